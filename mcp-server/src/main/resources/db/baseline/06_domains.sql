@@ -107,10 +107,11 @@ CREATE INDEX task_newest ON task (tenant_id, domain_id, created_at DESC, id DESC
 CREATE INDEX task_ready ON task (tenant_id, domain_id, created_at, id) WHERE state = 'open' AND unmet = 0;
 CREATE INDEX task_state ON task (tenant_id, domain_id, state, created_at DESC, id DESC);
 CREATE INDEX task_holder ON task (tenant_id, holder_id) WHERE holder_id IS NOT NULL;
-CREATE INDEX task_assignee ON task (tenant_id, assignee_id, created_at DESC, id DESC) WHERE assignee_id IS NOT NULL;
-CREATE INDEX task_lease ON task (lease_until) WHERE holder_id IS NOT NULL;
 CREATE INDEX task_age ON task (updated_at) WHERE state IN ('done', 'cancelled');
 CREATE INDEX task_blocked ON task (tenant_id, creator_id) WHERE state = 'blocked';
+CREATE INDEX task_assignee ON task (tenant_id, domain_id, assignee_id, state, created_at DESC, id DESC) WHERE assignee_id IS NOT NULL;
+CREATE INDEX task_next ON task (tenant_id, domain_id, assignee_id, created_at, id) WHERE state = 'open' AND unmet = 0;
+CREATE INDEX task_lease ON task (lease_until, tenant_id, domain_id) WHERE holder_id IS NOT NULL;
 CREATE TRIGGER counted_added AFTER INSERT ON task REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('tasks');
 COMMENT ON TRIGGER counted_added ON task IS 'A plan limits unfinished tasks, whatever creates them.';
 CREATE TRIGGER counted_finished AFTER UPDATE OF state ON task
@@ -161,6 +162,7 @@ CREATE TABLE reservation (
     reason      text,
     lease_until timestamptz NOT NULL,
     created_at  timestamptz NOT NULL,
+    refused     bigint[]    NOT NULL DEFAULT '{}',
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, domain_id, holder_id, repository, path),
     FOREIGN KEY (tenant_id, domain_id) REFERENCES domain ON DELETE CASCADE
@@ -168,5 +170,6 @@ CREATE TABLE reservation (
 COMMENT ON TABLE reservation IS 'Paths of repositories that agents and users work on for a while. They are advisory.';
 COMMENT ON COLUMN reservation.repository IS 'The name of the repository; empty if the domain has only one.';
 COMMENT ON COLUMN reservation.path IS 'A glob, relative to the repository.';
+COMMENT ON COLUMN reservation.refused IS 'Whom it kept from an edit or from reserving: they are told directly when it ends, which wakes them.';
 CREATE INDEX reservation_age ON reservation (lease_until);
 CREATE INDEX reservation_holder ON reservation (tenant_id, holder_id);

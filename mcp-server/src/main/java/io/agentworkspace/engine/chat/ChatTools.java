@@ -43,7 +43,7 @@ public final class ChatTools {
 
     private static final String UNHEARD = "nothing wakes '%s': it reads this message at its next call";
 
-    private static final String NO_ANSWER =
+    static final String NO_ANSWER =
             "No answer came. End your turn if something will wake you (a hook or a listener); else call AP_Wait with reply_to.";
 
     private static final String STAYS_UNREAD =

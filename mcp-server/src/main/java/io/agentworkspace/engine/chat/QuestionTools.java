@@ -159,16 +159,33 @@ public final class QuestionTools {
         return choices;
     }
 
-    /** Waits for the answer after the commit, and shows the question as it then is. */
+    /**
+     * Waits for the answer after the commit, and shows the question as it then is. While it is open and the client asks its
+     * person, no message is read: what the client shows has none, so they would be marked as read unseen.
+     */
     private void complete(AskRequest in, ObjectNode envelope, Call call) {
-        var isAskedInPlace = call.progress().asksPerson() && Envelope.asksPerson(envelope, call.caller());
-        var seconds = isAskedInPlace ? Integer.valueOf(0) : in.waitSeconds();
-        chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, seconds, null), envelope, call);
-        if (seconds != null && envelope.path("content").size() > 1) {
-            questions
-                    .find(call, UUID.fromString(envelope.at("/question/id").asString("")))
-                    .ifPresent(now -> envelope.set("question", Json.valueTree(now.question())));
+        var wasAskedInPlace = isAskedInPlace(envelope, call);
+        if (wasAskedInPlace) {
+            showAsItIs(envelope, call); // A repeated call has it as it was first.
         }
+        var isOpen = isAskedInPlace(envelope, call);
+        var seconds = isOpen ? null : wasAskedInPlace ? Integer.valueOf(0) : in.waitSeconds();
+        chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, seconds, null), envelope, call);
+        if (isOpen) {
+            envelope.put("next", ChatTools.NO_ANSWER);
+        } else if (seconds != null && envelope.path("content").size() > 1) {
+            showAsItIs(envelope, call);
+        }
+    }
+
+    private static boolean isAskedInPlace(ObjectNode envelope, Call call) {
+        return call.progress().asksPerson() && Envelope.asksPerson(envelope, call.caller());
+    }
+
+    private void showAsItIs(ObjectNode envelope, Call call) {
+        questions
+                .find(call, UUID.fromString(envelope.at("/question/id").asString("")))
+                .ifPresent(now -> envelope.set("question", Json.valueTree(now.question())));
     }
 
     record AnswerRequest(

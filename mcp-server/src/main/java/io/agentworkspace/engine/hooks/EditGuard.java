@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Refuses edits of files that another agent has reserved. A session is told why once a minute, and then only that. */
+/** Refuses edits of files that another agent has reserved, and has it told when they are free. A session is told why once a minute, and then only that. */
 final class EditGuard {
     private static final Duration QUIET = Duration.ofMinutes(1);
     private static final int MAX_TOLD = 10_000;
@@ -36,9 +36,10 @@ final class EditGuard {
         if (event.edits().isEmpty()) {
             return Optional.empty();
         }
-        return reservations
-                .findTaken(session.caller().tenant(), session.agent(), event.edits())
-                .map(taken -> isNews(session, taken) ? reason(taken) : shortReason(taken.reservation()));
+        var tenant = session.caller().tenant();
+        var found = reservations.findTaken(tenant, session.agent(), event.edits());
+        found.ifPresent(taken -> reservations.refuse(tenant, session.agent(), taken));
+        return found.map(taken -> isNews(session, taken) ? reason(taken) : shortReason(taken.reservation()));
     }
 
     private boolean isNews(HookSession session, Taken taken) {
@@ -59,7 +60,7 @@ final class EditGuard {
 
     private static String reason(Taken taken) {
         var held = taken.reservation();
-        return "%s has reserved %s in the domain %s until %s%s. Do not edit it now. Work on something else, or ask %s with AP_Chat. The zone main reports when it is free."
+        return "%s has reserved %s in the domain %s until %s%s. Do not edit it now. Work on something else, or ask %s with AP_Chat. A message tells you when it is free."
                 .formatted(
                         DisplayName.of(held.holder()),
                         HookTexts.quoted(held.path()),

@@ -64,12 +64,17 @@ final class HookQueries {
                    (SELECT count(*)
                       FROM (SELECT 1
                               FROM membership p
-                              CROSS JOIN LATERAL (SELECT 1 FROM task t
-                                                   WHERE t.tenant_id = p.tenant_id AND t.domain_id = p.domain_id
-                                                     AND t.state = 'open' AND t.unmet = 0
-                                                     AND (t.assignee_id IS NULL OR t.assignee_id = p.agent_id)
-                                                   ORDER BY t.created_at, t.id
-                                                   LIMIT :tasks) ready
+                              CROSS JOIN LATERAL ((SELECT 1 FROM task t
+                                                    WHERE t.tenant_id = p.tenant_id AND t.domain_id = p.domain_id
+                                                      AND t.state = 'open' AND t.unmet = 0 AND t.assignee_id IS NULL
+                                                    ORDER BY t.created_at, t.id
+                                                    LIMIT :tasks)
+                                                  UNION ALL
+                                                  (SELECT 1 FROM task t
+                                                    WHERE t.tenant_id = p.tenant_id AND t.domain_id = p.domain_id
+                                                      AND t.state = 'open' AND t.unmet = 0 AND t.assignee_id = p.agent_id
+                                                    ORDER BY t.created_at, t.id
+                                                    LIMIT :tasks)) ready
                              WHERE p.tenant_id = :tenant AND p.agent_id = :bound AND p.state = 'member'
                              LIMIT :tasks) counted) AS ready
             """;

@@ -2,17 +2,21 @@ package io.agentworkspace.engine.reservations;
 
 import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.messages.NoticeStore;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.Reservation;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.reservations.ReservationNotices.Gone;
 import io.agentworkspace.engine.tasks.ReservationRow;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reservations of paths in a domain. All of a call's paths are reserved, or none. A lease ends by the clock of the database. */
@@ -22,13 +26,16 @@ public final class ReservationStore {
 
     private static final int PORTION = 50;
 
+    /** How many are told that a path is free. The others read it in the zone. */
+    private static final int MAX_REFUSED = 100;
+
     /** Only one transaction at a time reserves paths of a domain. */
     private static final String LOCK =
             "SELECT 1 AS one FROM domain WHERE tenant_id = :tenant AND id = :domain FOR NO KEY UPDATE";
 
     private static final String READ_OTHERS =
             SqlTemplate.of("""
-            SELECT {record} AS record
+            SELECT r.id, {record} AS record
               FROM reservation r
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id <> :me
                AND r.lease_until > clock_timestamp()
@@ -59,32 +66,37 @@ public final class ReservationStore {
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id = :me
                AND (CAST(:repository AS text) IS NULL OR r.repository = :repository)
                AND (CAST(:paths AS text[]) IS NULL OR r.path = ANY(CAST(:paths AS text[])))
-            RETURNING r.path, r.lease_until > clock_timestamp() AS held
+            RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, r.lease_until > clock_timestamp() AS held, r.refused
             """;
 
-    /** Deletes those that have ended, and returns what to say of it, and who says it. */
     private static final String END = """
-            WITH gone AS (
-                DELETE FROM reservation r
-                 USING (SELECT tenant_id, id FROM reservation
-                         WHERE lease_until <= clock_timestamp()
-                         ORDER BY lease_until LIMIT :portion FOR UPDATE SKIP LOCKED) old
-                 WHERE r.tenant_id = old.tenant_id AND r.id = old.id
-             RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path)
-            SELECT gone.tenant_id, gone.domain_id, gone.holder_id, string_agg(gone.path, ', ' ORDER BY gone.path) AS paths,
-                   count(*) AS n
-              FROM gone
-             GROUP BY gone.tenant_id, gone.domain_id, gone.holder_id
-             ORDER BY gone.tenant_id, gone.domain_id, gone.holder_id
+            DELETE FROM reservation r
+             USING (SELECT tenant_id, id FROM reservation
+                     WHERE lease_until <= statement_timestamp()
+                     ORDER BY lease_until LIMIT :portion FOR UPDATE SKIP LOCKED) old
+             WHERE r.tenant_id = old.tenant_id AND r.id = old.id
+            RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, false AS held, r.refused
             """;
+
+    /** Notes whom reservations kept from something. */
+    private static final String REFUSE =
+            SqlTemplate.of("""
+            UPDATE reservation
+               SET refused = array_append(refused, :party)
+             WHERE tenant_id = :tenant AND id = ANY(CAST(:ids AS uuid[]))
+               AND NOT refused @> ARRAY[CAST(:party AS bigint)] AND cardinality(refused) < {most}
+            """).with("most", MAX_REFUSED).sql();
 
     private final Db db;
-    private final NoticeStore notices;
+    private final ReservationNotices notices;
 
     public ReservationStore(Db db) {
         this.db = db;
-        this.notices = new NoticeStore(db);
+        this.notices = new ReservationNotices(db);
     }
+
+    /** A reservation of somebody else. */
+    private record Other(String id, Reservation reservation) {}
 
     /** Paths of a repository of a domain; the repository is empty if the domain has only one. */
     record Wanted(
@@ -105,13 +117,8 @@ public final class ReservationStore {
                 .set("domain", wanted.domain())
                 .set("me", me(call))
                 .set("repository", wanted.repository())
-                .list(row -> Objects.requireNonNull(row.json("record", Reservation.class)));
-        if (others.size() >= MAX_OPEN) {
-            throw Problem.conflict(
-                    "%,d paths of the domain are reserved, which is the maximum: release some with TK_Release"
-                            .formatted(MAX_OPEN));
-        }
-        requireFree(wanted, others);
+                .list(row -> new Other(row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
+        requireFree(call, wanted, others);
         db.sql(call, INSERT)
                 .set("domain", wanted.domain())
                 .set("repository", wanted.repository())
@@ -121,16 +128,27 @@ public final class ReservationStore {
                 .set("lease", wanted.seconds() + " seconds")
                 .run();
         call.changed(List.of());
-        return own(call, wanted.domain());
+        var own = own(call, wanted.domain());
+        if (others.size() + own.size() > MAX_OPEN) {
+            throw Problem.conflict(
+                    "a domain has at most %,d reserved paths, and this would make more: release some with TK_Release"
+                            .formatted(MAX_OPEN));
+        }
+        return own;
     }
 
-    private static void requireFree(Wanted wanted, List<Reservation> others) {
-        var taken = others.stream()
-                .filter(other -> wanted.paths().stream().anyMatch(Glob.of("path", other.path())::overlaps))
+    private void requireFree(Call call, Wanted wanted, List<Other> others) {
+        var conflicts = others.stream()
+                .filter(other -> wanted.paths().stream()
+                        .anyMatch(Glob.of("path", other.reservation().path())::overlaps))
                 .toList();
-        if (taken.isEmpty()) {
+        if (conflicts.isEmpty()) {
             return;
         }
+        var ids = conflicts.stream().map(Other::id).toList();
+        var me = me(call);
+        call.whenRefused(() -> refuse(call.caller().tenant(), me, ids));
+        var taken = conflicts.stream().map(Other::reservation).toList();
         var first = taken.getFirst();
         var paths = taken.stream()
                 .filter(other -> other.holder().equals(first.holder()))
@@ -163,64 +181,63 @@ public final class ReservationStore {
 
     /** Ends reservations of the speaker, and tells the domain. Returns the paths. */
     List<String> release(Call call, long domain, @Nullable String repository, @Nullable List<String> paths) {
-        record Released(String path, boolean held) {}
-        var released = db
-                .sql(call, DELETE)
+        var gone = db.sql(call, DELETE)
                 .set("domain", domain)
                 .set("me", me(call))
                 .set("repository", repository)
                 .set("paths", paths)
-                .list(row -> new Released(row.text("path"), row.flag("held")))
-                .stream()
-                .filter(Released::held)
-                .map(Released::path)
-                .sorted()
-                .toList();
+                .list(ReservationStore::gone);
         call.changed(List.of());
-        if (!released.isEmpty()) {
-            notices.inMain(call.caller().tenant(), domain, me(call), line(released.size(), released), call.now())
-                    .ifPresent(call::changed);
-        }
-        return released;
+        notices.announce(gone, "", call.now()).forEach(call::changed);
+        return gone.stream().filter(Gone::held).map(Gone::path).sorted().toList();
     }
 
-    private static String line(long count, List<String> paths) {
-        var shown = String.join(", ", paths.subList(0, Math.min(10, paths.size())));
-        return "Free again: %s%s".formatted(shown, count > 10 ? ", … (%d paths)".formatted(count) : "");
+    private static Gone gone(Row row) throws SQLException {
+        return new Gone(
+                row.number("tenant_id"),
+                row.number("domain_id"),
+                row.number("holder_id"),
+                row.text("path"),
+                row.flag("held"),
+                row.numbers("refused"));
     }
-
-    private record Ended(long tenant, long domain, long holder, String paths, long count) {}
 
     /** Deletes reservations whose lease has ended, and tells their domains. */
     public void end(Clock clock) {
-        List<Ended> ended;
+        int ended;
         do {
             ended = endSome(clock.instant());
-        } while (ended.stream().mapToLong(Ended::count).sum() == PORTION);
+        } while (ended == PORTION);
     }
 
-    private List<Ended> endSome(Instant at) {
+    private record Place(long tenant, long domain, long holder) {}
+
+    private int endSome(Instant at) {
         return db.transaction(() -> {
-            var ended = db.sql(END)
-                    .quiet()
-                    .set("portion", PORTION)
-                    .list(row -> new Ended(
-                            row.number("tenant_id"),
-                            row.number("domain_id"),
-                            row.number("holder_id"),
-                            row.text("paths"),
-                            row.number("n")));
-            for (var one : ended) {
-                var text = line(one.count(), List.of(one.paths().split(", ")));
-                notices.inMain(one.tenant(), one.domain(), one.holder(), text + " (the lease has ended)", at)
-                        .ifPresent(told -> new ChangeStore(db).write(one.tenant(), List.of(told)));
-            }
-            return ended;
+            var ended = db.sql(END).quiet().set("portion", PORTION).list(ReservationStore::gone);
+            var places = ended.stream()
+                    .collect(Collectors.groupingBy(
+                            one -> new Place(one.tenant(), one.domain(), one.holder()),
+                            LinkedHashMap::new,
+                            Collectors.toList()));
+            places.forEach((place, gone) ->
+                    new ChangeStore(db).write(place.tenant(), notices.announce(gone, " (the lease has ended)", at)));
+            return ended.size();
         });
     }
 
+    /** Notes whom these reservations kept from something: it is told when they end. */
+    private void refuse(long tenant, long party, List<String> ids) {
+        db.transaction(() -> db.sql(REFUSE)
+                .quiet()
+                .set("tenant", tenant)
+                .set("party", party)
+                .set("ids", ids)
+                .run());
+    }
+
     private static final String READ_TAKEN = SqlTemplate.of("""
-            SELECT {record} AS record, d.name AS domain
+            SELECT r.id, {record} AS record, d.name AS domain
               FROM membership m
               JOIN reservation r ON r.tenant_id = m.tenant_id AND r.domain_id = m.domain_id
               JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
@@ -234,7 +251,7 @@ public final class ReservationStore {
             .sql();
 
     /** A reservation of somebody else in a domain of an agent. */
-    public record Taken(Reservation reservation, String domain) {}
+    public record Taken(String id, Reservation reservation, String domain) {}
 
     /** Returns a reservation of somebody else, in a domain of the agent, that one of the paths matches. */
     public Optional<Taken> findTaken(long tenant, long agent, List<String> paths) {
@@ -243,11 +260,18 @@ public final class ReservationStore {
                 .quiet()
                 .set("tenant", tenant)
                 .set("agent", agent)
-                .list(row ->
-                        new Taken(Objects.requireNonNull(row.json("record", Reservation.class)), row.text("domain")))
+                .list(row -> new Taken(
+                        row.text("id"),
+                        Objects.requireNonNull(row.json("record", Reservation.class)),
+                        row.text("domain")))
                 .stream()
                 .filter(taken -> paths.stream()
                         .anyMatch(Glob.of("path", taken.reservation().path())::matches))
                 .findFirst();
+    }
+
+    /** Notes that an agent was refused an edit: it is told when the path is free. */
+    public void refuse(long tenant, long agent, Taken taken) {
+        refuse(tenant, agent, List.of(taken.id()));
     }
 }

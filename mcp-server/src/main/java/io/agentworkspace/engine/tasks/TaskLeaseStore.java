@@ -25,7 +25,7 @@ public final class TaskLeaseStore {
             WITH expired AS (
                 SELECT tenant_id, id, holder_id
                   FROM task
-                 WHERE holder_id IS NOT NULL AND lease_until <= clock_timestamp()
+                 WHERE holder_id IS NOT NULL AND lease_until <= statement_timestamp()
                  ORDER BY lease_until
                  LIMIT :portion
                    FOR NO KEY UPDATE SKIP LOCKED),

@@ -37,23 +37,57 @@ final class TaskQueries {
                                                  WHERE m.tenant_id = :tenant AND m.agent_id = a.id AND m.state = 'member')))
             """).with("visible_agent", Visibility.agent("a")).sql();
 
+    /** Which state a task shows that its holder has lost, though it is not yet freed. */
+    private static final String SHOWN_STATE = "CASE WHEN " + TaskRow.EXPIRED + " THEN 'open' ELSE t.state END";
+
+    /** What else is asked of the tasks of a party. */
+    private static final String WANTED = SqlTemplate.of("""
+            (CAST(:state AS text) IS NULL OR {shown} = :state)
+                    AND (NOT :ready OR {ready})
+                    AND (NOT :mine OR t.holder_id = {speaker} OR t.assignee_id = {speaker})""")
+            .with("shown", SHOWN_STATE)
+            .with("ready", TaskRow.READY)
+            .with("speaker", SPEAKER)
+            .sql();
+
     private static final String LIST_ALL = listStatement(slice("true"));
 
-    private static final String LIST_STATE = listStatement(slice("t.state = :state"));
+    private static final String LIST_STATE = listStatement(slice("t.state = :state AND NOT " + TaskRow.EXPIRED));
 
-    private static final String LIST_OPEN = listStatement(slice("t.state = 'open'") + " UNION ALL " + expired());
+    private static final String LIST_OPEN = listStatement(slice("t.state = 'open'") + " UNION ALL " + expired("true"));
 
+    /** Nothing is both ready and in another state than open. */
     private static final String LIST_READY =
-            listStatement(slice("t.state = 'open' AND t.unmet = 0") + " UNION ALL " + expired());
+            listStatement(slice("t.state = 'open' AND t.unmet = 0 AND COALESCE(:state, 'open') = 'open'")
+                    + " UNION ALL "
+                    + expired("t.unmet = 0 AND COALESCE(:state, 'open') = 'open'"));
 
-    private static final String LIST_MINE =
-            listStatement(slice("(t.holder_id = %1$s OR t.assignee_id = %1$s)".formatted(SPEAKER)));
+    private static final String LIST_MINE = listStatement(ofParty(SPEAKER));
 
-    private static final String LIST_AGENT =
-            listStatement(slice("(t.holder_id = %1$s OR t.assignee_id = %1$s)".formatted(AGENT)));
+    private static final String LIST_AGENT = listStatement(ofParty(AGENT));
 
-    private static String expired() {
-        return slice("t.holder_id IS NOT NULL AND " + TaskRow.EXPIRED);
+    private static String expired(String condition) {
+        return slice(TaskRow.expiredIn("(SELECT d.id FROM d)") + " AND " + condition);
+    }
+
+    /** What a party holds, and what it is assigned: each in the order of an index, state by state. */
+    private static String ofParty(String party) {
+        return SqlTemplate.of("""
+                {held}
+                 UNION ALL
+                (SELECT mine.*
+                   FROM unnest(CASE WHEN CAST(:state AS text) IS NULL THEN ARRAY['open', 'doing', 'blocked', 'done', 'cancelled']
+                                    WHEN :state = 'open' THEN ARRAY['open', 'doing']
+                                    ELSE ARRAY[CAST(:state AS text)] END) one (state)
+                  CROSS JOIN LATERAL {assigned} mine)
+                """)
+                .with("held", slice("t.holder_id = %s AND %s".formatted(party, WANTED)))
+                .with(
+                        "assigned",
+                        slice(
+                                "t.assignee_id = %1$s AND t.state = one.state AND t.holder_id IS DISTINCT FROM %1$s AND %2$s"
+                                        .formatted(party, WANTED)))
+                .sql();
     }
 
     /** The newest tasks of the domain on a page that one index leads to. */
@@ -62,21 +96,15 @@ final class TaskQueries {
                 (SELECT t.*
                    FROM task t
                   WHERE t.tenant_id = :tenant AND t.domain_id = (SELECT d.id FROM d WHERE {may_talk}) AND {condition}
-                    AND (CAST(:state AS text) IS NULL
-                         OR CASE WHEN {expired} THEN 'open' ELSE t.state END = :state)
-                    AND (NOT :ready OR {ready})
-                    AND (NOT :mine OR t.holder_id = {speaker} OR t.assignee_id = {speaker})
                     AND t.tags @> CAST(:tags AS text[])
-                    AND (CAST(:before AS timestamptz) IS NULL
-                         OR (t.created_at, t.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                    AND (t.created_at, t.id) < (COALESCE(CAST(:before AS timestamptz), 'infinity'),
+                                                COALESCE(CAST(:before_id AS uuid), CAST({last} AS uuid)))
                   ORDER BY t.created_at DESC, t.id DESC
                   LIMIT :limit + 1)
                 """)
                 .with("may_talk", Visibility.talk("d").replace("ctx.user_id", "(SELECT me.user_id FROM ctx me)"))
                 .with("condition", condition)
-                .with("expired", TaskRow.EXPIRED)
-                .with("ready", TaskRow.READY)
-                .with("speaker", SPEAKER)
+                .with("last", "'ffffffff-ffff-ffff-ffff-ffffffffffff'")
                 .sql();
     }
 

@@ -16,6 +16,18 @@ final class TaskRow {
     /** Whether nobody holds it any longer, though it is not yet freed. */
     static final String EXPIRED = "(t.state = 'doing' AND t.lease_until <= clock_timestamp())";
 
+    /** Whether it is one of those that nobody holds any longer. An index has them, up to when the statement began. */
+    static String expiredIn(String domain) {
+        return SqlTemplate.of("""
+                {expired} AND t.id = ANY(ARRAY(SELECT x.id
+                                                 FROM task x
+                                                WHERE x.tenant_id = :tenant AND x.domain_id = {domain}
+                                                  AND x.holder_id IS NOT NULL AND x.lease_until <= statement_timestamp()))""")
+                .with("expired", EXPIRED)
+                .with("domain", domain)
+                .sql();
+    }
+
     /** Whether it can be claimed. */
     static final String READY = SqlTemplate.of("(t.unmet = 0 AND (t.state = 'open' OR {expired}))")
             .with("expired", EXPIRED)

@@ -59,30 +59,52 @@ public final class TaskStore {
 
     private static final String LOCK = FIND + "FOR NO KEY UPDATE OF t";
 
-    private static final String CLAIM_ONE = claimStatement("t.id = :id AND {ready}", "", "");
+    private static final String CLAIM_ONE = claimStatement(
+            candidate("t.id = :id AND " + TaskRow.READY + " AND " + TaskRow.MINE_OR_NOBODYS, "FOR NO KEY UPDATE OF t"));
 
-    private static final String CLAIM_NEXT = nextStatement("t.state = 'open' AND t.unmet = 0", "SKIP LOCKED");
+    private static final String CLAIM_NEXT = claimStatement(next("SKIP LOCKED"));
 
     /** Waits for others that may give a task back. */
-    private static final String CLAIM_NEXT_IN_TURN = nextStatement("t.state = 'open' AND t.unmet = 0", "");
+    private static final String CLAIM_NEXT_IN_TURN = claimStatement(next(""));
 
-    private static final String CLAIM_EXPIRED =
-            nextStatement("t.holder_id IS NOT NULL AND t.unmet = 0 AND {expired}", "");
+    private static final String CLAIM_EXPIRED = claimStatement(
+            oldest("t.unmet = 0 AND " + TaskRow.MINE_OR_NOBODYS + " AND " + TaskRow.expiredIn(":domain"), ""));
 
-    private static String nextStatement(String condition, String lock) {
-        return claimStatement("t.domain_id = :domain AND " + condition, "ORDER BY t.created_at, t.id LIMIT 1", lock);
+    /** The older of two that are ready: the oldest that is nobody's, and the oldest that is the speaker's. An index has each. */
+    private static String next(String lock) {
+        return SqlTemplate.of("""
+                WITH nobodys AS {nobodys}, mine AS {mine}
+                SELECT * FROM (SELECT * FROM nobodys UNION ALL SELECT * FROM mine) c ORDER BY created_at, id LIMIT 1
+                """)
+                .with("nobodys", oldest("t.state = 'open' AND t.unmet = 0 AND t.assignee_id IS NULL", lock))
+                .with("mine", oldest("t.state = 'open' AND t.unmet = 0 AND t.assignee_id = :me", lock))
+                .sql();
+    }
+
+    private static String oldest(String condition, String lock) {
+        return candidate(
+                "t.domain_id = :domain AND " + condition,
+                "ORDER BY t.created_at, t.id LIMIT 1 FOR NO KEY UPDATE OF t " + lock);
+    }
+
+    private static String candidate(String condition, String end) {
+        return SqlTemplate.of("""
+                (SELECT t.tenant_id, t.id, t.holder_id AS lost_by, t.created_at
+                   FROM ctx, task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+                  WHERE t.tenant_id = :tenant AND {condition} AND {takes_part}
+                  {end})
+                """)
+                .with("condition", condition)
+                .with("takes_part", ZoneEntry.takesPart("d"))
+                .with("end", end)
+                .sql();
     }
 
     /** Claims a task in one statement. The rows are locked, and then checked again as the last transaction left them. */
-    private static String claimStatement(String condition, String order, String lock) {
+    private static String claimStatement(String free) {
         return ContextStore.KNOWN_CONTEXT
                 + SqlTemplate.of("""
-                , free AS (
-                    SELECT t.tenant_id, t.id, t.holder_id AS lost_by
-                      FROM ctx, task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
-                     WHERE t.tenant_id = :tenant AND {condition} AND {mine} AND {takes_part}
-                     {order}
-                       FOR NO KEY UPDATE OF t {lock}),
+                , free AS ({free}),
                 t AS (
                     UPDATE task t
                        SET state = 'doing', holder_id = :me, fence = t.fence + 1,
@@ -98,13 +120,7 @@ public final class TaskStore {
                     SELECT tenant_id, id, revision, updated_at, holder_id, 'claimed' FROM t)
                 SELECT {columns}, t.lost_by FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
                 """)
-                        .with(
-                                "condition",
-                                condition.replace("{ready}", TaskRow.READY).replace("{expired}", TaskRow.EXPIRED))
-                        .with("mine", TaskRow.MINE_OR_NOBODYS)
-                        .with("takes_part", ZoneEntry.takesPart("d"))
-                        .with("order", order)
-                        .with("lock", lock)
+                        .with("free", free)
                         .with("columns", TaskRow.COLUMNS)
                         .sql();
     }

@@ -61,6 +61,23 @@ class ReservationToolsTest {
         reserve(bob, "Ben", "", "").refused(1003, "paths");
     }
 
+    /** The own paths count, too. */
+    @Test
+    void aDomainHasAtMostTwoThousandReservations() {
+        reserve(ann, "Ada", "'x'", "").ok();
+        for (var api : ClientApi.values()) {
+            TestDatabase.db().sql("""
+                            INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, lease_until, created_at)
+                            SELECT tenant_id, gen_random_uuid(), domain_id, '', 'y' || i, holder_id, lease_until, created_at
+                              FROM reservation, generate_series(1, 1998) i WHERE tenant_id = :tenant
+                            """).set("tenant", tenant.id(api)).run();
+        }
+        reserve(ann, "Ada", "'a','b'", "").refused(3003, "at most 2,000 reserved paths");
+        reserve(bob, "Ben", "'a'", "").ok();
+        reserve(ann, "Ada", "'x'", "").ok();
+        reserve(bob, "Ben", "'b'", "").refused(3003, "TK_Release");
+    }
+
     @Test
     void theOtherRepositoryIsAnother() {
         reserve(ann, "Ada", "'src/**'", ",'repository':'one'").ok();
@@ -83,6 +100,28 @@ class ReservationToolsTest {
                         .texts("/content", "content"))
                 .containsExactly("Free again: doc/x", "Free again: src/**");
         reserve(bob, "Ben", "'src/a'", "").ok();
+    }
+
+    @Test
+    void whoeverWasRefusedIsToldDirectlyWhenThePathIsFreeUnlessItHasLeft() {
+        reserve(ann, "Ada", "'src/**','doc/x'", "").ok();
+        reserve(bob, "Ben", "'src/a'", "").refused(3003);
+        reserve(bob, "Ben", "'src/b'", "").refused(3003);
+        release(ann, "Ada", "").ok();
+        assertThat(direct()).containsExactly("Free again: src/**, in the domain 'Yard'");
+        reserve(ann, "Ada", "'src/**'", "").ok();
+        reserve(bob, "Ben", "'src/a'", "").refused(3003);
+        ann.call("DM_Kick", "{'target':{'domain':'Yard','agent':'Ben','context':'Ada'}}")
+                .ok();
+        release(ann, "Ada", "").ok();
+        assertThat(direct()).isEmpty();
+    }
+
+    /** Returns what Ben was told directly since the last time. */
+    private List<String> direct() {
+        return bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}").ok().texts("/content", "content").stream()
+                .filter(text -> text.contains("in the domain"))
+                .toList();
     }
 
     @Test

@@ -113,6 +113,26 @@ class InPlaceQuestionTest {
                 .isEqualTo("yes");
     }
 
+    /** The connection of the first call broke; meanwhile Ann wrote something else, and then answered in the console. */
+    @Test
+    void aRepeatedCallLeavesUnreadWhatItDoesNotReturn() {
+        var again = ",'wait_seconds':5,'idempotency_key':'deploy'";
+        modern(again, "");
+        call("AP_Chat", "{'target':{'agent':'Ada','context':'console'},'content':'Let me think.'}");
+        var asked = modern(again, "");
+        assertThat(asked.at("/result/resultType").asString()).isEqualTo("input_required");
+        var wait = "{'wait_seconds':0,'target':{'context':'Ada'}}";
+        assertThat(call("AP_Wait", wait).at("/content/0/content").asString()).isEqualTo("Let me think.");
+        call("AP_Answer", "{'question':'%s','choice':'yes'}".formatted(openQuestion()));
+        var done = modern(again, "");
+        assertThat(done.at(QUESTION + "/answer").asString()).isEqualTo("yes");
+        assertThat(done.at("/result/structuredContent/content")
+                        .valueStream()
+                        .map(message -> message.path("content").asString()))
+                .contains("yes");
+        assertThat(call("AP_Wait", wait).path("content")).isEmpty();
+    }
+
     @Test
     void aSessionAsksOnTheStreamOfTheCall() {
         var session = client.session("2025-11-25", RawMcpClient.ALL);

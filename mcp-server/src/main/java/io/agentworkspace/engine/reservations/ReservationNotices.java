@@ -1,0 +1,90 @@
+package io.agentworkspace.engine.reservations;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.messages.NoticeStore;
+import io.agentworkspace.engine.model.change.Change;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Announces that paths are free again: in one line in the zone {@code main} of the domain, which wakes nobody, and directly
+ * to those whom they were refused, which does.
+ */
+final class ReservationNotices {
+    private static final int MAX_SHOWN = 10;
+
+    /** Those of :parties who can still see what is in the domain. */
+    private static final String FIND_PRESENT = """
+            SELECT p.id, d.name AS domain
+              FROM domain d, unnest(CAST(:parties AS bigint[])) p (id)
+             WHERE d.tenant_id = :tenant AND d.id = :domain
+               AND (EXISTS (SELECT 1
+                              FROM membership m JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
+                             WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.state = 'member'
+                               AND m.agent_id = p.id AND a.destroyed_at IS NULL)
+                    OR EXISTS (SELECT 1
+                                 FROM app_user u
+                                WHERE u.tenant_id = :tenant AND u.id = p.id AND u.removed_at IS NULL
+                                  AND (u.id = d.owner_id OR u.role IN ('admin', 'owner')
+                                       OR EXISTS (SELECT 1 FROM membership m
+                                                   WHERE m.tenant_id = :tenant AND m.domain_id = :domain
+                                                     AND m.owner_id = u.id AND m.state = 'member'))))
+             ORDER BY p.id
+            """;
+
+    private final Db db;
+    private final NoticeStore notices;
+
+    ReservationNotices(Db db) {
+        this.db = db;
+        this.notices = new NoticeStore(db);
+    }
+
+    /**
+     * A reservation that has ended.
+     *
+     * @param held whether its lease had not ended before
+     * @param refused whom it kept from an edit or from reserving
+     */
+    record Gone(long tenant, long domain, long holder, String path, boolean held, List<Long> refused) {}
+
+    private record Present(long party, String domain) {}
+
+    /** @param gone of one holder in one domain */
+    List<Change> announce(List<Gone> gone, String why, Instant at) {
+        if (gone.isEmpty()) {
+            return List.of();
+        }
+        var first = gone.getFirst();
+        var changes = new ArrayList<Change>();
+        notices.inMain(first.tenant(), first.domain(), first.holder(), line(gone) + why, at)
+                .ifPresent(changes::add);
+        var refused =
+                gone.stream().flatMap(one -> one.refused().stream()).distinct().toList();
+        for (var party : refused.isEmpty() ? List.<Present>of() : present(first, refused)) {
+            var paths = gone.stream()
+                    .filter(one -> one.refused().contains(party.party()))
+                    .toList();
+            var text = "%s, in the domain '%s'%s".formatted(line(paths), party.domain(), why);
+            notices.direct(first.tenant(), first.holder(), party.party(), text, at)
+                    .ifPresent(changes::add);
+        }
+        return changes;
+    }
+
+    private List<Present> present(Gone first, List<Long> refused) {
+        return db.sql(FIND_PRESENT)
+                .set("tenant", first.tenant())
+                .set("domain", first.domain())
+                .set("parties", refused)
+                .list(row -> new Present(row.number("id"), row.text("domain")));
+    }
+
+    private static String line(List<Gone> gone) {
+        var paths = gone.stream().map(Gone::path).distinct().sorted().toList();
+        var shown = String.join(", ", paths.subList(0, Math.min(MAX_SHOWN, paths.size())));
+        return "Free again: %s%s"
+                .formatted(shown, paths.size() > MAX_SHOWN ? ", … (%d paths)".formatted(paths.size()) : "");
+    }
+}
