@@ -262,7 +262,8 @@ public final class App implements AutoCloseable {
             var library = new Library(new SkillQueries(db));
             var toolIndex = new ToolIndex(search.embedder(), search.heavy());
             var hooks = new Hooks(db, runner, presence, settings.http().hooks(), clock);
-            var features = EngineFeatures.of(runner, library, toolIndex, new WelcomeQueries(db), VERSION, clock)
+            var features = EngineFeatures.of(
+                    runner, library, toolIndex, new WelcomeQueries(db), upstreams.installed()::contents, VERSION, clock)
                     .with(new HookTool(hooks));
             var signals = keep(new DatabaseSignals(db));
             var shares = STREAMS.within(server.mostConnections());

@@ -12,7 +12,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.model.upstream.Upstream;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
-import io.agentworkspace.engine.upstreams.UpstreamRow.ToolRow;
+import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Target;
 import java.net.URI;
@@ -156,7 +156,7 @@ public final class InstallTools {
 
     private UpstreamResponse installed(InstallRequest in, Prepared prepared, Call call) {
         var seen = prepared.seen();
-        var rows = HeldTools.of(in.name(), List.of(), seen.tools(), ALL.equals(in.approve()), call.now());
+        var rows = HeldOffers.of(in.name(), List.of(), seen.offers(), ALL.equals(in.approve()), call.now());
         if (Boolean.TRUE.equals(in.dryRun())) {
             call.dryRun();
             return previewed(in, prepared, rows, call);
@@ -171,12 +171,12 @@ public final class InstallTools {
                         in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs(),
                         seen.era(),
                         seen.error()));
-        store.writeTools(call, in.name(), rows);
+        store.write(call, in.name(), rows);
         return changed(call, in.name());
     }
 
     /** Returns what would be installed. */
-    private UpstreamResponse previewed(InstallRequest in, Prepared prepared, List<ToolRow> rows, Call call) {
+    private UpstreamResponse previewed(InstallRequest in, Prepared prepared, List<OfferRow> rows, Call call) {
         if (store.names(call).contains(in.name())) {
             throw Problem.alreadyExists("upstream", in.name());
         }
@@ -198,10 +198,8 @@ public final class InstallTools {
                 failed,
                 null,
                 null,
-                Math.toIntExact(rows.stream().filter(tool -> !tool.isHeld()).count()),
-                Math.toIntExact(rows.stream().filter(ToolRow::isHeld).count()),
-                0,
-                0,
+                UpstreamRow.counts(rows, true),
+                UpstreamRow.counts(rows, false),
                 rows);
         return new UpstreamResponse(row.record(true), 0);
     }
@@ -330,8 +328,8 @@ public final class InstallTools {
     private UpstreamResponse refreshed(UpstreamRow held, UpstreamProbe.Seen seen, Call call) {
         store.probed(call, held.name(), seen.era(), seen.error());
         if (seen.error() == null) {
-            var rows = HeldTools.of(held.name(), held.toolRows(), seen.tools(), false, call.now());
-            store.writeTools(call, held.name(), rows);
+            var rows = HeldOffers.of(held.name(), held.offerRows(), seen.offers(), false, call.now());
+            store.write(call, held.name(), rows);
         }
         return changed(call, held.name());
     }

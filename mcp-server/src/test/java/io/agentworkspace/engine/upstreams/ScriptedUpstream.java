@@ -45,6 +45,13 @@ final class ScriptedUpstream implements AutoCloseable {
 
     final List<Map<String, List<String>>> headers = new CopyOnWriteArrayList<>();
     volatile ArrayNode tools = Json.array();
+    volatile ArrayNode resources = Json.array();
+    volatile ArrayNode templates = Json.array();
+    volatile ArrayNode prompts = Json.array();
+
+    /** Whether each of its lists has a next page, for ever. */
+    volatile boolean isEndless;
+
     private volatile ArrayNode next = Json.array();
     volatile Manner manner = Manner.ANSWERS;
 
@@ -66,6 +73,41 @@ final class ScriptedUpstream implements AutoCloseable {
     /** Sets its tools, in JSON with single quotes. */
     void has(String... definitions) {
         tools = list(definitions);
+    }
+
+    ScriptedUpstream withResources(String... definitions) {
+        resources = list(definitions);
+        return this;
+    }
+
+    ScriptedUpstream withTemplates(String... definitions) {
+        templates = list(definitions);
+        return this;
+    }
+
+    ScriptedUpstream withPrompts(String... definitions) {
+        prompts = list(definitions);
+        return this;
+    }
+
+    private ObjectNode capabilities() {
+        var capabilities = Json.object();
+        capabilities.putObject("tools");
+        if (!resources.isEmpty() || !templates.isEmpty()) {
+            capabilities.putObject("resources");
+        }
+        if (!prompts.isEmpty()) {
+            capabilities.putObject("prompts");
+        }
+        return capabilities;
+    }
+
+    private void listed(ObjectNode answer, String field, ArrayNode list) {
+        var result = answer.putObject("result");
+        result.set(field, list);
+        if (isEndless) {
+            result.put("nextCursor", UUID.randomUUID().toString());
+        }
     }
 
     /** Sets the tools that it has from the first request to {@code /change} on. */
@@ -183,16 +225,44 @@ final class ScriptedUpstream implements AutoCloseable {
                 }
                 var result = answer.putObject("result").put("resultType", "complete");
                 result.putArray("supportedVersions").add("2026-07-28");
+                result.set("capabilities", capabilities());
             }
             case "initialize" -> {
                 var id = UUID.randomUUID().toString();
                 sessions.put(id, true);
                 exchange.getResponseHeaders().add("Mcp-Session-Id", id);
                 var result = answer.putObject("result").put("protocolVersion", "2025-06-18");
-                result.putObject("capabilities").putObject("tools");
+                result.set("capabilities", capabilities());
                 result.putObject("serverInfo").put("name", "scripted").put("version", "1");
             }
-            case "tools/list" -> answer.putObject("result").set("tools", tools);
+            case "tools/list" -> listed(answer, "tools", tools);
+            case "resources/list" -> listed(answer, "resources", resources);
+            case "resources/templates/list" -> listed(answer, "resourceTemplates", templates);
+            case "prompts/list" -> listed(answer, "prompts", prompts);
+            case "resources/read" -> {
+                var uri = request.at("/params/uri").asString("");
+                answer.putObject("result")
+                        .putArray("contents")
+                        .addObject()
+                        .put("uri", uri)
+                        .put("text", "Text of " + uri);
+            }
+            case "prompts/get" -> {
+                var message = answer.putObject("result")
+                        .putArray("messages")
+                        .addObject()
+                        .put("role", "user");
+                message.putObject("content")
+                        .put("type", "text")
+                        .put("text", request.path("params").path("name").asString("") + " about "
+                                + request.at("/params/arguments/topic").asString("nothing"));
+            }
+            case "completion/complete" ->
+                answer.putObject("result")
+                        .putObject("completion")
+                        .putArray("values")
+                        .add(request.at("/params/argument/value").asString("") + "-completed")
+                        .add(request.at("/params/context/arguments/other").asString("no other"));
             case "tools/call" -> {
                 called(exchange, request, answer);
                 return;

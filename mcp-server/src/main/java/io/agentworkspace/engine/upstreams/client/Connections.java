@@ -13,6 +13,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import tools.jackson.databind.JsonNode;
 
 /** The clients of upstream servers. Each user has sessions of their own, since a session can hold state. */
 public final class Connections implements AutoCloseable {
@@ -23,6 +24,13 @@ public final class Connections implements AutoCloseable {
     private final Clock clock;
     private final Cache<Place, UpstreamClient> clients =
             Caffeine.newBuilder().maximumSize(MOST).expireAfterAccess(UNUSED).build();
+
+    /**
+     * A server that answered.
+     *
+     * @param capabilities what it says that it has
+     */
+    public record Probed(UpstreamClient client, JsonNode capabilities) {}
 
     private record Place(long tenant, String name, long revision, long user) {}
 
@@ -58,7 +66,7 @@ public final class Connections implements AutoCloseable {
      *
      * @throws UpstreamFailure if it speaks neither
      */
-    public UpstreamClient probe(Target target) {
+    public Probed probe(Target target) {
         var modern = new ModernClient(channel(target, true));
         try {
             var discovered =
@@ -67,7 +75,7 @@ public final class Connections implements AutoCloseable {
                     .path("supportedVersions")
                     .valueStream()
                     .anyMatch(version -> version.asString("").equals(modern.era()))) {
-                return modern;
+                return new Probed(modern, discovered.path("capabilities"));
             }
         } catch (UpstreamFailure e) {
             if (e.kind() == Kind.UNREACHABLE || e.kind() == Kind.CREDENTIAL || e.kind() == Kind.CANCELLED) {
@@ -75,8 +83,7 @@ public final class Connections implements AutoCloseable {
             }
         }
         var session = new SessionClient(channel(target, false));
-        session.connect(target.limit());
-        return session;
+        return new Probed(session, session.connect(target.limit()));
     }
 
     private McpChannel channel(Target target, boolean readsNotFound) {
