@@ -194,11 +194,13 @@ function field(label, input, hint) {
 const input = (name, more = {}) => el('input', { name, type: 'text', autocomplete: 'off', spellcheck: 'false', ...more });
 
 function install(place, go) {
-  const names = { none: 'none', header: 'a header', client_credentials: 'OAuth client credentials' };
+  const names = { none: 'none', header: 'a header', client_credentials: 'OAuth client credentials', token_exchange: 'OAuth token exchange, for the calling user' };
   const kind = el('select', { name: 'kind' }, ...Object.entries(names).map(([value, label]) => el('option', { value }, label)));
+  const oauth = () => [field('Token URL', input('token_url', { type: 'url' })), field('Client id', input('client_id')), field('Client secret', input('client_secret', { type: 'password' })), field('Scope', input('scope'))];
   const parts = {
     header: [field('Header', input('header', { value: 'Authorization' })), field('Value', input('value', { type: 'password' }), 'It is encrypted, never shown, and sent only to this server.')],
-    client_credentials: [field('Token URL', input('token_url', { type: 'url' })), field('Client id', input('client_id')), field('Client secret', input('client_secret', { type: 'password' })), field('Scope', input('scope'))],
+    client_credentials: oauth(),
+    token_exchange: oauth(),
   };
   const more = el('div', {});
   const offer = el('div', { class: 'offer', role: 'status' });

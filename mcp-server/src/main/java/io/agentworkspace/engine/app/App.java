@@ -224,7 +224,7 @@ public final class App implements AutoCloseable {
                     .clearing("finished tasks", now -> leases.purge(now.minus(tasksKept)));
             var upstreamHttp = keep(
                     new VettedClient(AddressPolicy.allowing(settings.upstreams().allowed()), webhooks.authorities()));
-            var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, watch, clock);
+            var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, callers.assertions()::issue, watch, clock);
             housekeeping.every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush);
             var rules = new Rules(db, watch);
             var shared = new Tools.Shared(

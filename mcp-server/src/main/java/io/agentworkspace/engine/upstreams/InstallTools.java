@@ -124,7 +124,7 @@ public final class InstallTools {
         var limit = in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs();
         var target = target(tenant, in.name(), url, credential, () -> secret == null ? "" : secret, limit);
         return new Prepared(
-                url, credential, secret == null ? null : store.seal(tenant, in.name(), secret), true, probe.of(target));
+                url, credential, secret == null ? null : store.seal(tenant, in.name(), secret), true, probe.of(target, call.caller()));
     }
 
     private static Target target(
@@ -265,7 +265,7 @@ public final class InstallTools {
                 credential,
                 in.credential() == null || secret == null ? null : store.seal(tenant, was.name(), secret),
                 in.credential() != null,
-                probe.of(target));
+                probe.of(target, call.caller()));
     }
 
     private static boolean isSameServer(URI one, URI other) {
@@ -316,13 +316,14 @@ public final class InstallTools {
     private UpstreamProbe.Seen asked(RefreshRequest in, Call call) {
         var tenant = call.caller().tenant();
         var upstream = store.connected(tenant, in.name());
-        return probe.of(target(
+        var target = target(
                 tenant,
                 upstream.name(),
                 URI.create(upstream.url()),
                 upstream.credential(),
                 () -> store.opened(tenant, upstream.name(), upstream.secret()),
-                upstream.timeoutMs()));
+                upstream.timeoutMs());
+        return probe.of(target, call.caller());
     }
 
     private UpstreamResponse refreshed(UpstreamRow held, UpstreamProbe.Seen seen, Call call) {

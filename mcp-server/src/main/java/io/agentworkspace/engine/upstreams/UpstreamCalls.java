@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
+import io.agentworkspace.engine.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Target;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
@@ -144,16 +145,22 @@ public final class UpstreamCalls {
         var health = health(target);
         var begun = System.nanoTime();
         try {
-            var client = connections.client(target, call.caller().user());
-            var result = client.request(
-                    outgoing.method(), outgoing.params(), outgoing.headers(), call.progress(), target.limit());
+            var client = connections.client(target, call.caller());
+            var params = ClientTurn.params(outgoing.params(), call.progress().input(), client.era());
+            var result =
+                    client.request(outgoing.method(), params, outgoing.headers(), call.progress(), target.limit());
+            if (ClientTurn.asks(result)) {
+                health.succeeded(System.nanoTime() - begun);
+                throw ClientTurn.question(target.name(), result, call);
+            }
             if (!isResult(outgoing.method(), result)) {
                 throw new UpstreamFailure(Kind.PROTOCOL, "its answer has no content");
             }
             health.succeeded(System.nanoTime() - begun);
             return result;
         } catch (UpstreamFailure e) {
-            if (e.isOutage()) {
+            var isOfOneUser = e.kind() == Kind.CREDENTIAL && target.credential().perUser();
+            if (e.isOutage() && !isOfOneUser) {
                 health.failed(e.words());
             } else {
                 health.ended();

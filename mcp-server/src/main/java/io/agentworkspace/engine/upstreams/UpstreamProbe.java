@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.upstreams;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Connections.Probed;
@@ -36,9 +37,9 @@ record UpstreamProbe(Connections connections) {
             List<Definition> offers,
             @Nullable String error) {}
 
-    Seen of(Target target) {
+    Seen of(Target target, Caller caller) {
         try {
-            var probed = connections.probe(target);
+            var probed = connections.probe(target, caller);
             return new Seen(probed.client().era(), new Lists(probed, target).all(), null);
         } catch (UpstreamFailure e) {
             return new Seen(null, List.of(), e.words());

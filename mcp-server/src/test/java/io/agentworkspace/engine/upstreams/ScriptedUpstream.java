@@ -8,8 +8,12 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -51,6 +55,18 @@ final class ScriptedUpstream implements AutoCloseable {
 
     /** Whether each of its lists has a next page, for ever. */
     volatile boolean isEndless;
+
+    volatile boolean refusesTokens;
+
+    private final Map<ObjectNode, Map<String, List<String>>> sent =
+            Collections.synchronizedMap(new IdentityHashMap<>());
+
+    Map<String, List<String>> headersOf(ObjectNode request) {
+        return Objects.requireNonNull(sent.get(request));
+    }
+
+    /** The assertions that came to be exchanged. */
+    final List<String> subjects = new CopyOnWriteArrayList<>();
 
     private volatile ArrayNode next = Json.array();
     volatile Manner manner = Manner.ANSWERS;
@@ -149,11 +165,24 @@ final class ScriptedUpstream implements AutoCloseable {
 
     private void token(HttpExchange exchange) throws IOException {
         headers.add(Map.copyOf(exchange.getRequestHeaders()));
-        exchange.getRequestBody().readAllBytes();
-        send(
-                exchange,
-                200,
-                Json.object().put("access_token", "issued-" + headers.size()).put("expires_in", 3600));
+        var form = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.US_ASCII);
+        var subject = form.replaceAll("(?s).*subject_token=([^&]*).*", "$1");
+        if (!subject.equals(form)) {
+            subjects.add(subject);
+        }
+        if (refusesTokens) {
+            send(exchange, 400, Json.object().put("error", "invalid_grant"));
+            return;
+        }
+        var issued = subject.equals(form) ? "issued-" + headers.size() : "for-" + claim(subject, "name");
+        send(exchange, 200, Json.object().put("access_token", issued).put("expires_in", 3600));
+    }
+
+    /** Returns a claim of an assertion. */
+    static String claim(String token, String name) {
+        return Json.readObject(Base64.getUrlDecoder().decode(token.split("\\.")[1]))
+                .path(name)
+                .asString("");
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -165,6 +194,7 @@ final class ScriptedUpstream implements AutoCloseable {
         }
         var request = Json.readObject(body);
         requests.add(request);
+        sent.put(request, Map.copyOf(exchange.getRequestHeaders()));
         headers.add(Map.copyOf(exchange.getRequestHeaders()));
         switch (manner) {
             case HANGS -> hang();
@@ -278,6 +308,15 @@ final class ScriptedUpstream implements AutoCloseable {
     /** Answers a call as a stream, with progress first. */
     private static void called(HttpExchange exchange, ObjectNode request, ObjectNode answer) throws IOException {
         var params = request.path("params");
+        if (params.at("/arguments/message").asString("").equals("ask")
+                && !params.has("inputResponses")) {
+            var asked = answer.putObject("result").put("resultType", "input_required").put("requestState", "kept");
+            var question = asked.putObject("inputRequests").putObject("who").put("method", "elicitation/create");
+            var form = question.putObject("params").put("message", "Who is it?").putObject("requestedSchema");
+            form.put("type", "object").putObject("properties").putObject("name").put("type", "string");
+            send(exchange, 200, answer);
+            return;
+        }
         var said = params.path("arguments").path("message").asString(Json.text(params.path("arguments")));
         if (said.equals("wrong")) {
             send(exchange, 200, error(request, -32602, "message must not be wrong"));
@@ -285,7 +324,18 @@ final class ScriptedUpstream implements AutoCloseable {
         }
         var result = answer.putObject("result");
         result.putArray("content").addObject().put("type", "text").put("text", "Echo: " + said);
-        result.putObject("structuredContent").put("said", said);
+        var content = result.putObject("structuredContent").put("said", said);
+        if (params.has("inputResponses")) {
+            content.set("answers", params.get("inputResponses"));
+            content.set("state", params.path("requestState"));
+        }
+        var seen = Json.object();
+        params.path("_meta").properties().stream()
+                .filter(field -> field.getKey().startsWith("example.com/"))
+                .forEach(field -> seen.set(field.getKey(), field.getValue()));
+        if (!seen.isEmpty()) {
+            result.set("_meta", seen);
+        }
         exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
         exchange.sendResponseHeaders(200, 0);
         var progress = Json.object().put("jsonrpc", "2.0").put("method", "notifications/progress");

@@ -33,12 +33,15 @@ record InstalledRequests(CatalogueTools tools, Function<Caller, List<InstalledCo
     MethodResult run(
             InstalledContent.Meant meant, UnaryOperator<ObjectNode> rewriting, String about, McpRequest request) {
         request.ran(about);
-        return MethodResult.done(rewriting.apply(result(meant, request)), MethodResult.Caching.NONE);
+        var of = tools.requestOf(meant.service(), meant.arguments(), request);
+        var answer = tools.runner().run(of);
+        return ClientProgress.question(of, answer)
+                .orElseGet(() -> MethodResult.done(rewriting.apply(result(answer)), MethodResult.Caching.NONE));
     }
 
     /** Returns the suggested values; none if the server has no completion. */
     List<String> values(InstalledContent.Meant meant, McpRequest request) {
-        return result(meant, request)
+        return result(tools.runner().run(tools.requestOf(meant.service(), meant.arguments(), request)))
                 .at("/completion/values")
                 .valueStream()
                 .filter(JsonNode::isString)
@@ -46,8 +49,7 @@ record InstalledRequests(CatalogueTools tools, Function<Caller, List<InstalledCo
                 .toList();
     }
 
-    private ObjectNode result(InstalledContent.Meant meant, McpRequest request) {
-        Answer answer = tools.runner().run(tools.requestOf(meant.service(), meant.arguments(), request));
+    private static ObjectNode result(Answer answer) {
         if (answer.problem() != null) {
             throw answer.problem();
         }
