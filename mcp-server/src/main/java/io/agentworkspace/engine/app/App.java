@@ -263,7 +263,13 @@ public final class App implements AutoCloseable {
             var toolIndex = new ToolIndex(search.embedder(), search.heavy());
             var hooks = new Hooks(db, runner, presence, settings.http().hooks(), clock);
             var features = EngineFeatures.of(
-                    runner, library, toolIndex, new WelcomeQueries(db), upstreams.installed()::contents, VERSION, clock)
+                            runner,
+                            library,
+                            toolIndex,
+                            new WelcomeQueries(db),
+                            upstreams.installed()::contents,
+                            VERSION,
+                            clock)
                     .with(new HookTool(hooks));
             var signals = keep(new DatabaseSignals(db));
             var shares = STREAMS.within(server.mostConnections());

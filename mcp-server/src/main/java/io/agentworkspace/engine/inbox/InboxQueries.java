@@ -124,8 +124,7 @@ final class InboxQueries {
                  WHERE :tasks)
             """).with("may_talk", Visibility.talk("d")).sql();
 
-    private static final String UPSTREAMS =
-            SqlTemplate.of("""
+    private static final String UPSTREAMS = SqlTemplate.of("""
             upstream_item AS MATERIALIZED (
                 SELECT u.name, u.revision, COALESCE(u.refreshed_at, u.updated_at) AS at,
                        count(*) AS held, count(*) FILTER (WHERE t.kind = 'tool') AS tools,
@@ -135,9 +134,9 @@ final class InboxQueries {
                  WHERE :upstreams AND u.tenant_id = :tenant
                  GROUP BY u.name, u.revision, u.refreshed_at, u.updated_at)
             """)
-                    .with("offers", UpstreamStore.OFFERS)
-                    .with("waits", UpstreamStore.WAITS)
-                    .sql();
+            .with("offers", UpstreamStore.OFFERS)
+            .with("waits", UpstreamStore.WAITS)
+            .sql();
 
     private static final String ENDPOINTS = """
             endpoint_item AS MATERIALIZED (

@@ -34,8 +34,7 @@ record AddressChecks(Clock clock) {
         }
     }
 
-    private List<Finding> ask(
-            HttpClient client, String url, String path, Function<HttpResponse<byte[]>, Finding> check)
+    private List<Finding> ask(HttpClient client, String url, String path, Function<HttpResponse<byte[]>, Finding> check)
             throws InterruptedException {
         try {
             var response = client.send(get(url + path), HttpResponse.BodyHandlers.ofByteArray());

@@ -45,7 +45,8 @@ final class ApprovedOffers {
                 .filter(row -> row.isNamed(Set.of(name)))
                 .findFirst()
                 .orElseThrow(() -> {
-                    var names = upstream.offerRows().stream().map(OfferRow::name).toList();
+                    var names =
+                            upstream.offerRows().stream().map(OfferRow::name).toList();
                     return Problem.notFound("tool", Name.shortened(name), Near.nearest(name, names, 1));
                 });
     }
@@ -60,8 +61,7 @@ final class ApprovedOffers {
 
     private static void checkIsThere(OfferRow tool, String verb) {
         if (tool.state().equals("gone")) {
-            throw Problem.conflict(
-                    "%s cannot be %s: its server no longer has it".formatted(tool.name(), verb));
+            throw Problem.conflict("%s cannot be %s: its server no longer has it".formatted(tool.name(), verb));
         }
     }
 }

@@ -192,8 +192,8 @@ record Definition(OfferKind kind, ObjectNode json) {
                 case "annotations" -> split("annotations.", field.getValue(), parts);
                 case "arguments" ->
                     field.getValue()
-                            .forEach(each -> parts.put(
-                                    "argument " + each.path("name").asString(""), each));
+                            .forEach(each ->
+                                    parts.put("argument " + each.path("name").asString(""), each));
                 case "inputSchema" -> {
                     split("parameter ", field.getValue().path("properties"), parts);
                     if (field.getValue() instanceof ObjectNode schema) {

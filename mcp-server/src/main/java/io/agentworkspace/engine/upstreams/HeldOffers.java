@@ -35,8 +35,7 @@ final class HeldOffers {
         Map<Item, OfferRow> known = before.stream()
                 .collect(Collectors.toMap(
                         row -> new Item(row.kind(), row.item()), Function.identity(), (a, _) -> a, LinkedHashMap::new));
-        var names = new OfferNames(
-                upstream, before.stream().map(OfferRow::name).collect(Collectors.toSet()));
+        var names = new OfferNames(upstream, before.stream().map(OfferRow::name).collect(Collectors.toSet()));
         var rows = new ArrayList<OfferRow>();
         for (var definition : seen) {
             var was = known.remove(new Item(definition.kind(), definition.item()));
@@ -121,9 +120,8 @@ final class HeldOffers {
     static List<OfferRow> approved(List<OfferRow> rows, @Nullable Set<String> named, Instant now) {
         return rows.stream()
                 .filter(OfferRow::isHeld)
-                .filter(row -> named == null
-                        ? row.decision() == null && obstacle(row.now()) == null
-                        : row.isNamed(named))
+                .filter(row ->
+                        named == null ? row.decision() == null && obstacle(row.now()) == null : row.isNamed(named))
                 .map(row -> approved(row, now))
                 .toList();
     }
@@ -148,6 +146,15 @@ final class HeldOffers {
 
     private static OfferRow withoutApproval(OfferRow row) {
         return new OfferRow(
-                row.kind(), row.item(), row.name(), row.definition(), row.digest(), null, null, null, row.state(), row.reason());
+                row.kind(),
+                row.item(),
+                row.name(),
+                row.definition(),
+                row.digest(),
+                null,
+                null,
+                null,
+                row.state(),
+                row.reason());
     }
 }

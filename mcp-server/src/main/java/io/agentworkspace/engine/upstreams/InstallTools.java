@@ -124,7 +124,11 @@ public final class InstallTools {
         var limit = in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs();
         var target = target(tenant, in.name(), url, credential, () -> secret == null ? "" : secret, limit);
         return new Prepared(
-                url, credential, secret == null ? null : store.seal(tenant, in.name(), secret), true, probe.of(target, call.caller()));
+                url,
+                credential,
+                secret == null ? null : store.seal(tenant, in.name(), secret),
+                true,
+                probe.of(target, call.caller()));
     }
 
     private static Target target(

@@ -38,8 +38,7 @@ public final class InstalledContent {
     InstalledContent(Target target, List<Usable> usable, UpstreamCalls calls) {
         this.upstream = target.name();
         this.entries = usable.stream()
-                .map(one -> new Entry(
-                        one, one.definition().shown(upstream, one.name()), new UriTemplate(one.item())))
+                .map(one -> new Entry(one, one.definition().shown(upstream, one.name()), new UriTemplate(one.item())))
                 .toList();
         this.calls = Map.of(
                 READ, new UpstreamRequest(target, READ, "uri").tool(calls, this),
@@ -121,14 +120,20 @@ public final class InstalledContent {
     public Optional<Meant> completingPrompt(String prompt, ObjectNode argument, ObjectNode context) {
         return named(OfferKind.PROMPT, prompt)
                 .map(entry -> completing(
-                        Json.object().put("type", "ref/prompt").put("name", entry.usable().item()), argument, context));
+                        Json.object()
+                                .put("type", "ref/prompt")
+                                .put("name", entry.usable().item()),
+                        argument,
+                        context));
     }
 
     /** Returns the call that completes a variable of a template. */
     public Optional<Meant> completingTemplate(String template, ObjectNode argument, ObjectNode context) {
         return named(OfferKind.TEMPLATE, template)
                 .map(entry -> completing(
-                        Json.object().put("type", "ref/resource").put("uri", entry.usable().item()),
+                        Json.object()
+                                .put("type", "ref/resource")
+                                .put("uri", entry.usable().item()),
                         argument,
                         context));
     }

@@ -6,8 +6,8 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.upstreams.UpstreamStore.Usable;
 import io.agentworkspace.engine.upstreams.UpstreamStore.Connected;
+import io.agentworkspace.engine.upstreams.UpstreamStore.Usable;
 import io.agentworkspace.engine.upstreams.client.Target;
 import java.net.URI;
 import java.time.Duration;
@@ -79,9 +79,7 @@ public final class InstalledTools implements TenantTools {
                 .map(each -> each.name() + each.revision())
                 .sorted()
                 .collect(Collectors.joining(" ", tenant + ":", ""));
-        var requests = contents.stream()
-                .flatMap(each -> each.calls().stream())
-                .toList();
+        var requests = contents.stream().flatMap(each -> each.calls().stream()).toList();
         return new Installed(new Snapshot(version, tools, requests), contents);
     }
 

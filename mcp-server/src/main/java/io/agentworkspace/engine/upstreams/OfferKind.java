@@ -24,12 +24,7 @@ enum OfferKind {
             "resourceTemplates",
             "uriTemplate",
             List.of("uriTemplate", "name", "title", "description", "mimeType", "annotations", "_meta")),
-    PROMPT(
-            "prompts",
-            "prompts/list",
-            "prompts",
-            "name",
-            List.of("name", "title", "description", "arguments", "_meta"));
+    PROMPT("prompts", "prompts/list", "prompts", "name", List.of("name", "title", "description", "arguments", "_meta"));
 
     private final String capability;
     private final String method;

@@ -147,8 +147,7 @@ public final class UpstreamCalls {
         try {
             var client = connections.client(target, call.caller());
             var params = ClientTurn.params(outgoing.params(), call.progress().input(), client.era());
-            var result =
-                    client.request(outgoing.method(), params, outgoing.headers(), call.progress(), target.limit());
+            var result = client.request(outgoing.method(), params, outgoing.headers(), call.progress(), target.limit());
             if (ClientTurn.asks(result)) {
                 health.succeeded(System.nanoTime() - begun);
                 throw ClientTurn.question(target.name(), result, call);

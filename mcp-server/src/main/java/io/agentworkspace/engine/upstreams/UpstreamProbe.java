@@ -95,12 +95,11 @@ record UpstreamProbe(Connections connections) {
             }
             var limit = rest.compareTo(target.limit()) < 0 ? rest : target.limit();
             try {
-                var answer = server.client()
-                        .request(kind.method(), params.asObject(), Map.of(), Progress.SILENT, limit);
+                var answer =
+                        server.client().request(kind.method(), params.asObject(), Map.of(), Progress.SILENT, limit);
                 left -= Json.text(answer).length();
                 if (left < 0) {
-                    throw new UpstreamFailure(
-                            Kind.PROTOCOL, "its lists have more than %d MB".formatted(LARGEST >> 20));
+                    throw new UpstreamFailure(Kind.PROTOCOL, "its lists have more than %d MB".formatted(LARGEST >> 20));
                 }
                 return answer;
             } catch (UpstreamFailure e) {

@@ -33,17 +33,16 @@ record UpstreamRow(
         Upstream.Counts contentCounts,
         @Nullable List<OfferRow> offers) {
     /** Without {@code tools}. */
-    static final String JSON =
-            SqlTemplate.of("""
+    static final String JSON = SqlTemplate.of("""
             jsonb_build_object('name', u.name, 'url', u.url, 'credential', u.credential, 'timeout_ms', u.timeout_ms,
                                'era', u.era, 'revision', u.revision, 'created_at', u.created_at, 'updated_at', u.updated_at,
                                'refreshed_at', u.refreshed_at, 'failing_since', u.failing_since, 'last_error', u.last_error,
                                'last_error_at', u.last_error_at, 'p50_ms', u.p50_ms, 'p99_ms', u.p99_ms)
             || jsonb_build_object('counts', {tools}, 'content_counts', {content})
             """)
-                    .with("tools", counts("upstream_tool"))
-                    .with("content", counts("upstream_content"))
-                    .sql();
+            .with("tools", counts("upstream_tool"))
+            .with("content", counts("upstream_content"))
+            .sql();
 
     /** What {@code u} offers: its tools, then resources, templates and prompts. */
     static final String OFFERS = SqlTemplate.of("""

@@ -48,28 +48,33 @@ final class JavaSdkServer implements AutoCloseable {
                 .toolCall(tool("fail"), (_, call) -> sum(call, true))
                 .resources(new SyncResourceSpecification(
                         McpSchema.Resource.builder("java://notes", "notes").build(),
-                        (_, read) -> new McpSchema.ReadResourceResult(List.of(
-                                new McpSchema.TextResourceContents(read.uri(), "text/plain", "Some notes.")))))
+                        (_, read) -> new McpSchema.ReadResourceResult(
+                                List.of(new McpSchema.TextResourceContents(read.uri(), "text/plain", "Some notes.")))))
                 .prompts(new SyncPromptSpecification(
                         new McpSchema.Prompt(
-                                "greet", "Greets somebody.", List.of(new McpSchema.PromptArgument("who", "Who.", true))),
+                                "greet",
+                                "Greets somebody.",
+                                List.of(new McpSchema.PromptArgument("who", "Who.", true))),
                         (_, get) -> new McpSchema.GetPromptResult(
                                 "Greets",
                                 List.of(new McpSchema.PromptMessage(
                                         McpSchema.Role.USER,
-                                        new McpSchema.TextContent(
-                                                "Greet %s.".formatted(get.arguments().get("who"))))))))
+                                        new McpSchema.TextContent("Greet %s."
+                                                .formatted(get.arguments().get("who"))))))))
                 .build();
         http.createContext("/mcp", transport::handle);
         http.start();
     }
 
     private static McpSchema.Tool tool(String name) {
-        return McpSchema.Tool.builder(name, NUMBERS).description("Adds numbers.").build();
+        return McpSchema.Tool.builder(name, NUMBERS)
+                .description("Adds numbers.")
+                .build();
     }
 
     private static CallToolResult sum(CallToolRequest call, boolean isError) {
-        var sum = ((Number) call.arguments().get("a")).intValue() + ((Number) call.arguments().get("b")).intValue();
+        var sum = ((Number) call.arguments().get("a")).intValue()
+                + ((Number) call.arguments().get("b")).intValue();
         return CallToolResult.builder()
                 .addTextContent(Integer.toString(sum))
                 .isError(isError)
@@ -114,10 +119,13 @@ final class JavaSdkServer implements AutoCloseable {
             }
             var request = new McpSchema.JSONRPCRequest(
                     message.path("method").asString(""),
-                    message.path("id").isNumber() ? message.path("id").asInt() : message.path("id").asString(""),
+                    message.path("id").isNumber()
+                            ? message.path("id").asInt()
+                            : message.path("id").asString(""),
                     Json.bind(message.withObjectProperty("params"), Map.class));
-            var response = Objects.requireNonNull(
-                    Objects.requireNonNull(handler).handleRequest(McpTransportContext.EMPTY, request).block());
+            var response = Objects.requireNonNull(Objects.requireNonNull(handler)
+                    .handleRequest(McpTransportContext.EMPTY, request)
+                    .block());
             var bytes = io.modelcontextprotocol.json.McpJsonDefaults.getMapper().writeValueAsBytes(response);
             exchange.getResponseHeaders().add("Content-Type", "application/json");
             exchange.sendResponseHeaders(200, bytes.length);

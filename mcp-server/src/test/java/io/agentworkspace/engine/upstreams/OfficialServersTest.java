@@ -126,15 +126,21 @@ class OfficialServersTest {
             assertThat(made.text("/upstream/last_error")).isEmpty();
             var direct = new RawMcpClient(url, key).session("2025-11-25", "{}");
             assertThat(names(direct.call("tools/list", "{}")))
-                    .containsExactlyInAnyOrderElementsOf(
-                            MEMORY.stream().map(call -> call.getFirst()).distinct().toList());
+                    .containsExactlyInAnyOrderElementsOf(MEMORY.stream()
+                            .map(call -> call.getFirst())
+                            .distinct()
+                            .toList());
             var modern = new RawMcpClient(TestServer.url() + "/mcp", key);
             var session = new RawMcpClient(TestServer.url() + "/mcp", mia).session("2025-11-25", "{}");
             for (var each : MEMORY) {
                 var expected = result(direct.call("tools/call", called(each.getFirst(), each.getLast())));
                 var call = called("mem_" + each.getFirst(), each.getLast());
-                assertThat(result(modern.modern("tools/call", call))).as(each.getFirst()).isEqualTo(expected);
-                assertThat(result(session.call("tools/call", call))).as(each.getFirst()).isEqualTo(expected);
+                assertThat(result(modern.modern("tools/call", call)))
+                        .as(each.getFirst())
+                        .isEqualTo(expected);
+                assertThat(result(session.call("tools/call", call)))
+                        .as(each.getFirst())
+                        .isEqualTo(expected);
             }
         } finally {
             server.process().destroy();
@@ -145,7 +151,9 @@ class OfficialServersTest {
 
     /** Every tool of the memory server, in an order in which each has something to do. */
     private static final List<List<String>> MEMORY = List.of(
-            List.of("create_entities", "{'entities':[%s,{'name':'Bob','entityType':'person','observations':[]}]}".formatted(ADA)),
+            List.of(
+                    "create_entities",
+                    "{'entities':[%s,{'name':'Bob','entityType':'person','observations':[]}]}".formatted(ADA)),
             List.of("create_relations", "{'relations':[{'from':'Ada','to':'Bob','relationType':'knows'}]}"),
             List.of("add_observations", "{'observations':[{'entityName':'Ada','contents':['plays chess']}]}"),
             List.of("read_graph", "{}"),
@@ -183,7 +191,8 @@ class OfficialServersTest {
             }
             var prompt = "{'name':'java_greet','arguments':{'who':'Ada'}}";
             for (var answer : List.of(modern.modern("prompts/get", prompt), session.call("prompts/get", prompt))) {
-                assertThat(answer.at("/result/messages/0/content/text").asString()).isEqualTo("Greet Ada.");
+                assertThat(answer.at("/result/messages/0/content/text").asString())
+                        .isEqualTo("Greet Ada.");
             }
         }
     }
@@ -217,13 +226,15 @@ class OfficialServersTest {
     }
 
     /** Resources and prompts of the reference server, which both lanes read, too. */
-    private static void contentIsAsDirectly(RawMcpClient.Session direct, RawMcpClient modern, RawMcpClient.Session session) {
+    private static void contentIsAsDirectly(
+            RawMcpClient.Session direct, RawMcpClient modern, RawMcpClient.Session session) {
         var static_ = direct.call("resources/list", "{}")
                 .at("/result/resources")
                 .valueStream()
                 .map(resource -> resource.path("uri").asString())
                 .filter(uri -> uri.contains("static"));
-        var uris = Stream.concat(static_, Stream.of("demo://resource/dynamic/text/7")).toList();
+        var uris = Stream.concat(static_, Stream.of("demo://resource/dynamic/text/7"))
+                .toList();
         assertThat(uris).hasSizeGreaterThan(2);
         for (var uri : uris) {
             var expected = contents(direct.call("resources/read", "{'uri':'%s'}".formatted(uri)));
@@ -242,14 +253,17 @@ class OfficialServersTest {
             var get = "{'name':'%s" + prompt.path("name").asString() + "','arguments':{" + arguments + "}}";
             var expected = direct.call("prompts/get", get.formatted("")).at("/result/messages");
             if (!expected.isMissingNode()) {
-                assertThat(modern.modern("prompts/get", get.formatted("ev_")).at("/result/messages")).isEqualTo(expected);
-                assertThat(session.call("prompts/get", get.formatted("ev_")).at("/result/messages")).isEqualTo(expected);
+                assertThat(modern.modern("prompts/get", get.formatted("ev_")).at("/result/messages"))
+                        .isEqualTo(expected);
+                assertThat(session.call("prompts/get", get.formatted("ev_")).at("/result/messages"))
+                        .isEqualTo(expected);
             }
         }
     }
 
     private static String contents(JsonNode read) {
-        return read.at("/result/contents/0/text").asString(read.at("/result/contents/0/blob").asString(""))
+        return read.at("/result/contents/0/text")
+                .asString(read.at("/result/contents/0/blob").asString(""))
                 .replaceAll("\\d{1,2}:\\d\\d:\\d\\d( [AP]M)?", "#");
     }
 

@@ -284,8 +284,10 @@ final class ScriptedUpstream implements AutoCloseable {
                         .put("role", "user");
                 message.putObject("content")
                         .put("type", "text")
-                        .put("text", request.path("params").path("name").asString("") + " about "
-                                + request.at("/params/arguments/topic").asString("nothing"));
+                        .put(
+                                "text",
+                                request.path("params").path("name").asString("") + " about "
+                                        + request.at("/params/arguments/topic").asString("nothing"));
             }
             case "completion/complete" ->
                 answer.putObject("result")
@@ -308,9 +310,10 @@ final class ScriptedUpstream implements AutoCloseable {
     /** Answers a call as a stream, with progress first. */
     private static void called(HttpExchange exchange, ObjectNode request, ObjectNode answer) throws IOException {
         var params = request.path("params");
-        if (params.at("/arguments/message").asString("").equals("ask")
-                && !params.has("inputResponses")) {
-            var asked = answer.putObject("result").put("resultType", "input_required").put("requestState", "kept");
+        if (params.at("/arguments/message").asString("").equals("ask") && !params.has("inputResponses")) {
+            var asked = answer.putObject("result")
+                    .put("resultType", "input_required")
+                    .put("requestState", "kept");
             var question = asked.putObject("inputRequests").putObject("who").put("method", "elicitation/create");
             var form = question.putObject("params").put("message", "Who is it?").putObject("requestedSchema");
             form.put("type", "object").putObject("properties").putObject("name").put("type", "string");

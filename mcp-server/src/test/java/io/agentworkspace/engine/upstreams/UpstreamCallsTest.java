@@ -169,13 +169,21 @@ class UpstreamCallsTest {
             assertThat(first.at("/inputRequests/upstream.who/params/message").asString())
                     .isEqualTo("The server 'demo' asks: Who is it?");
             assertThat(first.path("requestState").asString()).doesNotContain("kept");
-            var answers = "'inputResponses':{'upstream.who':{'action':'accept','content':{'name':'Ada'}},'other':{'action':'cancel'}}";
+            var answers =
+                    "'inputResponses':{'upstream.who':{'action':'accept','content':{'name':'Ada'}},'other':{'action':'cancel'}}";
             var second = client(rootKey, "")
-                    .modern("tools/call", ask.replace("}}", "},%s,'requestState':'%s'}"
-                            .formatted(answers, first.path("requestState").asString())));
+                    .modern(
+                            "tools/call",
+                            ask.replace(
+                                    "}}",
+                                    "},%s,'requestState':'%s'}"
+                                            .formatted(
+                                                    answers,
+                                                    first.path("requestState").asString())));
             assertThat(second.at("/result/structuredContent").toString())
-                    .isEqualTo("{\"said\":\"ask\",\"answers\":{\"who\":{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}},"
-                            + "\"state\":\"kept\"}");
+                    .isEqualTo(
+                            "{\"said\":\"ask\",\"answers\":{\"who\":{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}},"
+                                    + "\"state\":\"kept\"}");
             var plain = client(rootKey, "").modern("tools/call", ask, "{}").path("result");
             assertThat(plain.at("/structuredContent/status/note").asString()).contains("your client cannot answer");
 
@@ -232,8 +240,7 @@ class UpstreamCallsTest {
         try (var upstream = new ScriptedUpstream(modern, ScriptedUpstream.ECHO)) {
             root.call("UP_Install", """
                     {'name':'demo','url':'%s','approve':'all','credential':
-                     {'kind':'token_exchange','token_url':'%s','client_id':'me','client_secret':'hush'}}"""
-                            .formatted(upstream.url(), upstream.tokenUrl()))
+                     {'kind':'token_exchange','token_url':'%s','client_id':'me','client_secret':'hush'}}""".formatted(upstream.url(), upstream.tokenUrl()))
                     .ok();
             var mia = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
             var sessions = new ConcurrentHashMap<String, Set<String>>();
@@ -245,11 +252,13 @@ class UpstreamCallsTest {
                                 "{'message':'by-%s'}".formatted(i % 2 == 0 ? "root" : "mia"))))
                         .toList();
                 for (var each : calls) {
-                    assertThat(each.get().at("/result/content/0/text").asString()).startsWith("Echo: by-");
+                    assertThat(each.get().at("/result/content/0/text").asString())
+                            .startsWith("Echo: by-");
                 }
             }
             for (var i = 0; i < upstream.requests.size(); i++) {
-                var by = upstream.requests.get(i).at("/params/arguments/message").asString("");
+                var by =
+                        upstream.requests.get(i).at("/params/arguments/message").asString("");
                 var sent = upstream.headersOf(upstream.requests.get(i));
                 if (by.isEmpty()) {
                     continue;
@@ -272,14 +281,16 @@ class UpstreamCallsTest {
                     .header("Authorization", "Bearer " + subject)
                     .build();
             try (var http = HttpClient.newHttpClient()) {
-                assertThat(http.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
+                assertThat(http.send(request, HttpResponse.BodyHandlers.ofString())
+                                .statusCode())
                         .isEqualTo(401);
             }
             // One user whose token is refused is no outage for others.
             upstream.refusesTokens = true;
             var zoe = tenant.key(ClientApi.MCP, "zoe", Role.MEMBER, List.of("*"));
             for (var i = 0; i < UpstreamHealth.PATIENCE + 1; i++) {
-                assertThat(call(zoe, "demo_echo", "{'message':'by-zoe'}").toString()).contains("no token");
+                assertThat(call(zoe, "demo_echo", "{'message':'by-zoe'}").toString())
+                        .contains("no token");
             }
             assertThat(call(mia, "demo_echo", "{'message':'by-mia'}")
                             .at("/result/content/0/text")

@@ -19,8 +19,10 @@ import tools.jackson.databind.JsonNode;
 class UpstreamContentTest {
     private static final String NOTES = """
             {'uri':'notes://today','name':'today','description':'What is noted.','mimeType':'text/plain','size':12}""";
-    private static final String PAGE = "{'uri':'ui://clock/page.html','name':'page','mimeType':'text/html;profile=mcp-app'}";
-    private static final String FILES = "{'uriTemplate':'file:///docs/{name}.md','name':'files','description':'Files.'}";
+    private static final String PAGE =
+            "{'uri':'ui://clock/page.html','name':'page','mimeType':'text/html;profile=mcp-app'}";
+    private static final String FILES =
+            "{'uriTemplate':'file:///docs/{name}.md','name':'files','description':'Files.'}";
     private static final String REVIEW = """
             {'name':'review','title':'Review','description':'Reviews a text.',
              'arguments':[{'name':'topic','description':'What about.','required':true}]}""";
@@ -41,7 +43,9 @@ class UpstreamContentTest {
     }
 
     private JsonNode install(String name, ScriptedUpstream upstream, String approve) {
-        return root.call("UP_Install", "{'name':'%s','url':'%s','approve':'%s'}".formatted(name, upstream.url(), approve))
+        return root.call(
+                        "UP_Install",
+                        "{'name':'%s','url':'%s','approve':'%s'}".formatted(name, upstream.url(), approve))
                 .ok()
                 .envelope();
     }
@@ -103,8 +107,7 @@ class UpstreamContentTest {
                         "{'type':'ref/prompt','name':'demo_review'}",
                         "{'type':'ref/resource','uri':'%sfile:///docs/{name}.md'}".formatted(OURS))) {
                     assertThat(lane.apply("completion/complete", """
-                                            {'ref':%s,'argument':{'name':'topic','value':'te'},'context':{'arguments':{'other':'x'}}}"""
-                                            .formatted(ref))
+                                            {'ref':%s,'argument':{'name':'topic','value':'te'},'context':{'arguments':{'other':'x'}}}""".formatted(ref))
                                     .at("/result/completion/values")
                                     .toString())
                             .isEqualTo("[\"te-completed\",\"x\"]");
@@ -137,17 +140,23 @@ class UpstreamContentTest {
             assertThat(made.at("/upstream/content_counts/held").asInt()).isEqualTo(4);
             assertThat(made.at("/upstream/counts/held").asInt()).isEqualTo(2);
             for (var lane : lanes(rootKey)) {
-                assertThat(listed(lane.apply("resources/list", "{}"), "resources", "uri")).isEmpty();
-                assertThat(lane.apply("resources/read", "{'uri':'%snotes://today'}".formatted(OURS)).has("error"))
+                assertThat(listed(lane.apply("resources/list", "{}"), "resources", "uri"))
+                        .isEmpty();
+                assertThat(lane.apply("resources/read", "{'uri':'%snotes://today'}".formatted(OURS))
+                                .has("error"))
                         .isTrue();
-                assertThat(lane.apply("prompts/get", "{'name':'demo_review'}").has("error")).isTrue();
+                assertThat(lane.apply("prompts/get", "{'name':'demo_review'}").has("error"))
+                        .isTrue();
             }
-            assertThat(root.call("UP_Approve", "{'name':'demo','tools':['%snotes://today','demo_review']}".formatted(OURS))
+            assertThat(root.call(
+                                    "UP_Approve",
+                                    "{'name':'demo','tools':['%snotes://today','demo_review']}".formatted(OURS))
                             .ok()
                             .at("/approved")
                             .toString())
                     .contains("demo_review", "notes://today");
-            assertThat(root.call("US_Inbox").ok().envelope().toString()).contains("4 tools, resources or prompts are held");
+            assertThat(root.call("US_Inbox").ok().envelope().toString())
+                    .contains("4 tools, resources or prompts are held");
             upstream.withPrompts(REVIEW.replace("Reviews a text.", "Sends a text."))
                     .withResources(NOTES.replace("'text/plain'", "'text/html'"));
             var seen = root.call("UP_Refresh", "{'name':'demo'}").ok();
@@ -161,7 +170,8 @@ class UpstreamContentTest {
                             .modern("prompts/get", "{'name':'demo_review','arguments':{}}")
                             .has("error"))
                     .isTrue();
-            assertThat(upstream.calls("prompts/get") + upstream.calls("resources/read")).isZero();
+            assertThat(upstream.calls("prompts/get") + upstream.calls("resources/read"))
+                    .isZero();
         }
     }
 
@@ -174,7 +184,8 @@ class UpstreamContentTest {
             var made = install("demo", upstream, "all");
             assertThat(made.at("/upstream/content")
                             .valueStream()
-                            .map(each -> each.path("tool").asString() + " " + each.path("state").asString()))
+                            .map(each -> each.path("tool").asString() + " "
+                                    + each.path("state").asString()))
                     .containsExactlyInAnyOrder("p held", "a://b held", "notes://today approved");
         }
     }
@@ -199,21 +210,29 @@ class UpstreamContentTest {
                         .as(uri)
                         .isEqualTo(-32602);
             }
-            assertThat(client(rootKey).modern("resources/read", "{'uri':'engine://agents/ghost'}").has("error"))
+            assertThat(client(rootKey)
+                            .modern("resources/read", "{'uri':'engine://agents/ghost'}")
+                            .has("error"))
                     .isTrue();
             var others = List.of(
                     tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("agent:read", "upstream:read")),
                     new TestTenant().key(ClientApi.MCP, "eve", Role.OWNER, List.of("*")));
             for (var key : others) {
                 for (var lane : lanes(key)) {
-                    assertThat(listed(lane.apply("resources/list", "{}"), "resources", "uri")).isEmpty();
-                    assertThat(listed(lane.apply("prompts/list", "{}"), "prompts", "name")).isEmpty();
-                    assertThat(lane.apply("resources/read", "{'uri':'%snotes://today'}".formatted(OURS)).has("error"))
+                    assertThat(listed(lane.apply("resources/list", "{}"), "resources", "uri"))
+                            .isEmpty();
+                    assertThat(listed(lane.apply("prompts/list", "{}"), "prompts", "name"))
+                            .isEmpty();
+                    assertThat(lane.apply("resources/read", "{'uri':'%snotes://today'}".formatted(OURS))
+                                    .has("error"))
                             .isTrue();
-                    assertThat(lane.apply("prompts/get", "{'name':'demo_review'}").has("error")).isTrue();
+                    assertThat(lane.apply("prompts/get", "{'name':'demo_review'}")
+                                    .has("error"))
+                            .isTrue();
                 }
             }
-            assertThat(upstream.calls("resources/read") + engine.calls("resources/read")).isZero();
+            assertThat(upstream.calls("resources/read") + engine.calls("resources/read"))
+                    .isZero();
             // Requests about resources are in no list, and are audited like calls.
             assertThat(client(rootKey)
                             .modern("tools/call", "{'name':'demo:resources/read','arguments':{'uri':'notes://today'}}")
@@ -226,10 +245,7 @@ class UpstreamContentTest {
                                     .texts("/entries", "user"))
                             .containsExactly("root"));
             assertThat(root.call("RL_Create", """
-                            {'name':'no','applies_to':['demo:resources/read'],'when':'true','effect':'deny','message':'not today'}""")
-                            .ok()
-                            .code())
-                    .isZero();
+                            {'name':'no','applies_to':['demo:resources/read'],'when':'true','effect':'deny','message':'not today'}""").ok().code()).isZero();
             assertThat(client(rootKey)
                             .modern("resources/read", "{'uri':'%snotes://today'}".formatted(OURS))
                             .toString())

@@ -39,9 +39,7 @@ final class InstalledPrompts implements PromptSource {
         return requests.contents(request)
                 .flatMap(content -> content
                         .completingPrompt(
-                                prompt,
-                                InstalledRequests.argument(completion),
-                                InstalledRequests.context(completion))
+                                prompt, InstalledRequests.argument(completion), InstalledRequests.context(completion))
                         .map(meant -> requests.values(meant, request))
                         .stream())
                 .findFirst();

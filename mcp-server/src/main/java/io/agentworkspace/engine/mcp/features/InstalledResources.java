@@ -8,7 +8,6 @@ import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.upstreams.InstalledContent;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -55,9 +54,7 @@ final class InstalledResources implements ResourceSource {
                 .filter(content -> content.readingOriginal(uri).isPresent())
                 .toList();
         return having.size() == 1
-                ? having.getFirst()
-                        .readingOriginal(uri)
-                        .map(meant -> read(meant, having.getFirst(), uri, request))
+                ? having.getFirst().readingOriginal(uri).map(meant -> read(meant, having.getFirst(), uri, request))
                 : Optional.empty();
     }
 
@@ -70,9 +67,7 @@ final class InstalledResources implements ResourceSource {
         return requests.contents(request)
                 .flatMap(content -> content
                         .completingTemplate(
-                                template,
-                                InstalledRequests.argument(completion),
-                                InstalledRequests.context(completion))
+                                template, InstalledRequests.argument(completion), InstalledRequests.context(completion))
                         .map(meant -> requests.values(meant, request))
                         .stream())
                 .findFirst();

@@ -63,8 +63,7 @@ public final class ResourceMethods {
     }
 
     MethodResult templates(ObjectNode params, McpRequest request) {
-        var all =
-                sources.stream()
+        var all = sources.stream()
                 .flatMap(source -> source.templates(request).stream())
                 .toList();
         return ListPage.of(all, Params.cursor(params).orElse(null)).result("resourceTemplates", FIVE_MINUTES);

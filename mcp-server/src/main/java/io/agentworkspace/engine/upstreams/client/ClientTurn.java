@@ -49,8 +49,11 @@ public final class ClientTurn {
     public static Problem question(String upstream, ObjectNode result, Call call) {
         var input = call.progress().input();
         var asked = result.path("inputRequests");
-        if (input.rounds() >= MOST_ROUNDS || asked.size() > MOST_QUESTIONS || Json.text(result).length() > LARGEST) {
-            return Problem.conflict("the upstream server '%s' asks too much: the call was not made".formatted(upstream));
+        if (input.rounds() >= MOST_ROUNDS
+                || asked.size() > MOST_QUESTIONS
+                || Json.text(result).length() > LARGEST) {
+            return Problem.conflict(
+                    "the upstream server '%s' asks too much: the call was not made".formatted(upstream));
         }
         var questions = new LinkedHashMap<String, ObjectNode>();
         for (var each : asked.properties()) {
@@ -60,7 +63,8 @@ public final class ClientTurn {
                         "the upstream server '%s' asks for something that your client cannot answer (%s): use a client with elicitation or sampling"
                                 .formatted(
                                         upstream,
-                                        Excerpt.cut(each.getValue().path("method").asString("unknown"), 50)));
+                                        Excerpt.cut(
+                                                each.getValue().path("method").asString("unknown"), 50)));
             }
             questions.put(each.getKey(), question);
         }
@@ -82,8 +86,7 @@ public final class ClientTurn {
     private static @Nullable ObjectNode passedOn(String upstream, ObjectNode question, ClientInput input) {
         var method = question.path("method").asString("");
         var params = question.path("params");
-        if (!input.capabilities().has(ABILITIES.getOrDefault(method, "none"))
-                || !isComplete(method, params)) {
+        if (!input.capabilities().has(ABILITIES.getOrDefault(method, "none")) || !isComplete(method, params)) {
             return null;
         }
         var passed = Json.object().put("method", method);

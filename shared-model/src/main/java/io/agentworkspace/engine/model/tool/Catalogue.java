@@ -55,8 +55,7 @@ public final class Catalogue {
 
     /** Returns the tool with this name, also one of a server that the caller's tenant installed. */
     public Optional<Tool<?, ?>> find(String name, Caller caller) {
-        return find(name)
-                .or(() -> named(name, installed.of(caller.tenant()).tools()));
+        return find(name).or(() -> named(name, installed.of(caller.tenant()).tools()));
     }
 
     private static Optional<Tool<?, ?>> named(String name, List<Tool<?, ?>> tools) {
@@ -79,7 +78,10 @@ public final class Catalogue {
      * @throws Problem {@code unknown_service} if there is no such thing
      */
     public Tool<?, ?> read(String name, Caller caller) {
-        return found(name, find(name, caller).or(() -> named(name, installed.of(caller.tenant()).requests())));
+        return found(
+                name,
+                find(name, caller)
+                        .or(() -> named(name, installed.of(caller.tenant()).requests())));
     }
 
     private Tool<?, ?> found(String name, Optional<Tool<?, ?>> tool) {

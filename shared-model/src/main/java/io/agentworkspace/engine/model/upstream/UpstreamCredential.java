@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /** The credential for an upstream server, as it may be shown. */
 public record UpstreamCredential(
         @Doc(
-                value = "none, header, client_credentials (OAuth 2), or token_exchange (OAuth 2, for the calling user).",
+                value =
+                        "none, header, client_credentials (OAuth 2), or token_exchange (OAuth 2, for the calling user).",
                 oneOf = {NO_CREDENTIAL, HEADER, CLIENT_CREDENTIALS, TOKEN_EXCHANGE})
         String kind,
 
