@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 record CredentialRequest(
         @Doc(
                 value =
-                        "none; header: a header of every request; client_credentials: an access token of OAuth 2; token_exchange: one for the calling user (RFC 8693).",
+                        "header: one of every request; client_credentials or, for the calling user, token_exchange (RFC 8693): a token of OAuth 2.",
                 oneOf = {
                     UpstreamCredential.NO_CREDENTIAL,
                     UpstreamCredential.HEADER,
@@ -27,7 +27,7 @@ record CredentialRequest(
         @Doc(value = "For header: its value, such as 'Bearer …'.", max = 8_000) @Nullable
         String value,
 
-        @Doc(value = "For OAuth: the address that issues tokens.", max = 2_000) @Nullable
+        @Doc(value = "For OAuth: what issues tokens.", max = 2_000) @Nullable
         String tokenUrl,
 
         @Doc(value = "For OAuth: the client's id.", max = 500) @Nullable
@@ -36,7 +36,7 @@ record CredentialRequest(
         @Doc(value = "For OAuth: the client's secret.", max = 8_000) @Nullable
         String clientSecret,
 
-        @Doc(value = "For OAuth: the scope to ask for.", max = 500) @Nullable
+        @Doc(value = "For OAuth: the scope.", max = 500) @Nullable
         String scope) {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e]+");
