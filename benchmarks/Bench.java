@@ -20,6 +20,7 @@ final class Bench {
         ALL.put("rules", new Rules());
         ALL.put("fairness", new Fairness());
         ALL.put("hearing", new Hearing());
+        ALL.put("upstreams", new Upstreams());
     }
 
     /** A benchmark. */
