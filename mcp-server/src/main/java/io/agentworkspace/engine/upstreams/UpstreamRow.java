@@ -40,8 +40,8 @@ record UpstreamRow(
                                'last_error_at', u.last_error_at, 'p50_ms', u.p50_ms, 'p99_ms', u.p99_ms)
             || jsonb_build_object('counts', {tools}, 'content_counts', {content})
             """)
-            .with("tools", counts("upstream_tool"))
-            .with("content", counts("upstream_content"))
+            .with("tools", countsIn("upstream_tool"))
+            .with("content", countsIn("upstream_content"))
             .sql();
 
     /** What {@code u} offers: its tools, then resources, templates and prompts. */
@@ -57,7 +57,7 @@ record UpstreamRow(
             .with("offers", UpstreamStore.OFFERS)
             .sql();
 
-    private static String counts(String table) {
+    private static String countsIn(String table) {
         return SqlTemplate.of("""
                 (SELECT jsonb_build_object('approved', count(*) FILTER (WHERE t.state = 'approved'),
                                            'held', count(*) FILTER (WHERE {waits}),

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -48,10 +47,10 @@ public final class UpstreamStore {
             .with("offers_json", UpstreamRow.OFFERS)
             .sql();
 
-    private static final String WRITE_TOOLS = write("upstream_tool", "tool", "w.item");
-    private static final String WRITE_CONTENT = write("upstream_content", "kind, item", "w.kind, w.item");
+    private static final String WRITE_TOOLS = upsert("upstream_tool", "tool", "w.item");
+    private static final String WRITE_CONTENT = upsert("upstream_content", "kind, item", "w.kind, w.item");
 
-    private static String write(String table, String key, String values) {
+    private static String upsert(String table, String key, String values) {
         return SqlTemplate.of("""
                 INSERT INTO {table} (tenant_id, upstream, {key}, name, definition, digest, approved, approved_digest,
                                      approved_at, state, reason)
@@ -255,15 +254,21 @@ public final class UpstreamStore {
     }
 
     void write(Call call, String upstream, List<OfferRow> offers) {
-        var byTable = offers.stream().collect(Collectors.partitioningBy(row -> row.kind() == OfferKind.TOOL));
-        byTable.forEach((isTool, rows) -> {
-            if (!rows.isEmpty()) {
-                db.sql(call, isTool ? WRITE_TOOLS : WRITE_CONTENT)
-                        .set("upstream", upstream)
-                        .set("rows", Json.text(rows))
-                        .run();
-            }
-        });
+        var tools = offers.stream().filter(row -> row.kind() == OfferKind.TOOL).toList();
+        if (!tools.isEmpty()) {
+            db.sql(call, WRITE_TOOLS)
+                    .set("upstream", upstream)
+                    .set("rows", Json.text(tools))
+                    .run();
+        }
+        var content =
+                offers.stream().filter(row -> row.kind() != OfferKind.TOOL).toList();
+        if (!content.isEmpty()) {
+            db.sql(call, WRITE_CONTENT)
+                    .set("upstream", upstream)
+                    .set("rows", Json.text(content))
+                    .run();
+        }
     }
 
     /** Notes that tools changed, so that every replica reads them again. */

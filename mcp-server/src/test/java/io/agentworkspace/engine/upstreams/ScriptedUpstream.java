@@ -180,9 +180,9 @@ final class ScriptedUpstream implements AutoCloseable {
 
     /** Returns a claim of an assertion. */
     static String claim(String token, String name) {
-        return Json.readObject(Base64.getUrlDecoder().decode(token.split("\\.")[1]))
-                .path(name)
-                .asString("");
+        var claim = Json.readObject(Base64.getUrlDecoder().decode(token.split("\\.")[1]))
+                .path(name);
+        return (claim.isArray() ? claim.path(0) : claim).asString("");
     }
 
     private void handle(HttpExchange exchange) throws IOException {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.upstreams;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
@@ -239,7 +240,7 @@ class UpstreamContentTest {
                             .has("error"))
                     .isTrue();
             client(rootKey).modern("resources/read", "{'uri':'%snotes://today'}".formatted(OURS));
-            org.awaitility.Awaitility.await()
+            await()
                     .untilAsserted(() -> assertThat(root.call("AC_Audit", "{'tool':'demo:resources/read'}")
                                     .ok()
                                     .texts("/entries", "user"))
