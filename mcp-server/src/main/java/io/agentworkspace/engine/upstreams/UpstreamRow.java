@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -133,10 +132,11 @@ record UpstreamRow(
 
     /** Returns the counts of a server that was not installed before: of its tools, or of the rest. */
     static Upstream.Counts counts(List<OfferRow> rows, boolean tools) {
-        var held = rows.stream()
+        var counted = rows.stream()
                 .filter(row -> tools == (row.kind() == OfferKind.TOOL))
-                .collect(Collectors.partitioningBy(OfferRow::isHeld, Collectors.summingInt(_ -> 1)));
-        return new Upstream.Counts(held.get(false), held.get(true), 0, 0);
+                .toList();
+        var held = Math.toIntExact(counted.stream().filter(OfferRow::isHeld).count());
+        return new Upstream.Counts(counted.size() - held, held, 0, 0);
     }
 
     private List<UpstreamTool> shown(boolean tools) {
