@@ -47,23 +47,32 @@ final class JavaSdkServer implements AutoCloseable {
                 .toolCall(tool("add"), (_, call) -> sum(call, false))
                 .toolCall(tool("fail"), (_, call) -> sum(call, true))
                 .resources(new SyncResourceSpecification(
-                        McpSchema.Resource.builder("java://notes", "notes").build(),
-                        (_, read) -> new McpSchema.ReadResourceResult(
-                                List.of(new McpSchema.TextResourceContents(read.uri(), "text/plain", "Some notes.")))))
+                        McpSchema.Resource.builder("java://notes", "notes").build(), (_, read) -> notes(read.uri())))
                 .prompts(new SyncPromptSpecification(
-                        new McpSchema.Prompt(
-                                "greet",
-                                "Greets somebody.",
-                                List.of(new McpSchema.PromptArgument("who", "Who.", true))),
-                        (_, get) -> new McpSchema.GetPromptResult(
-                                "Greets",
-                                List.of(new McpSchema.PromptMessage(
-                                        McpSchema.Role.USER,
-                                        new McpSchema.TextContent("Greet %s."
-                                                .formatted(get.arguments().get("who"))))))))
+                        McpSchema.Prompt.builder("greet")
+                                .description("Greets somebody.")
+                                .arguments(List.of(McpSchema.PromptArgument.builder("who")
+                                        .required(true)
+                                        .build()))
+                                .build(),
+                        (_, get) -> greeting(String.valueOf(get.arguments().get("who")))))
                 .build();
         http.createContext("/mcp", transport::handle);
         http.start();
+    }
+
+    private static McpSchema.ReadResourceResult notes(String uri) {
+        return McpSchema.ReadResourceResult.builder(
+                        List.of(McpSchema.TextResourceContents.builder(uri, "Some notes.")
+                                .build()))
+                .build();
+    }
+
+    private static McpSchema.GetPromptResult greeting(String who) {
+        var text = McpSchema.TextContent.builder("Greet %s.".formatted(who)).build();
+        return McpSchema.GetPromptResult.builder(List.of(
+                        McpSchema.PromptMessage.builder(McpSchema.Role.USER, text).build()))
+                .build();
     }
 
     private static McpSchema.Tool tool(String name) {
