@@ -23,6 +23,7 @@ final class Bench {
         ALL.put("fairness", new Fairness());
         ALL.put("hearing", new Hearing());
         ALL.put("tasks", new Tasks());
+        ALL.put("upstreams", new Upstreams());
     }
 
     /** A benchmark. */

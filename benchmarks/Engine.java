@@ -51,6 +51,11 @@ final class Engine implements AutoCloseable {
         return start(directory, false, Map.of("JAVA_TOOL_OPTIONS", "-Dlogback.configurationFile=" + file));
     }
 
+    /** Starts an engine with these settings. */
+    static Engine startIn(Map<String, String> environment) throws IOException {
+        return start(Files.createTempDirectory("engine-bench"), false, environment);
+    }
+
     private static Engine start(Path directory, boolean isKept, String... flags) throws IOException {
         return start(directory, isKept, Map.of(), flags);
     }

@@ -1,7 +1,10 @@
 // MCP servers made with the official TypeScript SDKs: ERA=2026 without sessions, ERA=2025 with them, ERA=everything for the tools of
-// @modelcontextprotocol/server-everything.
+// @modelcontextprotocol/server-everything, ERA=memory for those of @modelcontextprotocol/server-memory, a program that speaks stdio:
+// each session has a program of its own, with a file in FOLDER.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
 const define = server => {
@@ -48,6 +51,23 @@ const defined = async () => {
   return () => define(new McpServer({ name: 'sessions', version: '1' }))
 }
 
+// Connects a session to a new program: what one side sends, the other gets.
+const bridge = async () => {
+  const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
+  const program = fileURLToPath(new URL('node_modules/@modelcontextprotocol/server-memory/dist/index.js', import.meta.url))
+  return () => ({
+    async connect (session) {
+      const env = { ...process.env, MEMORY_FILE_PATH: join(process.env.FOLDER, `${randomUUID()}.jsonl`) }
+      const child = new StdioClientTransport({ command: process.execPath, args: [program], env, stderr: 'ignore' })
+      child.onmessage = message => session.send(message)
+      session.onmessage = message => child.send(message)
+      session.onclose = () => child.close()
+      await child.start()
+      await session.start()
+    }
+  })
+}
+
 const withSessions = async make => {
   const { StreamableHTTPServerTransport } = await import('@modelcontextprotocol/sdk/server/streamableHttp.js')
   const sessions = new Map()
@@ -64,7 +84,8 @@ const withSessions = async make => {
 }
 
 const { ERA } = process.env
-const serve = ERA === '2026' ? await modern() : await withSessions(await (ERA === 'everything' ? everything() : defined()))
+const makers = { everything, memory: bridge, 2025: defined }
+const serve = ERA === '2026' ? await modern() : await withSessions(await makers[ERA]())
 const server = createServer((request, response) => serve(request, response).catch(error => {
   console.error(error)
   response.writeHead(500).end()

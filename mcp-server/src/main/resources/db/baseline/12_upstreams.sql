@@ -1,4 +1,4 @@
--- Other MCP servers that tenants installed, and the tools that they have.
+-- Other MCP servers that tenants installed, and what they have: tools, resources and prompts.
 
 CREATE TABLE upstream (
     tenant_id     bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
@@ -57,6 +57,31 @@ COMMENT ON COLUMN upstream_tool.definition IS 'What the server said of it last.'
 COMMENT ON COLUMN upstream_tool.digest IS 'The SHA-256 of the definition.';
 COMMENT ON COLUMN upstream_tool.approved IS 'The definition that was approved; null if none was.';
 COMMENT ON COLUMN upstream_tool.reason IS 'Why it is held, in words for an admin.';
+
+CREATE TABLE upstream_content (
+    tenant_id       bigint      NOT NULL,
+    upstream        text        NOT NULL,
+    kind            text        NOT NULL CHECK (kind IN ('resource', 'template', 'prompt')),
+    item            text        NOT NULL,
+    name            text        NOT NULL,
+    definition      jsonb       NOT NULL,
+    digest          text        NOT NULL,
+    approved        jsonb,
+    approved_digest text,
+    approved_at     timestamptz,
+    state           text        NOT NULL CHECK (state IN ('approved', 'held', 'gone')),
+    reason          text,
+    PRIMARY KEY (tenant_id, upstream, kind, item),
+    UNIQUE (tenant_id, name),
+    FOREIGN KEY (tenant_id, upstream) REFERENCES upstream ON DELETE CASCADE
+);
+COMMENT ON TABLE upstream_content IS 'Resources, templates of resources and prompts of upstream servers. Only approved ones are listed and read.';
+COMMENT ON COLUMN upstream_content.item IS 'The URI, template or name that the server gives it.';
+COMMENT ON COLUMN upstream_content.name IS 'Its URI, template or name here.';
+COMMENT ON COLUMN upstream_content.definition IS 'What the server said of it last.';
+COMMENT ON COLUMN upstream_content.digest IS 'The SHA-256 of the definition.';
+COMMENT ON COLUMN upstream_content.approved IS 'The definition that was approved; null if none was.';
+COMMENT ON COLUMN upstream_content.reason IS 'Why it is held, in words for an admin.';
 
 -- PostgreSQL expects that each tenant has about as many rows as another. Among a thousand small tenants it would take any index
 -- that begins with the tenant for as good as the primary key, and read all rows of a large one. So it is told to expect a third of

@@ -81,17 +81,18 @@ function replaced(place, pieces) {
 
 async function one(name, go, again) {
   const [{ upstream }, used] = await Promise.all([call('UP_Read', { name }), may('AC_Audit') ? call('AC_Audit', { target: `upstream:${name}`, page: { limit: USES } }) : { entries: [] }]);
-  const held = upstream.tools.filter((tool) => tool.state === 'held' && !tool.decision);
-  const refused = upstream.tools.filter((tool) => tool.state === 'held' && tool.decision);
-  const approved = upstream.tools.filter((tool) => tool.state === 'approved');
-  const gone = upstream.tools.filter((tool) => tool.state === 'gone');
+  const offers = [...upstream.tools, ...upstream.content];
+  const held = offers.filter((tool) => tool.state === 'held' && !tool.decision);
+  const refused = offers.filter((tool) => tool.state === 'held' && tool.decision);
+  const approved = offers.filter((tool) => tool.state === 'approved');
+  const gone = offers.filter((tool) => tool.state === 'gone');
   const changed = () => again(0);
   const latency = upstream.latency ? [figure('Median', `${upstream.latency.p50_ms} ms`), figure('p99', `${upstream.latency.p99_ms} ms`)] : [];
   return [
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, upstream.name), el('p', { class: 'soft breaks' }, upstream.url)), el('div', { class: 'head-actions' }, ...controls(upstream, held, go, changed))),
     el('p', { class: 'tagline' }, state(upstream), upstream.era ? tag(`MCP ${upstream.era}`) : null, upstream.credential.kind === 'none' ? null : tag(upstream.credential.kind === 'header' ? 'with a header' : 'with OAuth')),
     upstream.failing_since ? el('p', { class: 'note bad' }, `It does not answer since `, ago(upstream.failing_since), `: ${upstream.last_error ?? 'no reason is known'}`) : null,
-    el('div', { class: 'figures' }, figure('Approved', number(upstream.counts.approved)), figure('Held', number(upstream.counts.held)), ...latency),
+    el('div', { class: 'figures' }, figure('Approved', number(approved.length)), figure('Held', number(held.length)), ...latency),
     section('Waiting for approval', held, (tool) => waiting(tool, upstream, changed), 'Its tools are neither listed nor called until you approve them. Descriptions are the server’s own words.'),
     section('Refused', refused, (tool) => waiting(tool, upstream, changed)),
     folded('approved', `${number(approved.length)} approved`, approved, (tool) => usable(tool, upstream, changed)),
@@ -103,7 +104,7 @@ async function one(name, go, again) {
 
 function controls(upstream, held, go, changed) {
   const { name, revision } = upstream;
-  const withdrawn = upstream.tools.filter((tool) => tool.state === 'held' && tool.decision === 'withdrawn').map((tool) => tool.name);
+  const withdrawn = [...upstream.tools, ...upstream.content].filter((tool) => tool.state === 'held' && tool.decision === 'withdrawn').map((tool) => tool.name);
   return [
     held.length ? decide('Approve all', { name, if_revision: revision }, changed, '') : null,
     action('UP_Refresh', 'Read again', (event) => whileBusy(event.target, async () => { await call('UP_Refresh', { name }); toast('Its tools were read.'); changed(); })),
@@ -193,11 +194,13 @@ function field(label, input, hint) {
 const input = (name, more = {}) => el('input', { name, type: 'text', autocomplete: 'off', spellcheck: 'false', ...more });
 
 function install(place, go) {
-  const names = { none: 'none', header: 'a header', client_credentials: 'OAuth client credentials' };
+  const names = { none: 'none', header: 'a header', client_credentials: 'OAuth client credentials', token_exchange: 'OAuth token exchange, for the calling user' };
   const kind = el('select', { name: 'kind' }, ...Object.entries(names).map(([value, label]) => el('option', { value }, label)));
+  const oauth = () => [field('Token URL', input('token_url', { type: 'url' })), field('Client id', input('client_id')), field('Client secret', input('client_secret', { type: 'password' })), field('Scope', input('scope'))];
   const parts = {
     header: [field('Header', input('header', { value: 'Authorization' })), field('Value', input('value', { type: 'password' }), 'It is encrypted, never shown, and sent only to this server.')],
-    client_credentials: [field('Token URL', input('token_url', { type: 'url' })), field('Client id', input('client_id')), field('Client secret', input('client_secret', { type: 'password' })), field('Scope', input('scope'))],
+    client_credentials: oauth(),
+    token_exchange: oauth(),
   };
   const more = el('div', {});
   const offer = el('div', { class: 'offer', role: 'status' });

@@ -174,7 +174,7 @@ public final class App implements AutoCloseable {
             var upstreamHttp = keep(new VettedClient(
                     AddressPolicy.allowing(settings.upstreams().allowed()),
                     settings.webhooks().authorities()));
-            var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, watch, clock);
+            var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, callers.assertions()::issue, watch, clock);
             housekeeping.every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush);
             var rules = new Rules(db, watch);
             var shared = new Tools.Shared(
@@ -212,7 +212,14 @@ public final class App implements AutoCloseable {
             var library = new Library(new SkillQueries(db));
             var toolIndex = new ToolIndex(search.embedder(), search.heavy());
             var hooks = new Hooks(db, runner, presence, settings.http().hooks(), clock);
-            var features = EngineFeatures.of(runner, library, toolIndex, new WelcomeQueries(db), VERSION, clock)
+            var features = EngineFeatures.of(
+                            runner,
+                            library,
+                            toolIndex,
+                            new WelcomeQueries(db),
+                            upstreams.installed()::contents,
+                            VERSION,
+                            clock)
                     .with(new HookTool(hooks));
             var signals = keep(new DatabaseSignals(db));
             var shares = STREAMS.within(server.mostConnections());

@@ -19,6 +19,7 @@ import io.agentworkspace.engine.signin.SignInEndpoint;
 import io.agentworkspace.engine.signin.SignInStore;
 import io.agentworkspace.engine.signin.SigningKeyStore;
 import io.agentworkspace.engine.signin.TokenGrantStore;
+import io.agentworkspace.engine.signin.UserAssertions;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
@@ -36,6 +37,7 @@ record CallerAssembly(
         TokenGrantStore grants,
         CredentialResolver resolver,
         SessionEndpoint signIn,
+        UserAssertions assertions,
         @Nullable ProtectedResource resource,
         Optional<FirstKey> firstKey) {
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -86,6 +88,7 @@ record CallerAssembly(
                 grants,
                 new CredentialResolver(keys, sessions, tokens, issued, resource),
                 new SessionEndpoint(sessions, tokens, providers, audit, clock),
+                new UserAssertions(signingKeys, published.baseUrl(), clock),
                 resource,
                 firstKey);
     }

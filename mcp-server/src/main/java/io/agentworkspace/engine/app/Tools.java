@@ -99,6 +99,7 @@ import io.agentworkspace.engine.upstreams.UpstreamCalls;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
 import io.agentworkspace.engine.upstreams.UpstreamTools;
 import io.agentworkspace.engine.upstreams.client.Connections;
+import io.agentworkspace.engine.upstreams.client.SubjectTokens;
 import io.agentworkspace.engine.users.UserAdminTools;
 import io.agentworkspace.engine.users.UserQueries;
 import io.agentworkspace.engine.users.UserStore;
@@ -136,9 +137,10 @@ public final class Tools {
     /** What the tools of upstream servers need, and the tools of those servers. */
     public record Upstreams(
             UpstreamStore store, Connections connections, UpstreamCalls calls, InstalledTools installed) {
-        public static Upstreams of(Db db, Vault vault, VettedClient http, CallerChanges watch, Clock clock) {
+        public static Upstreams of(
+                Db db, Vault vault, VettedClient http, SubjectTokens subjects, CallerChanges watch, Clock clock) {
             var store = new UpstreamStore(db, vault);
-            var connections = new Connections(http, clock);
+            var connections = new Connections(http, subjects, clock);
             var calls = new UpstreamCalls(connections, store, clock);
             return new Upstreams(store, connections, calls, new InstalledTools(store, calls, watch));
         }

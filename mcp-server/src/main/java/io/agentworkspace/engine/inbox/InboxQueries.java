@@ -124,16 +124,19 @@ final class InboxQueries {
                  WHERE :tasks)
             """).with("may_talk", Visibility.talk("d")).sql();
 
-    private static final String UPSTREAMS =
-            SqlTemplate.of("""
+    private static final String UPSTREAMS = SqlTemplate.of("""
             upstream_item AS MATERIALIZED (
                 SELECT u.name, u.revision, COALESCE(u.refreshed_at, u.updated_at) AS at,
-                       count(*) AS held, string_agg(t.name, ', ' ORDER BY t.name) AS names
+                       count(*) AS held, count(*) FILTER (WHERE t.kind = 'tool') AS tools,
+                       string_agg(t.name, ', ' ORDER BY t.kind DESC, t.name) AS names
                   FROM upstream u
-                  JOIN upstream_tool t ON t.tenant_id = u.tenant_id AND t.upstream = u.name AND {waits}
+                  JOIN {offers} ON t.tenant_id = u.tenant_id AND t.upstream = u.name AND {waits}
                  WHERE :upstreams AND u.tenant_id = :tenant
                  GROUP BY u.name, u.revision, u.refreshed_at, u.updated_at)
-            """).with("waits", UpstreamStore.WAITS).sql();
+            """)
+            .with("offers", UpstreamStore.OFFERS)
+            .with("waits", UpstreamStore.WAITS)
+            .sql();
 
     private static final String ENDPOINTS = """
             endpoint_item AS MATERIALIZED (
@@ -189,7 +192,9 @@ final class InboxQueries {
                   FROM task_item t
                 UNION ALL
                 SELECT 'upstream', u.name, u.at, u.name, NULL,
-                       CASE u.held WHEN 1 THEN '1 tool is held: ' ELSE u.held || ' tools are held: ' END || u.names,
+                       CASE WHEN u.held = u.tools AND u.held = 1 THEN '1 tool is held: '
+                            WHEN u.held = u.tools THEN u.held || ' tools are held: '
+                            ELSE u.held || ' tools, resources or prompts are held: ' END || u.names,
                        jsonb_build_object('revision', u.revision)
                   FROM upstream_item u
                 UNION ALL

@@ -26,15 +26,17 @@ record AddressChecks(Clock clock) {
 
     /** Asks the service at its public address for its health, and the MCP endpoint for the way to sign in. */
     List<Finding> run(String baseUrl, String mcpUrl) throws InterruptedException {
-        var findings = new ArrayList<Finding>();
-        findings.addAll(ask(baseUrl, "/api/health", response -> health(baseUrl, response)));
-        findings.addAll(ask(mcpUrl, "/mcp", response -> mcp(mcpUrl, response)));
-        return findings;
+        try (var client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
+            var findings = new ArrayList<Finding>();
+            findings.addAll(ask(client, baseUrl, "/api/health", response -> health(baseUrl, response)));
+            findings.addAll(ask(client, mcpUrl, "/mcp", response -> mcp(mcpUrl, response)));
+            return findings;
+        }
     }
 
-    private List<Finding> ask(String url, String path, Function<HttpResponse<byte[]>, Finding> check)
+    private List<Finding> ask(HttpClient client, String url, String path, Function<HttpResponse<byte[]>, Finding> check)
             throws InterruptedException {
-        try (var client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
+        try {
             var response = client.send(get(url + path), HttpResponse.BodyHandlers.ofByteArray());
             return Stream.concat(Stream.of(check.apply(response)), certificate(response).map(this::ends).stream())
                     .toList();

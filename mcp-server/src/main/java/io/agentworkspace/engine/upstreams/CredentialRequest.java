@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 /** The credential for a server, as an admin gives it. Its secret is never shown again. */
 record CredentialRequest(
         @Doc(
-                value = "none; header: a header of every request; client_credentials: an access token of OAuth 2.",
+                value =
+                        "header: one of every request; client_credentials or, for the calling user, token_exchange (RFC 8693): a token of OAuth 2.",
                 oneOf = {
                     UpstreamCredential.NO_CREDENTIAL,
                     UpstreamCredential.HEADER,
-                    UpstreamCredential.CLIENT_CREDENTIALS
+                    UpstreamCredential.CLIENT_CREDENTIALS,
+                    UpstreamCredential.TOKEN_EXCHANGE
                 })
         String kind,
 
@@ -25,16 +27,16 @@ record CredentialRequest(
         @Doc(value = "For header: its value, such as 'Bearer …'.", max = 8_000) @Nullable
         String value,
 
-        @Doc(value = "For client_credentials: the address that issues tokens.", max = 2_000) @Nullable
+        @Doc(value = "For OAuth: what issues tokens.", max = 2_000) @Nullable
         String tokenUrl,
 
-        @Doc(value = "For client_credentials: the client's id.", max = 500) @Nullable
+        @Doc(value = "For OAuth: the client's id.", max = 500) @Nullable
         String clientId,
 
-        @Doc(value = "For client_credentials: the client's secret.", max = 8_000) @Nullable
+        @Doc(value = "For OAuth: the client's secret.", max = 8_000) @Nullable
         String clientSecret,
 
-        @Doc(value = "For client_credentials: the scope to ask for.", max = 500) @Nullable
+        @Doc(value = "For OAuth: the scope.", max = 500) @Nullable
         String scope) {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e]+");
@@ -64,7 +66,7 @@ record CredentialRequest(
                 }
                 return new UpstreamCredential(kind, name, null, null, null);
             }
-            case UpstreamCredential.CLIENT_CREDENTIALS -> {
+            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE -> {
                 require("credential.token_url", tokenUrl);
                 require("credential.client_id", clientId);
                 require("credential.client_secret", clientSecret);
@@ -90,7 +92,7 @@ record CredentialRequest(
     String secret() {
         return switch (kind) {
             case UpstreamCredential.HEADER -> value;
-            case UpstreamCredential.CLIENT_CREDENTIALS -> clientSecret;
+            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE -> clientSecret;
             default -> null;
         };
     }

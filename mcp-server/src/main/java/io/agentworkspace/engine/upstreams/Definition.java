@@ -12,33 +12,40 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How a server describes one of its tools. Its texts are data of others. */
-record Definition(ObjectNode json) {
-    private static final List<String> FIELDS =
-            List.of("name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta");
+/** How a server describes one of its tools, resources, templates or prompts. Its texts are data of others. */
+record Definition(OfferKind kind, ObjectNode json) {
     private static final List<String> HINTS =
             List.of("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint");
     private static final int LONGEST_NAME = 128;
+    private static final int LONGEST_URI = 1_000;
     private static final int LONGEST_TITLE = 100;
     private static final int LONGEST_DESCRIPTION = 1_000;
     private static final int LONGEST_PART = 300;
     private static final int MOST_PARTS = 50;
+    private static final int MOST_ARGUMENTS = 50;
+    private static final int LARGEST = 200_000;
+    private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[\\x21-\\x7e]+");
 
     /** The definition without what has no meaning here. */
-    static Definition of(ObjectNode json) {
+    static Definition of(OfferKind kind, ObjectNode json) {
         var kept = Json.object();
-        FIELDS.stream().filter(json::has).forEach(field -> kept.set(field, json.get(field)));
-        return new Definition(kept);
+        kind.fields().stream().filter(json::has).forEach(field -> kept.set(field, json.get(field)));
+        return new Definition(kind, kept);
     }
 
-    /** Returns the name that the server gives it; empty if it is unusable. */
-    String tool() {
-        var name = json.path("name").asString("");
-        return name.length() > LONGEST_NAME || name.chars().anyMatch(c -> c <= ' ' || c == 0x7f) ? "" : name;
+    /** Returns the name or URI that the server gives it; empty if it is unusable. */
+    String item() {
+        var item = json.path(kind.key()).asString("");
+        if (kind.isResource()) {
+            return item.length() <= LONGEST_URI && URI.matcher(item).matches() ? item : "";
+        }
+        return item.length() > LONGEST_NAME || item.chars().anyMatch(c -> c <= ' ' || c == 0x7f) ? "" : item;
     }
 
     String digest() {
@@ -46,6 +53,10 @@ record Definition(ObjectNode json) {
     }
 
     String description() {
+        return described(json);
+    }
+
+    private static String described(JsonNode json) {
         return Excerpt.cut(line(json.path("description").asString("")), LONGEST_DESCRIPTION);
     }
 
@@ -53,9 +64,15 @@ record Definition(ObjectNode json) {
         return text.replaceAll("[\\p{Cf}\\p{Cs}\\p{Cntrl}&&[^\n]]", " ").strip();
     }
 
-    /** Returns why no client can be shown the tool; null if it can. */
+    /** Returns why no client can be shown it; null if it can. */
     @Nullable
     String obstacle() {
+        if (Json.text(json).length() > LARGEST) {
+            return "its definition has more than %,d characters".formatted(LARGEST);
+        }
+        if (kind != OfferKind.TOOL) {
+            return null;
+        }
         if (json.at("/_meta/ui/visibility").isArray()
                 && json.at("/_meta/ui/visibility")
                         .valueStream()
@@ -72,17 +89,29 @@ record Definition(ObjectNode json) {
 
     /** Returns whether one of its texts addresses agents, as if it were an instruction for them. */
     boolean addressesAgents() {
-        return json.findValues("description").stream().anyMatch(text -> ContentScan.addressesAgents(text.asString("")))
-                || ContentScan.addressesAgents(json.path("title").asString(""));
+        var texts = Stream.of("description", "title").flatMap(field -> json.findValues(field).stream());
+        return Stream.concat(texts, Stream.of(json.path("name")))
+                .anyMatch(text -> ContentScan.addressesAgents(text.asString("")));
     }
 
-    /** Returns the tool as {@code tools/list} shows it: under its name here, marked with its origin. */
+    /** Returns it as lists show it: under its name here, marked with its origin. */
     ObjectNode shown(String upstream, String name) {
-        var shown = Json.object().put("name", name);
+        return switch (kind) {
+            case TOOL -> tool(upstream, name);
+            case RESOURCE, TEMPLATE -> resource(upstream, name);
+            case PROMPT -> prompt(upstream, name);
+        };
+    }
+
+    private ObjectNode begun(String upstream, String what, ObjectNode shown) {
         if (json.path("title").isString()) {
             shown.put("title", Excerpt.cut(line(json.path("title").asString()), LONGEST_TITLE));
         }
-        shown.put("description", "[Tool of the server '%s'] %s".formatted(upstream, description()));
+        return shown.put("description", "[%s of the server '%s'] %s".formatted(what, upstream, description()));
+    }
+
+    private ObjectNode tool(String upstream, String name) {
+        var shown = begun(upstream, "Tool", Json.object().put("name", name));
         try {
             shown.set("inputSchema", PortableSchema.of(json.path("inputSchema")));
         } catch (PortableSchema.Unusable e) {
@@ -100,6 +129,36 @@ record Definition(ObjectNode json) {
         if (!hints.has("openWorldHint")) {
             hints.put("openWorldHint", true);
         }
+        if (json.get("_meta") instanceof ObjectNode meta) {
+            shown.set("_meta", ForeignUri.rewritten(upstream, meta));
+        }
+        return shown;
+    }
+
+    private ObjectNode resource(String upstream, String uri) {
+        var named = Excerpt.cut(line(json.path("name").asString(item())), LONGEST_TITLE);
+        var shown = begun(
+                upstream,
+                kind == OfferKind.RESOURCE ? "Resource" : "Resources",
+                Json.object().put(kind.key(), uri).put("name", named));
+        for (var field : List.of("mimeType", "size", "annotations", "_meta")) {
+            if (json.has(field)) {
+                shown.set(field, json.get(field));
+            }
+        }
+        return shown;
+    }
+
+    private ObjectNode prompt(String upstream, String name) {
+        var shown = begun(upstream, "Prompt", Json.object().put("name", name));
+        var arguments = shown.putArray("arguments");
+        json.path("arguments").valueStream().limit(MOST_ARGUMENTS).forEach(argument -> {
+            var one = arguments.addObject().put("name", argument.path("name").asString(""));
+            if (argument.path("description").isString()) {
+                one.put("description", described(argument));
+            }
+            one.put("required", argument.path("required").asBoolean(false));
+        });
         return shown;
     }
 
@@ -125,12 +184,16 @@ record Definition(ObjectNode json) {
         return value == null ? null : Excerpt.cut(value.isString() ? value.asString() : Json.text(value), LONGEST_PART);
     }
 
-    /** Returns the parts that a person compares: each hint and each parameter is one. */
+    /** Returns the parts that a person compares: each hint, parameter and argument is one. */
     private Map<String, JsonNode> parts() {
         var parts = new LinkedHashMap<String, JsonNode>();
         for (var field : json.properties()) {
             switch (field.getKey()) {
                 case "annotations" -> split("annotations.", field.getValue(), parts);
+                case "arguments" ->
+                    field.getValue()
+                            .forEach(each ->
+                                    parts.put("argument " + each.path("name").asString(""), each));
                 case "inputSchema" -> {
                     split("parameter ", field.getValue().path("properties"), parts);
                     if (field.getValue() instanceof ObjectNode schema) {
@@ -150,13 +213,13 @@ record Definition(ObjectNode json) {
     }
 
     /** Returns those that can be used, each once. */
-    static List<Definition> all(Iterable<JsonNode> tools) {
+    static List<Definition> all(OfferKind kind, Iterable<JsonNode> offered) {
         var all = new LinkedHashMap<String, Definition>();
-        for (var tool : tools) {
-            if (tool instanceof ObjectNode json) {
-                var definition = of(json);
-                if (!definition.tool().isEmpty()) {
-                    all.putIfAbsent(definition.tool(), definition);
+        for (var one : offered) {
+            if (one instanceof ObjectNode json) {
+                var definition = of(kind, json);
+                if (!definition.item().isEmpty()) {
+                    all.putIfAbsent(definition.item(), definition);
                 }
             }
         }

@@ -12,7 +12,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.model.upstream.Upstream;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
-import io.agentworkspace.engine.upstreams.UpstreamRow.ToolRow;
+import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Target;
 import java.net.URI;
@@ -124,7 +124,11 @@ public final class InstallTools {
         var limit = in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs();
         var target = target(tenant, in.name(), url, credential, () -> secret == null ? "" : secret, limit);
         return new Prepared(
-                url, credential, secret == null ? null : store.seal(tenant, in.name(), secret), true, probe.of(target));
+                url,
+                credential,
+                secret == null ? null : store.seal(tenant, in.name(), secret),
+                true,
+                probe.of(target, call.caller()));
     }
 
     private static Target target(
@@ -156,7 +160,7 @@ public final class InstallTools {
 
     private UpstreamResponse installed(InstallRequest in, Prepared prepared, Call call) {
         var seen = prepared.seen();
-        var rows = HeldTools.of(in.name(), List.of(), seen.tools(), ALL.equals(in.approve()), call.now());
+        var rows = HeldOffers.of(in.name(), List.of(), seen.offers(), ALL.equals(in.approve()), call.now());
         if (Boolean.TRUE.equals(in.dryRun())) {
             call.dryRun();
             return previewed(in, prepared, rows, call);
@@ -171,12 +175,12 @@ public final class InstallTools {
                         in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs(),
                         seen.era(),
                         seen.error()));
-        store.writeTools(call, in.name(), rows);
+        store.write(call, in.name(), rows);
         return changed(call, in.name());
     }
 
     /** Returns what would be installed. */
-    private UpstreamResponse previewed(InstallRequest in, Prepared prepared, List<ToolRow> rows, Call call) {
+    private UpstreamResponse previewed(InstallRequest in, Prepared prepared, List<OfferRow> rows, Call call) {
         if (store.names(call).contains(in.name())) {
             throw Problem.alreadyExists("upstream", in.name());
         }
@@ -198,10 +202,8 @@ public final class InstallTools {
                 failed,
                 null,
                 null,
-                Math.toIntExact(rows.stream().filter(tool -> !tool.isHeld()).count()),
-                Math.toIntExact(rows.stream().filter(ToolRow::isHeld).count()),
-                0,
-                0,
+                UpstreamRow.counts(rows, true),
+                UpstreamRow.counts(rows, false),
                 rows);
         return new UpstreamResponse(row.record(true), 0);
     }
@@ -267,7 +269,7 @@ public final class InstallTools {
                 credential,
                 in.credential() == null || secret == null ? null : store.seal(tenant, was.name(), secret),
                 in.credential() != null,
-                probe.of(target));
+                probe.of(target, call.caller()));
     }
 
     private static boolean isSameServer(URI one, URI other) {
@@ -318,20 +320,21 @@ public final class InstallTools {
     private UpstreamProbe.Seen asked(RefreshRequest in, Call call) {
         var tenant = call.caller().tenant();
         var upstream = store.connected(tenant, in.name());
-        return probe.of(target(
+        var target = target(
                 tenant,
                 upstream.name(),
                 URI.create(upstream.url()),
                 upstream.credential(),
                 () -> store.opened(tenant, upstream.name(), upstream.secret()),
-                upstream.timeoutMs()));
+                upstream.timeoutMs());
+        return probe.of(target, call.caller());
     }
 
     private UpstreamResponse refreshed(UpstreamRow held, UpstreamProbe.Seen seen, Call call) {
         store.probed(call, held.name(), seen.era(), seen.error());
         if (seen.error() == null) {
-            var rows = HeldTools.of(held.name(), held.toolRows(), seen.tools(), false, call.now());
-            store.writeTools(call, held.name(), rows);
+            var rows = HeldOffers.of(held.name(), held.offerRows(), seen.offers(), false, call.now());
+            store.write(call, held.name(), rows);
         }
         return changed(call, held.name());
     }

@@ -2,37 +2,52 @@ package io.agentworkspace.engine.upstreams;
 
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.TenantCache;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.upstreams.UpstreamStore.Callable;
 import io.agentworkspace.engine.upstreams.UpstreamStore.Connected;
+import io.agentworkspace.engine.upstreams.UpstreamStore.Usable;
 import io.agentworkspace.engine.upstreams.client.Target;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The approved tools of a tenant's upstream servers, from the database and never from the servers. */
+/** What is approved of a tenant's upstream servers, from the database and never from the servers. */
 public final class InstalledTools implements TenantTools {
     private static final Logger LOG = LoggerFactory.getLogger(InstalledTools.class);
 
     private final UpstreamStore store;
     private final UpstreamCalls calls;
-    private final TenantCache<Snapshot> cache;
+    private final TenantCache<Installed> cache;
 
     public InstalledTools(UpstreamStore store, UpstreamCalls calls, CallerChanges watch) {
         this.store = store;
         this.calls = calls;
-        this.cache = new TenantCache<>("upstreams:", watch, store::tenants, this::read, Snapshot.EMPTY);
+        this.cache = new TenantCache<>("upstreams:", watch, store::tenants, this::read, Installed.NOTHING);
     }
 
     @Override
     public Snapshot of(long tenant) {
-        return cache.of(tenant);
+        return cache.of(tenant).tools();
+    }
+
+    /** Returns what the caller may use of its tenant's servers besides their tools, by the servers' names. */
+    public List<InstalledContent> contents(Caller caller) {
+        return cache.of(caller.tenant()).contents().stream()
+                .filter(content -> content.isFor(caller))
+                .toList();
+    }
+
+    private record Installed(Snapshot tools, List<InstalledContent> contents) {
+        static final Installed NOTHING = new Installed(Snapshot.EMPTY, List.of());
     }
 
     @Override
@@ -40,34 +55,42 @@ public final class InstalledTools implements TenantTools {
         cache.forget(tenant);
     }
 
-    private Snapshot read(long tenant) {
+    private Installed read(long tenant) {
         var upstreams =
                 store.connected(tenant).stream().collect(Collectors.toMap(Connected::name, Function.identity()));
         if (upstreams.isEmpty()) {
-            return Snapshot.EMPTY;
+            return Installed.NOTHING;
         }
         var tools = new ArrayList<Tool<?, ?>>();
-        for (var tool : store.callable(tenant)) {
-            var upstream = upstreams.get(tool.upstream());
-            if (upstream != null) {
-                add(tool, target(tenant, upstream), tools);
+        var content = new TreeMap<String, List<Usable>>();
+        for (var one : store.usable(tenant)) {
+            var upstream = upstreams.get(one.upstream());
+            if (upstream != null && one.kind() == OfferKind.TOOL) {
+                add(one, target(tenant, upstream), tools);
+            } else if (upstream != null) {
+                content.computeIfAbsent(upstream.name(), _ -> new ArrayList<>()).add(one);
             }
         }
+        var contents = content.entrySet().stream()
+                .map(each -> new InstalledContent(
+                        target(tenant, Objects.requireNonNull(upstreams.get(each.getKey()))), each.getValue(), calls))
+                .toList();
         var version = upstreams.values().stream()
                 .map(each -> each.name() + each.revision())
                 .sorted()
                 .collect(Collectors.joining(" ", tenant + ":", ""));
-        return new Snapshot(version, tools);
+        var requests = contents.stream().flatMap(each -> each.calls().stream()).toList();
+        return new Installed(new Snapshot(version, tools, requests), contents);
     }
 
     /** A definition that cannot be shown any more, as after an upgrade, must not break the list. */
-    private void add(Callable tool, Target target, ArrayList<Tool<?, ?>> tools) {
+    private void add(Usable tool, Target target, ArrayList<Tool<?, ?>> tools) {
         try {
-            var definition = new Definition(tool.approved());
+            var definition = tool.definition();
             var foreign = new ForeignTool(
                     tool.upstream(), definition.shown(tool.upstream(), tool.name()), tool.approvedDigest());
             tools.add(foreign.calledBy((in, call) -> calls.call(
-                    new UpstreamCalls.Called(target, tool.tool(), definition, foreign.isIdempotent()), in, call)));
+                    new UpstreamCalls.Called(target, tool.item(), definition, foreign.isIdempotent()), in, call)));
         } catch (RuntimeException e) {
             LOG.warn("the tool {} of an upstream server is left out", tool.name(), e);
         }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
+import io.agentworkspace.engine.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Target;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
@@ -19,7 +20,7 @@ import java.util.concurrent.Semaphore;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Calls the tools of upstream servers, within limits, and not while a server is down. */
+/** Sends requests to upstream servers, within limits, and not while a server is down. */
 public final class UpstreamCalls {
     /** How many calls of one server run at once, on each replica, and how many of one credential. */
     static final int EACH = 64;
@@ -45,6 +46,19 @@ public final class UpstreamCalls {
      */
     record Called(Target target, String tool, Definition definition, boolean isIdempotent) {}
 
+    /**
+     * A request to send.
+     *
+     * @param hint what shows the arguments that it takes
+     */
+    record Outgoing(
+            Target target,
+            String method,
+            ObjectNode params,
+            Map<String, String> headers,
+            boolean isIdempotent,
+            String hint) {}
+
     public UpstreamCalls(Connections connections, UpstreamStore store, Clock clock) {
         this.connections = connections;
         this.store = store;
@@ -52,14 +66,27 @@ public final class UpstreamCalls {
     }
 
     ForeignTool.Result call(Called called, ForeignTool.Arguments in, Call call) {
-        var target = called.target();
         var params = Json.object().put("name", called.tool());
-        params.set("arguments", called.definition().arguments(in.arguments()));
+        var arguments = called.definition().arguments(in.arguments());
+        params.set("arguments", arguments);
+        var outgoing = new Outgoing(
+                called.target(),
+                "tools/call",
+                params,
+                ParamHeaders.of(called.definition().json().path("inputSchema"), arguments),
+                called.isIdempotent(),
+                "describe_tool shows what %s takes".formatted(called.tool()));
+        return new ForeignTool.Result(send(outgoing, call));
+    }
+
+    /** @throws Problem if there is no result */
+    ObjectNode send(Outgoing outgoing, Call call) {
+        var target = outgoing.target();
         var own = new Place(target.tenant(), target.name(), call.caller().principal());
         enter(own);
         try {
             health(target).admit(target.name());
-            return new ForeignTool.Result(answered(called, params, call));
+            return answered(outgoing, call);
         } finally {
             leave(own);
         }
@@ -96,39 +123,43 @@ public final class UpstreamCalls {
         return health.computeIfAbsent(new Place(target.tenant(), target.name(), ""), _ -> new UpstreamHealth(clock));
     }
 
-    private ObjectNode answered(Called called, ObjectNode params, Call call) {
+    private ObjectNode answered(Outgoing outgoing, Call call) {
         var begun = System.nanoTime();
         try {
-            return attempt(called, params, call);
+            return attempt(outgoing, call);
         } catch (UpstreamFailure e) {
-            var isQuick = System.nanoTime() - begun < called.target().limit().toNanos() / 2;
-            if (e.kind() != Kind.UNREACHABLE || !called.isIdempotent() || !isQuick) {
-                throw refused(called, e);
+            var isQuick = System.nanoTime() - begun < outgoing.target().limit().toNanos() / 2;
+            if (e.kind() != Kind.UNREACHABLE || !outgoing.isIdempotent() || !isQuick) {
+                throw refused(outgoing, e);
             }
         }
         try {
-            return attempt(called, params, call);
+            return attempt(outgoing, call);
         } catch (UpstreamFailure e) {
-            throw refused(called, e);
+            throw refused(outgoing, e);
         }
     }
 
-    private ObjectNode attempt(Called called, ObjectNode params, Call call) {
-        var target = called.target();
+    private ObjectNode attempt(Outgoing outgoing, Call call) {
+        var target = outgoing.target();
         var health = health(target);
         var begun = System.nanoTime();
         try {
-            var client = connections.client(target, call.caller().user());
-            var headers = ParamHeaders.of(called.definition().json().path("inputSchema"), params.path("arguments"));
-            var result = client.request("tools/call", params, headers, call.progress(), target.limit());
-            if (!result.path("content").isArray()
-                    && !result.path("structuredContent").isObject()) {
+            var client = connections.client(target, call.caller());
+            var params = ClientTurn.params(outgoing.params(), call.progress().input(), client.era());
+            var result = client.request(outgoing.method(), params, outgoing.headers(), call.progress(), target.limit());
+            if (ClientTurn.asks(result)) {
+                health.succeeded(System.nanoTime() - begun);
+                throw ClientTurn.question(target.name(), result, call);
+            }
+            if (!isResult(outgoing.method(), result)) {
                 throw new UpstreamFailure(Kind.PROTOCOL, "its answer has no content");
             }
             health.succeeded(System.nanoTime() - begun);
             return result;
         } catch (UpstreamFailure e) {
-            if (e.isOutage()) {
+            var isOfOneUser = e.kind() == Kind.CREDENTIAL && target.credential().perUser();
+            if (e.isOutage() && !isOfOneUser) {
                 health.failed(e.words());
             } else {
                 health.ended();
@@ -140,14 +171,24 @@ public final class UpstreamCalls {
         }
     }
 
-    private static Problem refused(Called called, UpstreamFailure e) {
-        var name = called.target().name();
+    private static boolean isResult(String method, ObjectNode result) {
+        return switch (method) {
+            case "resources/read" -> result.path("contents").isArray();
+            case "prompts/get" -> result.path("messages").isArray();
+            case "completion/complete" -> result.at("/completion/values").isArray();
+            default ->
+                result.path("content").isArray()
+                        || result.path("structuredContent").isObject();
+        };
+    }
+
+    private static Problem refused(Outgoing outgoing, UpstreamFailure e) {
+        var name = outgoing.target().name();
         return switch (e.kind()) {
             case ARGUMENTS ->
                 Problem.invalid(
                         "arguments",
-                        "are refused by the upstream server '%s': %s; describe_tool shows what %s takes"
-                                .formatted(name, e.words(), called.tool()));
+                        "are refused by the upstream server '%s': %s; %s".formatted(name, e.words(), outgoing.hint()));
             case ERROR ->
                 new Problem(Failure.CONFLICT, "the upstream server '%s' refused it: %s".formatted(name, e.words()));
             case CANCELLED -> Problem.conflict("the call was cancelled; whether it was carried out is unknown");
@@ -157,7 +198,7 @@ public final class UpstreamCalls {
                                 .formatted(
                                         name,
                                         e.words(),
-                                        called.isIdempotent()
+                                        outgoing.isIdempotent()
                                                 ? "; try again later"
                                                 : "; whether the call was carried out is unknown, so check before you repeat it"),
                         SOON);

@@ -1,19 +1,31 @@
 package io.agentworkspace.engine.upstreams;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.upstreams.client.Connections;
+import io.agentworkspace.engine.upstreams.client.Connections.Probed;
 import io.agentworkspace.engine.upstreams.client.Target;
-import io.agentworkspace.engine.upstreams.client.UpstreamClient;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
+import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
-/** Asks a server which era of the protocol it speaks, and which tools it has. */
+/** Asks a server which era of the protocol it speaks, and what it offers. */
 record UpstreamProbe(Connections connections) {
     private static final int MOST_PAGES = 50;
-    private static final int MOST_TOOLS = 2_000;
+    private static final int MOST_OF_A_KIND = 2_000;
+
+    /** How much JSON all its lists may have together, in characters. */
+    private static final int LARGEST = 16 * 1024 * 1024;
+
+    /** How much longer than a call all of it may take. */
+    private static final int CALLS = 4;
 
     /**
      * What a server answered.
@@ -22,30 +34,81 @@ record UpstreamProbe(Connections connections) {
      */
     record Seen(
             @Nullable String era,
-            List<Definition> tools,
+            List<Definition> offers,
             @Nullable String error) {}
 
-    Seen of(Target target) {
+    Seen of(Target target, Caller caller) {
         try {
-            var client = connections.probe(target);
-            return new Seen(client.era(), tools(client, target), null);
+            var probed = connections.probe(target, caller);
+            return new Seen(probed.client().era(), new Lists(probed, target).all(), null);
         } catch (UpstreamFailure e) {
             return new Seen(null, List.of(), e.words());
         }
     }
 
-    private static List<Definition> tools(UpstreamClient client, Target target) {
-        var all = Json.array();
-        var params = Json.object();
-        for (var page = 0; page < MOST_PAGES && all.size() < MOST_TOOLS; page++) {
-            var answer = client.request("tools/list", params, Map.of(), Progress.SILENT, target.limit());
-            answer.path("tools").forEach(all::add);
-            var cursor = answer.path("nextCursor").asString("");
-            if (cursor.isEmpty()) {
-                break;
-            }
-            params = Json.object().put("cursor", cursor);
+    /** The lists of a server, which may not be read for ever. */
+    private static final class Lists {
+        private final Probed server;
+        private final Target target;
+        private final long end;
+        private int left = LARGEST;
+
+        Lists(Probed server, Target target) {
+            this.server = server;
+            this.target = target;
+            this.end = System.nanoTime() + target.limit().multipliedBy(CALLS).toNanos();
         }
-        return Definition.all(all).stream().limit(MOST_TOOLS).toList();
+
+        List<Definition> all() {
+            var all = new ArrayList<Definition>();
+            for (var kind : OfferKind.values()) {
+                // Old servers do not declare that they have tools.
+                if (kind == OfferKind.TOOL || server.capabilities().has(kind.capability())) {
+                    Definition.all(kind, pages(kind)).stream()
+                            .limit(MOST_OF_A_KIND)
+                            .forEach(all::add);
+                }
+            }
+            return all;
+        }
+
+        private Iterable<JsonNode> pages(OfferKind kind) {
+            var all = Json.array();
+            var cursors = new HashSet<String>();
+            var params = Json.object();
+            for (var page = 0; page < MOST_PAGES && all.size() < MOST_OF_A_KIND; page++) {
+                var answer = page(kind, params);
+                answer.path(kind.list()).forEach(all::add);
+                var cursor = answer.path("nextCursor").asString("");
+                if (cursor.isEmpty() || !cursors.add(cursor)) {
+                    break;
+                }
+                params = Json.object().put("cursor", cursor);
+            }
+            return all;
+        }
+
+        private JsonNode page(OfferKind kind, JsonNode params) {
+            var rest = Duration.ofNanos(end - System.nanoTime());
+            if (!rest.isPositive()) {
+                throw new UpstreamFailure(Kind.UNREACHABLE, "its lists take too long");
+            }
+            var limit = rest.compareTo(target.limit()) < 0 ? rest : target.limit();
+            try {
+                var answer =
+                        server.client().request(kind.method(), params.asObject(), Map.of(), Progress.SILENT, limit);
+                left -= Json.text(answer).length();
+                if (left < 0) {
+                    throw new UpstreamFailure(Kind.PROTOCOL, "its lists have more than %d MB".formatted(LARGEST >> 20));
+                }
+                return answer;
+            } catch (UpstreamFailure e) {
+                // Some servers have resources, but no templates.
+                if (kind == OfferKind.TEMPLATE && e.kind() == Kind.ERROR) {
+                    return Json.object();
+                }
+                throw e;
+            }
+        }
     }
 }

@@ -22,12 +22,12 @@ final class UpstreamQueries {
     private static final String READ = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
             SELECT ctx.*,
-                   (SELECT {upstream_json} || {tools_json} FROM upstream u WHERE u.tenant_id = :tenant AND u.name = :name) AS record,
+                   (SELECT {upstream_json} || {offers_json} FROM upstream u WHERE u.tenant_id = :tenant AND u.name = :name) AS record,
                    (SELECT array_agg(u.name ORDER BY u.name) FROM upstream u WHERE u.tenant_id = :tenant) AS names
               FROM ctx
             """)
                     .with("upstream_json", UpstreamRow.JSON)
-                    .with("tools_json", UpstreamRow.TOOLS)
+                    .with("offers_json", UpstreamRow.OFFERS)
                     .sql();
 
     private final Db db;

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -27,42 +28,56 @@ record UpstreamRow(
         @Nullable Instant lastErrorAt,
         @Nullable Integer p50Ms,
         @Nullable Integer p99Ms,
-        int approved,
-        int held,
-        int refused,
-        int gone,
-        @Nullable List<ToolRow> tools) {
+        Upstream.Counts counts,
+        Upstream.Counts contentCounts,
+        @Nullable List<OfferRow> offers) {
     /** Without {@code tools}. */
-    static final String JSON =
-            SqlTemplate.of("""
+    static final String JSON = SqlTemplate.of("""
             jsonb_build_object('name', u.name, 'url', u.url, 'credential', u.credential, 'timeout_ms', u.timeout_ms,
                                'era', u.era, 'revision', u.revision, 'created_at', u.created_at, 'updated_at', u.updated_at,
                                'refreshed_at', u.refreshed_at, 'failing_since', u.failing_since, 'last_error', u.last_error,
                                'last_error_at', u.last_error_at, 'p50_ms', u.p50_ms, 'p99_ms', u.p99_ms)
-            || (SELECT jsonb_build_object('approved', count(*) FILTER (WHERE t.state = 'approved'),
-                                          'held', count(*) FILTER (WHERE {waits}),
-                                          'refused', count(*) FILTER (WHERE t.state = 'held' AND NOT {waits}),
-                                          'gone', count(*) FILTER (WHERE t.state = 'gone'))
-                  FROM upstream_tool t
-                 WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name)
-            """).with("waits", UpstreamStore.WAITS).sql();
+            || jsonb_build_object('counts', {tools}, 'content_counts', {content})
+            """)
+            .with("tools", countsIn("upstream_tool"))
+            .with("content", countsIn("upstream_content"))
+            .sql();
 
-    /** The tools of {@code u}. */
-    static final String TOOLS = """
-            jsonb_build_object('tools', (SELECT jsonb_agg(jsonb_build_object(
-                                                              'tool', t.tool, 'name', t.name, 'definition', t.definition,
-                                                              'digest', t.digest, 'approved', t.approved,
-                                                              'approved_digest', t.approved_digest,
-                                                              'approved_at', t.approved_at, 'state', t.state,
-                                                              'reason', t.reason)
-                                                          ORDER BY t.name)
-                                           FROM upstream_tool t
-                                          WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name))
-            """;
+    /** What {@code u} offers: its tools, then resources, templates and prompts. */
+    static final String OFFERS = SqlTemplate.of("""
+            jsonb_build_object('offers', (SELECT jsonb_agg({offer_json} ORDER BY t.kind, t.name) FROM {offers}
+                                           WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name))
+            """)
+            .with("offer_json", """
+                    jsonb_build_object('kind', t.kind, 'item', t.item, 'name', t.name, 'definition', t.definition,
+                                       'digest', t.digest, 'approved', t.approved, 'approved_digest', t.approved_digest,
+                                       'approved_at', t.approved_at, 'state', t.state, 'reason', t.reason)
+                    """)
+            .with("offers", UpstreamStore.OFFERS)
+            .sql();
 
-    /** A tool of the server. */
-    record ToolRow(
-            String tool,
+    private static String countsIn(String table) {
+        return SqlTemplate.of("""
+                (SELECT jsonb_build_object('approved', count(*) FILTER (WHERE t.state = 'approved'),
+                                           'held', count(*) FILTER (WHERE {waits}),
+                                           'refused', count(*) FILTER (WHERE t.state = 'held' AND NOT {waits}),
+                                           'gone', count(*) FILTER (WHERE t.state = 'gone'))
+                   FROM {table} t
+                  WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name)
+                """)
+                .with("waits", UpstreamStore.WAITS)
+                .with("table", table)
+                .sql();
+    }
+
+    /**
+     * Something that the server offers.
+     *
+     * @param item the name or URI that the server gives it
+     */
+    record OfferRow(
+            OfferKind kind,
+            String item,
             String name,
             ObjectNode definition,
             String digest,
@@ -72,7 +87,12 @@ record UpstreamRow(
             String state,
             @Nullable String reason) {
         Definition now() {
-            return new Definition(definition);
+            return new Definition(kind, definition);
+        }
+
+        /** Returns whether an admin means it: by its name here, or a tool by that of its server. */
+        boolean isNamed(Set<String> named) {
+            return named.contains(name) || kind == OfferKind.TOOL && named.contains(item);
         }
 
         /** Returns what an admin decided against it; null if nothing. */
@@ -80,9 +100,9 @@ record UpstreamRow(
         String decision() {
             return state.equals(State.APPROVED.word()) || reason == null
                     ? null
-                    : reason.equals(HeldTools.REFUSED)
+                    : reason.equals(HeldOffers.REFUSED)
                             ? UpstreamTool.REFUSED
-                            : reason.equals(HeldTools.WITHDRAWN) ? UpstreamTool.WITHDRAWN : null;
+                            : reason.equals(HeldOffers.WITHDRAWN) ? UpstreamTool.WITHDRAWN : null;
         }
 
         boolean isHeld() {
@@ -92,7 +112,8 @@ record UpstreamRow(
         UpstreamTool record() {
             return new UpstreamTool(
                     name,
-                    tool,
+                    item,
+                    kind == OfferKind.TOOL ? null : kind.word(),
                     State.valueOf(state.toUpperCase(Locale.ROOT)),
                     digest,
                     now().description(),
@@ -100,13 +121,29 @@ record UpstreamRow(
                     decision(),
                     approved == null || digest.equals(approvedDigest)
                             ? List.of()
-                            : now().since(new Definition(approved)),
+                            : now().since(new Definition(kind, approved)),
                     approvedAt);
         }
     }
 
-    List<ToolRow> toolRows() {
-        return tools == null ? List.of() : tools;
+    List<OfferRow> offerRows() {
+        return offers == null ? List.of() : offers;
+    }
+
+    /** Returns the counts of a server that was not installed before: of its tools, or of the rest. */
+    static Upstream.Counts counts(List<OfferRow> rows, boolean tools) {
+        var counted = rows.stream()
+                .filter(row -> tools == (row.kind() == OfferKind.TOOL))
+                .toList();
+        var held = Math.toIntExact(counted.stream().filter(OfferRow::isHeld).count());
+        return new Upstream.Counts(counted.size() - held, held, 0, 0);
+    }
+
+    private List<UpstreamTool> shown(boolean tools) {
+        return offerRows().stream()
+                .filter(row -> tools == (row.kind() == OfferKind.TOOL))
+                .map(OfferRow::record)
+                .toList();
     }
 
     Upstream record(boolean withTools) {
@@ -115,14 +152,18 @@ record UpstreamRow(
                 url,
                 credential,
                 timeoutMs,
-                failingSince != null ? Upstream.State.FAILING : held > 0 ? Upstream.State.HELD : Upstream.State.READY,
+                failingSince != null
+                        ? Upstream.State.FAILING
+                        : counts.held() + contentCounts.held() > 0 ? Upstream.State.HELD : Upstream.State.READY,
                 era,
                 lastError,
                 lastErrorAt,
                 failingSince,
                 p50Ms == null || p99Ms == null ? null : new Upstream.Latency(p50Ms, p99Ms),
-                new Upstream.Counts(approved, held, refused, gone),
-                withTools ? toolRows().stream().map(ToolRow::record).toList() : null,
+                counts,
+                contentCounts,
+                withTools ? shown(true) : null,
+                withTools ? shown(false) : null,
                 refreshedAt,
                 createdAt,
                 updatedAt,

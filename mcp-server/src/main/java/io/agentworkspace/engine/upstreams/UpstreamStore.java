@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import io.agentworkspace.engine.secrets.Vault;
-import io.agentworkspace.engine.upstreams.UpstreamRow.ToolRow;
+import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -24,32 +24,60 @@ public final class UpstreamStore {
     static final int MOST = 50;
 
     /** The condition on a tool {@code t}: it waits for the decision of an admin. */
-    public static final String WAITS = "(t.state = 'held' AND COALESCE(t.reason, '') NOT IN ('" + HeldTools.REFUSED
-            + "', '" + HeldTools.WITHDRAWN + "'))";
+    public static final String WAITS = "(t.state = 'held' AND COALESCE(t.reason, '') NOT IN ('" + HeldOffers.REFUSED
+            + "', '" + HeldOffers.WITHDRAWN + "'))";
+
+    /** Everything that servers offer, as {@code t}: tools, and the rest. */
+    public static final String OFFERS = """
+            (SELECT o.tenant_id, o.upstream, 'tool' AS kind, o.tool AS item, o.name, o.definition, o.digest, o.approved,
+                    o.approved_digest, o.approved_at, o.state, o.reason
+               FROM upstream_tool o
+             UNION ALL
+             SELECT o.tenant_id, o.upstream, o.kind, o.item, o.name, o.definition, o.digest, o.approved,
+                    o.approved_digest, o.approved_at, o.state, o.reason
+               FROM upstream_content o) t""";
 
     private static final String LOCK = SqlTemplate.of("""
-            SELECT {upstream_json} || {tools_json} AS record
+            SELECT {upstream_json} || {offers_json} AS record
               FROM upstream u
              WHERE u.tenant_id = :tenant AND u.name = :name
                FOR UPDATE
             """)
             .with("upstream_json", UpstreamRow.JSON)
-            .with("tools_json", UpstreamRow.TOOLS)
+            .with("offers_json", UpstreamRow.OFFERS)
             .sql();
 
-    private static final String WRITE_TOOLS = """
-            INSERT INTO upstream_tool AS t (tenant_id, upstream, tool, name, definition, digest, approved, approved_digest,
-                                            approved_at, state, reason)
-            SELECT :tenant, :upstream, w.tool, w.name, w.definition, w.digest, w.approved, w.approved_digest, w.approved_at,
-                   w.state, w.reason
-              FROM jsonb_to_recordset(CAST(:rows AS jsonb))
-                   AS w (tool text, name text, definition jsonb, digest text, approved jsonb, approved_digest text,
-                         approved_at timestamptz, state text, reason text)
-            ON CONFLICT (tenant_id, upstream, tool) DO UPDATE
-               SET definition = excluded.definition, digest = excluded.digest, approved = excluded.approved,
-                   approved_digest = excluded.approved_digest, approved_at = excluded.approved_at,
-                   state = excluded.state, reason = excluded.reason
-            """;
+    private static final String WRITE_TOOLS = upsert("upstream_tool", "tool", "w.item");
+    private static final String WRITE_CONTENT = upsert("upstream_content", "kind, item", "w.kind, w.item");
+
+    private static String upsert(String table, String key, String values) {
+        return SqlTemplate.of("""
+                INSERT INTO {table} (tenant_id, upstream, {key}, name, definition, digest, approved, approved_digest,
+                                     approved_at, state, reason)
+                SELECT :tenant, :upstream, {values}, w.name, w.definition, w.digest, w.approved, w.approved_digest,
+                       w.approved_at, w.state, w.reason
+                  FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+                       AS w (kind text, item text, name text, definition jsonb, digest text, approved jsonb,
+                             approved_digest text, approved_at timestamptz, state text, reason text)
+                ON CONFLICT (tenant_id, upstream, {key}) DO UPDATE
+                   SET definition = excluded.definition, digest = excluded.digest, approved = excluded.approved,
+                       approved_digest = excluded.approved_digest, approved_at = excluded.approved_at,
+                       state = excluded.state, reason = excluded.reason
+                """)
+                .with("table", table)
+                .with("key", key)
+                .with("values", values)
+                .sql();
+    }
+
+    private static final String USABLE =
+            SqlTemplate.of("""
+            SELECT jsonb_build_object('kind', t.kind, 'upstream', t.upstream, 'item', t.item, 'name', t.name,
+                                      'approved', t.approved, 'approved_digest', t.approved_digest) AS record
+              FROM {offers}
+             WHERE t.tenant_id = :tenant AND t.state = 'approved'
+             ORDER BY t.name
+            """).with("offers", OFFERS).sql();
 
     private final Db db;
     private final Vault vault;
@@ -88,8 +116,13 @@ public final class UpstreamStore {
             @Nullable String era,
             long revision) {}
 
-    /** A tool that can be called. */
-    record Callable(String upstream, String tool, String name, ObjectNode approved, String approvedDigest) {}
+    /** Something that is approved. */
+    record Usable(
+            OfferKind kind, String upstream, String item, String name, ObjectNode approved, String approvedDigest) {
+        Definition definition() {
+            return new Definition(kind, approved);
+        }
+    }
 
     List<Connected> connected(long tenant) {
         return db.sql("""
@@ -113,16 +146,10 @@ public final class UpstreamStore {
                         name, all.stream().map(Connected::name).toList()));
     }
 
-    List<Callable> callable(long tenant) {
-        return db.sql("""
-                SELECT jsonb_build_object('upstream', t.upstream, 'tool', t.tool, 'name', t.name, 'approved', t.approved,
-                                          'approved_digest', t.approved_digest) AS record
-                  FROM upstream_tool t
-                 WHERE t.tenant_id = :tenant AND t.state = 'approved'
-                 ORDER BY t.name
-                """)
+    List<Usable> usable(long tenant) {
+        return db.sql(USABLE)
                 .set("tenant", tenant)
-                .list(row -> Objects.requireNonNull(row.json("record", Callable.class)));
+                .list(row -> Objects.requireNonNull(row.json("record", Usable.class)));
     }
 
     /** A new server. */
@@ -226,11 +253,22 @@ public final class UpstreamStore {
                 """).set("name", name).set("era", era).set("error", error).run();
     }
 
-    void writeTools(Call call, String upstream, List<ToolRow> tools) {
-        db.sql(call, WRITE_TOOLS)
-                .set("upstream", upstream)
-                .set("rows", Json.text(tools))
-                .run();
+    void write(Call call, String upstream, List<OfferRow> offers) {
+        var tools = offers.stream().filter(row -> row.kind() == OfferKind.TOOL).toList();
+        if (!tools.isEmpty()) {
+            db.sql(call, WRITE_TOOLS)
+                    .set("upstream", upstream)
+                    .set("rows", Json.text(tools))
+                    .run();
+        }
+        var content =
+                offers.stream().filter(row -> row.kind() != OfferKind.TOOL).toList();
+        if (!content.isEmpty()) {
+            db.sql(call, WRITE_CONTENT)
+                    .set("upstream", upstream)
+                    .set("rows", Json.text(content))
+                    .run();
+        }
     }
 
     /** Notes that tools changed, so that every replica reads them again. */

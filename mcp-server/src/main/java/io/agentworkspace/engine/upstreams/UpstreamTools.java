@@ -153,14 +153,14 @@ public final class UpstreamTools {
         IfRevision.check(in.ifRevision(), held.revision());
         var refuses = Boolean.TRUE.equals(in.refuse());
         var decided =
-                refuses ? ApprovedTools.refused(held, in.tools()) : ApprovedTools.of(held, in.tools(), call.now());
+                refuses ? ApprovedOffers.refused(held, in.tools()) : ApprovedOffers.of(held, in.tools(), call.now());
         if (!decided.isEmpty()) {
-            store.writeTools(call, held.name(), decided);
+            store.write(call, held.name(), decided);
             store.touch(call, held.name());
             changed(call);
         }
         var row = decided.isEmpty() ? held : store.lock(call, in.name());
-        var names = decided.stream().map(UpstreamRow.ToolRow::name).toList();
+        var names = decided.stream().map(UpstreamRow.OfferRow::name).toList();
         return new ApproveResponse(
                 row.record(true),
                 row.revision(),
@@ -169,9 +169,12 @@ public final class UpstreamTools {
                 !decided.isEmpty());
     }
 
-    /** Announces that the list of tools changed. */
+    /** Announces that the lists of tools, resources and prompts changed. */
     static void changed(Call call) {
-        call.changed(Change.list(ChangeTopic.TOOLS, Audience.EVERYONE));
+        call.changed(List.of(
+                Change.list(ChangeTopic.TOOLS, Audience.EVERYONE),
+                Change.list(ChangeTopic.RESOURCES, Audience.EVERYONE),
+                Change.list(ChangeTopic.PROMPTS, Audience.EVERYONE)));
     }
 
     record RemoveRequest(

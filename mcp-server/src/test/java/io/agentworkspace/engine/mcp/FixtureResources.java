@@ -43,7 +43,7 @@ final class FixtureResources implements ResourceSource {
     }
 
     @Override
-    public List<ObjectNode> templates() {
+    public List<ObjectNode> templates(McpRequest request) {
         return List.of(Json.object()
                 .put("uriTemplate", "test://template/{id}/data")
                 .put("name", "template")

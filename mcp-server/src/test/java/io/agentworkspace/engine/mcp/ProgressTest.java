@@ -60,6 +60,7 @@ class ProgressTest {
                 TestDatabase.library(),
                 (_, _) -> List.of(),
                 new WelcomeQueries(TestDatabase.db()),
+                _ -> List.of(),
                 "1",
                 Clock.systemUTC()));
     }

@@ -94,6 +94,16 @@ public final class RawMcpClient {
         return last(send(request, all));
     }
 
+    /** Returns the response of a server without sessions to a request of an older revision. */
+    public JsonNode bare(String method, String params) {
+        var request = Json.object()
+                .put("jsonrpc", "2.0")
+                .put("id", ids.incrementAndGet())
+                .put("method", method);
+        request.set("params", json(params));
+        return last(send(request, List.of()));
+    }
+
     /** Returns the stream that responds to a request of 2026-07-28. */
     public Events events(String method, String params) {
         return events(method, params, ALL);

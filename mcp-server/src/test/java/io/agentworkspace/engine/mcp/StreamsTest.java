@@ -140,7 +140,7 @@ class StreamsTest {
         }
 
         @Override
-        public List<ObjectNode> templates() {
+        public List<ObjectNode> templates(McpRequest request) {
             return List.of();
         }
 

@@ -9,10 +9,15 @@ import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -96,8 +101,99 @@ class OfficialServersTest {
                     }
                 }
             }
+            contentIsAsDirectly(direct, modern, session);
         } finally {
             server.process().destroy();
+        }
+    }
+
+    /**
+     * The memory server speaks only stdio, so a bridge runs one for each session. Each lane is another user here, whose session has
+     * its own program and file: what one user stores, no other finds.
+     */
+    @Test
+    void eachToolOfAProgramBehindABridgeGivesWhatItGivesDirectly(@TempDir Path folder) {
+        Node.require();
+        var tenant = new TestTenant();
+        var key = tenant.key(ClientApi.MCP, "root", Role.OWNER, List.of("*"));
+        var mia = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("upstream:mem"));
+        var server = Node.start("upstream.mjs", Map.of("ERA", "memory", "FOLDER", folder.toString()));
+        try {
+            var url = "http://127.0.0.1:%d/mcp".formatted(server.port());
+            var made = TestCaller.of(ClientApi.MCP, key)
+                    .call("UP_Install", "{'name':'mem','url':'%s','approve':'all'}".formatted(url))
+                    .ok();
+            assertThat(made.text("/upstream/last_error")).isEmpty();
+            var direct = new RawMcpClient(url, key).session("2025-11-25", "{}");
+            assertThat(names(direct.call("tools/list", "{}")))
+                    .containsExactlyInAnyOrderElementsOf(MEMORY.stream()
+                            .map(call -> call.getFirst())
+                            .distinct()
+                            .toList());
+            var modern = new RawMcpClient(TestServer.url() + "/mcp", key);
+            var session = new RawMcpClient(TestServer.url() + "/mcp", mia).session("2025-11-25", "{}");
+            for (var each : MEMORY) {
+                var expected = result(direct.call("tools/call", called(each.getFirst(), each.getLast())));
+                var call = called("mem_" + each.getFirst(), each.getLast());
+                assertThat(result(modern.modern("tools/call", call)))
+                        .as(each.getFirst())
+                        .isEqualTo(expected);
+                assertThat(result(session.call("tools/call", call)))
+                        .as(each.getFirst())
+                        .isEqualTo(expected);
+            }
+        } finally {
+            server.process().destroy();
+        }
+    }
+
+    private static final String ADA = "{'name':'Ada','entityType':'person','observations':['likes tea']}";
+
+    /** Every tool of the memory server, in an order in which each has something to do. */
+    private static final List<List<String>> MEMORY = List.of(
+            List.of(
+                    "create_entities",
+                    "{'entities':[%s,{'name':'Bob','entityType':'person','observations':[]}]}".formatted(ADA)),
+            List.of("create_relations", "{'relations':[{'from':'Ada','to':'Bob','relationType':'knows'}]}"),
+            List.of("add_observations", "{'observations':[{'entityName':'Ada','contents':['plays chess']}]}"),
+            List.of("read_graph", "{}"),
+            List.of("search_nodes", "{'query':'chess'}"),
+            List.of("open_nodes", "{'names':['Bob']}"),
+            List.of("delete_observations", "{'deletions':[{'entityName':'Ada','observations':['likes tea']}]}"),
+            List.of("delete_relations", "{'relations':[{'from':'Ada','to':'Bob','relationType':'knows'}]}"),
+            List.of("delete_entities", "{'entityNames':['Bob']}"),
+            List.of("read_graph", "{}"));
+
+    @Test
+    void aServerOfTheJavaSdkGivesWhatItGivesDirectly() throws IOException {
+        var key = new TestTenant().key(ClientApi.MCP, "root", Role.OWNER, List.of("*"));
+        try (var server = new JavaSdkServer()) {
+            var made = TestCaller.of(ClientApi.MCP, key)
+                    .call("UP_Install", "{'name':'java','url':'%s','approve':'all'}".formatted(server.url()))
+                    .ok();
+            assertThat(made.text("/upstream/last_error")).isEmpty();
+            assertThat(made.texts("/upstream/content", "tool")).containsExactlyInAnyOrder("java://notes", "greet");
+            var direct = new RawMcpClient(server.url(), key);
+            var modern = new RawMcpClient(TestServer.url() + "/mcp", key);
+            var session = modern.session("2025-11-25", "{}");
+            for (var name : names(direct.bare("tools/list", "{}"))) {
+                var arguments = "{'a':2,'b':40}";
+                var expected = result(direct.bare("tools/call", called(name, arguments)));
+                assertThat(expected).contains("42").endsWith(String.valueOf(name.equals("fail")));
+                var call = called("java_" + name, arguments);
+                assertThat(result(modern.modern("tools/call", call))).isEqualTo(expected);
+                assertThat(result(session.call("tools/call", call))).isEqualTo(expected);
+            }
+            for (var answer : List.of(
+                    modern.modern("resources/read", "{'uri':'engine://upstreams/java/java://notes'}"),
+                    session.call("resources/read", "{'uri':'java://notes'}"))) {
+                assertThat(answer.at("/result/contents/0/text").asString()).isEqualTo("Some notes.");
+            }
+            var prompt = "{'name':'java_greet','arguments':{'who':'Ada'}}";
+            for (var answer : List.of(modern.modern("prompts/get", prompt), session.call("prompts/get", prompt))) {
+                assertThat(answer.at("/result/messages/0/content/text").asString())
+                        .isEqualTo("Greet Ada.");
+            }
         }
     }
 
@@ -127,6 +223,48 @@ class OfficialServersTest {
                 .filter(tool -> !tool.at("/execution/taskSupport").asString("").equals("required"))
                 .map(tool -> tool.path("name").asString())
                 .toList();
+    }
+
+    /** Resources and prompts of the reference server, which both lanes read, too. */
+    private static void contentIsAsDirectly(
+            RawMcpClient.Session direct, RawMcpClient modern, RawMcpClient.Session session) {
+        var static_ = direct.call("resources/list", "{}")
+                .at("/result/resources")
+                .valueStream()
+                .map(resource -> resource.path("uri").asString())
+                .filter(uri -> uri.contains("static"));
+        var uris = Stream.concat(static_, Stream.of("demo://resource/dynamic/text/7"))
+                .toList();
+        assertThat(uris).hasSizeGreaterThan(2);
+        for (var uri : uris) {
+            var expected = contents(direct.call("resources/read", "{'uri':'%s'}".formatted(uri)));
+            assertThat(expected).isNotEmpty();
+            var here = "{'uri':'engine://upstreams/ev/%s'}".formatted(uri);
+            assertThat(contents(modern.modern("resources/read", here))).isEqualTo(expected);
+            assertThat(contents(session.call("resources/read", here))).isEqualTo(expected);
+        }
+        var prompts = direct.call("prompts/list", "{}").at("/result/prompts");
+        assertThat(prompts).isNotEmpty();
+        for (var prompt : prompts) {
+            var arguments = prompt.path("arguments")
+                    .valueStream()
+                    .map(argument -> "'%s':'1'".formatted(argument.path("name").asString()))
+                    .collect(Collectors.joining(","));
+            var get = "{'name':'%s" + prompt.path("name").asString() + "','arguments':{" + arguments + "}}";
+            var expected = direct.call("prompts/get", get.formatted("")).at("/result/messages");
+            if (!expected.isMissingNode()) {
+                assertThat(modern.modern("prompts/get", get.formatted("ev_")).at("/result/messages"))
+                        .isEqualTo(expected);
+                assertThat(session.call("prompts/get", get.formatted("ev_")).at("/result/messages"))
+                        .isEqualTo(expected);
+            }
+        }
+    }
+
+    private static String contents(JsonNode read) {
+        return read.at("/result/contents/0/text")
+                .asString(read.at("/result/contents/0/blob").asString(""))
+                .replaceAll("\\d{1,2}:\\d\\d:\\d\\d( [AP]M)?", "#");
     }
 
     /** What a tool gave. Sessions have ids of their own, and times pass. */

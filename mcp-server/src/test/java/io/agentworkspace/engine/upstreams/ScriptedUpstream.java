@@ -8,8 +8,12 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -45,6 +49,25 @@ final class ScriptedUpstream implements AutoCloseable {
 
     final List<Map<String, List<String>>> headers = new CopyOnWriteArrayList<>();
     volatile ArrayNode tools = Json.array();
+    volatile ArrayNode resources = Json.array();
+    volatile ArrayNode templates = Json.array();
+    volatile ArrayNode prompts = Json.array();
+
+    /** Whether each of its lists has a next page, for ever. */
+    volatile boolean isEndless;
+
+    volatile boolean refusesTokens;
+
+    private final Map<ObjectNode, Map<String, List<String>>> sent =
+            Collections.synchronizedMap(new IdentityHashMap<>());
+
+    Map<String, List<String>> headersOf(ObjectNode request) {
+        return Objects.requireNonNull(sent.get(request));
+    }
+
+    /** The assertions that came to be exchanged. */
+    final List<String> subjects = new CopyOnWriteArrayList<>();
+
     private volatile ArrayNode next = Json.array();
     volatile Manner manner = Manner.ANSWERS;
 
@@ -66,6 +89,41 @@ final class ScriptedUpstream implements AutoCloseable {
     /** Sets its tools, in JSON with single quotes. */
     void has(String... definitions) {
         tools = list(definitions);
+    }
+
+    ScriptedUpstream withResources(String... definitions) {
+        resources = list(definitions);
+        return this;
+    }
+
+    ScriptedUpstream withTemplates(String... definitions) {
+        templates = list(definitions);
+        return this;
+    }
+
+    ScriptedUpstream withPrompts(String... definitions) {
+        prompts = list(definitions);
+        return this;
+    }
+
+    private ObjectNode capabilities() {
+        var capabilities = Json.object();
+        capabilities.putObject("tools");
+        if (!resources.isEmpty() || !templates.isEmpty()) {
+            capabilities.putObject("resources");
+        }
+        if (!prompts.isEmpty()) {
+            capabilities.putObject("prompts");
+        }
+        return capabilities;
+    }
+
+    private void listed(ObjectNode answer, String field, ArrayNode list) {
+        var result = answer.putObject("result");
+        result.set(field, list);
+        if (isEndless) {
+            result.put("nextCursor", UUID.randomUUID().toString());
+        }
     }
 
     /** Sets the tools that it has from the first request to {@code /change} on. */
@@ -107,11 +165,24 @@ final class ScriptedUpstream implements AutoCloseable {
 
     private void token(HttpExchange exchange) throws IOException {
         headers.add(Map.copyOf(exchange.getRequestHeaders()));
-        exchange.getRequestBody().readAllBytes();
-        send(
-                exchange,
-                200,
-                Json.object().put("access_token", "issued-" + headers.size()).put("expires_in", 3600));
+        var form = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.US_ASCII);
+        var subject = form.replaceAll("(?s).*subject_token=([^&]*).*", "$1");
+        if (!subject.equals(form)) {
+            subjects.add(subject);
+        }
+        if (refusesTokens) {
+            send(exchange, 400, Json.object().put("error", "invalid_grant"));
+            return;
+        }
+        var issued = subject.equals(form) ? "issued-" + headers.size() : "for-" + claim(subject, "name");
+        send(exchange, 200, Json.object().put("access_token", issued).put("expires_in", 3600));
+    }
+
+    /** Returns a claim of an assertion. */
+    static String claim(String token, String name) {
+        var claim = Json.readObject(Base64.getUrlDecoder().decode(token.split("\\.")[1]))
+                .path(name);
+        return (claim.isArray() ? claim.path(0) : claim).asString("");
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -123,6 +194,7 @@ final class ScriptedUpstream implements AutoCloseable {
         }
         var request = Json.readObject(body);
         requests.add(request);
+        sent.put(request, Map.copyOf(exchange.getRequestHeaders()));
         headers.add(Map.copyOf(exchange.getRequestHeaders()));
         switch (manner) {
             case HANGS -> hang();
@@ -183,16 +255,46 @@ final class ScriptedUpstream implements AutoCloseable {
                 }
                 var result = answer.putObject("result").put("resultType", "complete");
                 result.putArray("supportedVersions").add("2026-07-28");
+                result.set("capabilities", capabilities());
             }
             case "initialize" -> {
                 var id = UUID.randomUUID().toString();
                 sessions.put(id, true);
                 exchange.getResponseHeaders().add("Mcp-Session-Id", id);
                 var result = answer.putObject("result").put("protocolVersion", "2025-06-18");
-                result.putObject("capabilities").putObject("tools");
+                result.set("capabilities", capabilities());
                 result.putObject("serverInfo").put("name", "scripted").put("version", "1");
             }
-            case "tools/list" -> answer.putObject("result").set("tools", tools);
+            case "tools/list" -> listed(answer, "tools", tools);
+            case "resources/list" -> listed(answer, "resources", resources);
+            case "resources/templates/list" -> listed(answer, "resourceTemplates", templates);
+            case "prompts/list" -> listed(answer, "prompts", prompts);
+            case "resources/read" -> {
+                var uri = request.at("/params/uri").asString("");
+                answer.putObject("result")
+                        .putArray("contents")
+                        .addObject()
+                        .put("uri", uri)
+                        .put("text", "Text of " + uri);
+            }
+            case "prompts/get" -> {
+                var message = answer.putObject("result")
+                        .putArray("messages")
+                        .addObject()
+                        .put("role", "user");
+                message.putObject("content")
+                        .put("type", "text")
+                        .put(
+                                "text",
+                                request.path("params").path("name").asString("") + " about "
+                                        + request.at("/params/arguments/topic").asString("nothing"));
+            }
+            case "completion/complete" ->
+                answer.putObject("result")
+                        .putObject("completion")
+                        .putArray("values")
+                        .add(request.at("/params/argument/value").asString("") + "-completed")
+                        .add(request.at("/params/context/arguments/other").asString("no other"));
             case "tools/call" -> {
                 called(exchange, request, answer);
                 return;
@@ -208,6 +310,16 @@ final class ScriptedUpstream implements AutoCloseable {
     /** Answers a call as a stream, with progress first. */
     private static void called(HttpExchange exchange, ObjectNode request, ObjectNode answer) throws IOException {
         var params = request.path("params");
+        if (params.at("/arguments/message").asString("").equals("ask") && !params.has("inputResponses")) {
+            var asked = answer.putObject("result")
+                    .put("resultType", "input_required")
+                    .put("requestState", "kept");
+            var question = asked.putObject("inputRequests").putObject("who").put("method", "elicitation/create");
+            var form = question.putObject("params").put("message", "Who is it?").putObject("requestedSchema");
+            form.put("type", "object").putObject("properties").putObject("name").put("type", "string");
+            send(exchange, 200, answer);
+            return;
+        }
         var said = params.path("arguments").path("message").asString(Json.text(params.path("arguments")));
         if (said.equals("wrong")) {
             send(exchange, 200, error(request, -32602, "message must not be wrong"));
@@ -215,7 +327,18 @@ final class ScriptedUpstream implements AutoCloseable {
         }
         var result = answer.putObject("result");
         result.putArray("content").addObject().put("type", "text").put("text", "Echo: " + said);
-        result.putObject("structuredContent").put("said", said);
+        var content = result.putObject("structuredContent").put("said", said);
+        if (params.has("inputResponses")) {
+            content.set("answers", params.get("inputResponses"));
+            content.set("state", params.path("requestState"));
+        }
+        var seen = Json.object();
+        params.path("_meta").properties().stream()
+                .filter(field -> field.getKey().startsWith("example.com/"))
+                .forEach(field -> seen.set(field.getKey(), field.getValue()));
+        if (!seen.isEmpty()) {
+            result.set("_meta", seen);
+        }
         exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
         exchange.sendResponseHeaders(200, 0);
         var progress = Json.object().put("jsonrpc", "2.0").put("method", "notifications/progress");

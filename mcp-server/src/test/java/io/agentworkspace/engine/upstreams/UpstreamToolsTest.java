@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UpstreamToolsTest {
     private final TestTenant tenant = new TestTenant();
     private final TestCaller root = tenant.owner();
+
+    private String key() {
+        return tenant.key(ClientApi.REST, "rest", Role.OWNER, java.util.List.of("*"));
+    }
 
     private String install(String name, ScriptedUpstream upstream, String more) {
         return "{'name':'%s','url':'%s'%s}".formatted(name, upstream.url(), more);
@@ -53,6 +58,10 @@ class UpstreamToolsTest {
                     .ok();
             assertThat(offered.texts("/upstream/tools", "name")).containsExactly("demo_echo");
             assertThat(offered.text("/upstream/era")).isEqualTo("2026-07-28");
+            var body = install("rest", upstream, ",'dry_run':true").replace('\'', '"');
+            assertThat(ClientApi.post(TestServer.url() + "/api/mcp/upstreams", key(), body)
+                            .statusCode())
+                    .isEqualTo(200);
             assertThat(root.call("UP_List").ok().texts("/upstreams", "name")).isEmpty();
             upstream.manner = ScriptedUpstream.Manner.FAILS;
             var failing = root.call("UP_Install", install("demo", upstream, ",'dry_run':true"))

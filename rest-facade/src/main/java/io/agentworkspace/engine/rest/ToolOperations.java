@@ -79,6 +79,10 @@ final class ToolOperations {
         operation
                 .answers(done, "Done.", document.schemas().response(tool), KeptAnswer.of(tool))
                 .problems(400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503);
+        if (tool.effect() == Effect.CREATES && ToolRoutes.hasDryRun(tool)) {
+            operation.answers(
+                    200, "A dry run: nothing was created.", document.schemas().response(tool), KeptAnswer.of(tool));
+        }
         if (tool.hasFile()) {
             operation.orFile(done);
         }

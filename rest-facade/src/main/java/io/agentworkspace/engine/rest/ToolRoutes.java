@@ -18,6 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The routes of tools that are not aliases of commands. The fields of the body, the query and the path form one set of arguments. */
 final class ToolRoutes {
+    private static final String DRY_RUN = "dry_run";
+
     /** Fields in this object may also be given by their own name: {@code limit} for {@code page.limit}. */
     private static final List<String> PAGE = List.of("page");
 
@@ -65,7 +67,17 @@ final class ToolRoutes {
         if (isDownload) {
             return LineTransfer.send(answer, arguments, next -> exchange.runFurther(runner, tool.name(), next));
         }
-        return RestResponse.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
+        return RestResponse.envelope(answer, creates(tool, arguments) ? 201 : 200);
+    }
+
+    private static boolean creates(Tool<?, ?> tool, ObjectNode arguments) {
+        return tool.effect() == Effect.CREATES
+                && !(hasDryRun(tool) && arguments.path(DRY_RUN).asBoolean(false));
+    }
+
+    /** Returns whether the tool can show what it would do, instead of doing it. */
+    static boolean hasDryRun(Tool<?, ?> tool) {
+        return tool.inputSchema().json().path("properties").has(DRY_RUN);
     }
 
     /** Returns the fields of a form as the tool takes them: by their paths and with their types, as those of a query. */

@@ -13,7 +13,6 @@ import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
-import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The tools of the catalogue that the caller may use and the request does not exclude. */
@@ -198,21 +196,10 @@ public final class CatalogueTools implements ToolSource {
         return Optional.of(MethodResult.done(ToolResult.of(new Answer(envelope, problem, false), tool, arguments)));
     }
 
-    /** The progress of a call, as its client receives it. */
-    record ClientProgress(McpRequest request, boolean asksPerson) implements Progress {
-        @Override
-        public void report(double done, @Nullable Double total, @Nullable String note) {
-            request.progress(done, total, note);
-        }
-
-        @Override
-        public void begin() {
-            request.begin();
-        }
-    }
-
     private MethodResult carryOut(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
-        return done(runner.run(requestOf(tool.name(), arguments, request)), tool, arguments, request);
+        var of = requestOf(tool.name(), arguments, request);
+        var answer = runner.run(of);
+        return ClientProgress.question(of, answer).orElseGet(() -> done(answer, tool, arguments, request));
     }
 
     static MethodResult done(Answer answer, Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {

@@ -107,6 +107,7 @@ public final class Confirmation {
         var header = request.header(HEADER);
         var asked = header != null && isDestructive(header);
         return (tool.effect() == Effect.DESTROYS)
+                && !ClientProgress.hasBegun(request)
                 && (asked || request.caller().credential().confirmsDestructive());
     }
 

@@ -87,7 +87,7 @@ final class DocumentResources implements ResourceSource {
     }
 
     @Override
-    public List<ObjectNode> templates() {
+    public List<ObjectNode> templates(McpRequest request) {
         return List.of(Json.object()
                 .put("uriTemplate", TEMPLATE)
                 .put("name", KIND)

@@ -6,14 +6,17 @@ import io.agentworkspace.engine.mcp.skills.SkillPrompts;
 import io.agentworkspace.engine.mcp.skills.SkillsExtension;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.model.search.ToolFinder;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.skilllibrary.Library;
+import io.agentworkspace.engine.upstreams.InstalledContent;
 import java.time.Clock;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * What the engine's MCP endpoint serves: the tools of the catalogue; skills, agents, domains, zones, banks, documents
- * and the event feed as resources; a prompt for each skill; and the skills extension.
+ * and the event feed as resources; a prompt for each skill; the skills extension; and what installed servers offer.
  */
 public final class EngineFeatures {
     private EngineFeatures() {}
@@ -31,10 +34,12 @@ public final class EngineFeatures {
             Library library,
             ToolFinder finder,
             WelcomeQueries welcome,
+            Function<Caller, List<InstalledContent>> installed,
             String version,
             Clock clock) {
         var tools = new CatalogueTools(runner, clock);
         var skills = new ReadableSkills(library);
+        var requests = new InstalledRequests(tools, installed);
         return new ServerFeatures(
                 identity(version),
                 new CallerInstructions(runner.catalogue(), welcome, clock),
@@ -43,8 +48,9 @@ public final class EngineFeatures {
                         new SkillFiles(skills),
                         new EngineResources(runner),
                         new DocumentResources(runner),
-                        new FeedResource(runner)),
-                List.of(new SkillPrompts(skills)),
+                        new FeedResource(runner),
+                        new InstalledResources(requests)),
+                List.of(new SkillPrompts(skills), new InstalledPrompts(requests)),
                 List.of(new SkillsExtension(skills)));
     }
 }

@@ -91,7 +91,7 @@ final class EngineResources implements ResourceSource {
     }
 
     @Override
-    public List<ObjectNode> templates() {
+    public List<ObjectNode> templates(McpRequest request) {
         return kinds.stream().map(ResourceKind::template).toList();
     }
 

@@ -45,7 +45,7 @@ final class FeedResource implements ResourceSource {
     }
 
     @Override
-    public List<ObjectNode> templates() {
+    public List<ObjectNode> templates(McpRequest request) {
         return List.of(
                 described("uriTemplate", TEMPLATE, "seq", "What happened in the tenant behind the event of this seq."));
     }

@@ -75,7 +75,7 @@ final class InPlaceQuestion {
 
     private Answer run(ObjectNode arguments, String key, McpRequest request) {
         var of = tools.requestOf(ASK, arguments, request);
-        var progress = new CatalogueTools.ClientProgress(request, true);
+        var progress = new ClientProgress(request, true);
         return tools.runner().run(of.part(arguments, key.isEmpty() ? null : key).reporting(progress));
     }
 

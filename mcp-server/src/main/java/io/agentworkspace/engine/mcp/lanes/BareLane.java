@@ -114,7 +114,8 @@ public final class BareLane implements Lane {
                 exchange,
                 ClientInfo.unknown(),
                 RequestNotifier.of(message, null, stream::send, stream::begin),
-                InputResponses.NONE);
+                InputResponses.NONE,
+                message.meta());
         return switch (methods.serve(message.method(), message.params(), request)) {
             case MethodResult.Done done -> done.result();
             case MethodResult.Ask ask -> {

@@ -96,7 +96,9 @@ public final class ModernLane implements Lane {
         try {
             var notifier = RequestNotifier.of(message, ModernChecks.logLevel(message), reply::send, reply::start);
             var outcome = methods.serve(
-                    message.method(), message.params(), new McpRequest(exchange, client, notifier, inputs));
+                    message.method(),
+                    message.params(),
+                    new McpRequest(exchange, client, notifier, inputs, message.meta()));
             reply.finish(HttpStatus.OK_200, message.answer(result(outcome, message, exchange, client)));
         } catch (RpcError error) {
             reply.finish(exchange.status(error, error.status()), error.json(message.id()));

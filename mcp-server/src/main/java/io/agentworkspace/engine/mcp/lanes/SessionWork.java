@@ -75,7 +75,7 @@ public final class SessionWork {
         var client = visit.session().client();
         var inputs = InputResponses.NONE;
         for (var round = 0; round < ROUNDS; round++) {
-            var mcpRequest = new McpRequest(visit.exchange(), client, notifier, inputs);
+            var mcpRequest = new McpRequest(visit.exchange(), client, notifier, inputs, message.meta());
             switch (methods.serve(message.method(), message.params(), mcpRequest)) {
                 case MethodResult.Done done -> {
                     return done.result();

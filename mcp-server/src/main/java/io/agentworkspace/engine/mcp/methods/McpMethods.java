@@ -118,7 +118,7 @@ public final class McpMethods {
             case "tools/list" -> tools.list(params, request);
             case "tools/call" -> tools.call(params, request);
             case "resources/list" -> resources.list(params, request);
-            case "resources/templates/list" -> resources.templates(params);
+            case "resources/templates/list" -> resources.templates(params, request);
             case "resources/read" -> resources.read(params, request);
             case "prompts/list" -> prompts.list(params, request);
             case "prompts/get" -> prompts.get(params, request);

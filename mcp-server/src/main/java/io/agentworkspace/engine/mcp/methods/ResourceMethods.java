@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ResourceMethods {
     private static final int MAX_URI = 2_000;
     private static final MethodResult.Caching FIVE_SECONDS = new MethodResult.Caching(5_000, false);
-    private static final MethodResult.Caching AN_HOUR = new MethodResult.Caching(3_600_000, true);
+    private static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, false);
 
     private final List<ResourceSource> sources;
 
@@ -62,10 +62,11 @@ public final class ResourceMethods {
         throw Cursor.invalid();
     }
 
-    MethodResult templates(ObjectNode params) {
-        var all =
-                sources.stream().flatMap(source -> source.templates().stream()).toList();
-        return ListPage.of(all, Params.cursor(params).orElse(null)).result("resourceTemplates", AN_HOUR);
+    MethodResult templates(ObjectNode params, McpRequest request) {
+        var all = sources.stream()
+                .flatMap(source -> source.templates(request).stream())
+                .toList();
+        return ListPage.of(all, Params.cursor(params).orElse(null)).result("resourceTemplates", FIVE_MINUTES);
     }
 
     MethodResult read(ObjectNode params, McpRequest request) {

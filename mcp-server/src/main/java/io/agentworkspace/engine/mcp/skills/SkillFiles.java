@@ -20,7 +20,7 @@ public record SkillFiles(ReadableSkills skills) implements ResourceSource {
     }
 
     @Override
-    public List<ObjectNode> templates() {
+    public List<ObjectNode> templates(McpRequest request) {
         return List.of(SkillResources.template());
     }
 

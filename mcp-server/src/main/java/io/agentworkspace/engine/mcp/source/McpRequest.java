@@ -23,13 +23,25 @@ public final class McpRequest {
     private final ToolSelection selection;
     private final RequestNotifier notifier;
     private final InputResponses inputs;
+    private final ObjectNode meta;
 
     public McpRequest(CallOrigin callOrigin, ClientInfo client, RequestNotifier notifier, InputResponses inputs) {
+        this(callOrigin, client, notifier, inputs, Json.object());
+    }
+
+    /** @param meta the metadata of the request */
+    public McpRequest(
+            CallOrigin callOrigin,
+            ClientInfo client,
+            RequestNotifier notifier,
+            InputResponses inputs,
+            ObjectNode meta) {
         this.callOrigin = callOrigin;
         this.client = client;
         this.selection = callOrigin.selection();
         this.notifier = notifier;
         this.inputs = inputs;
+        this.meta = meta;
     }
 
     public Caller caller() {
@@ -80,6 +92,11 @@ public final class McpRequest {
     /** Returns the client's answer to the question with this key, if it has answered. */
     public Optional<ObjectNode> answer(String key) {
         return Optional.ofNullable(inputs.answers().get(key));
+    }
+
+    /** Returns the metadata that the client sent. */
+    public ObjectNode meta() {
+        return meta;
     }
 
     public InputResponses inputs() {

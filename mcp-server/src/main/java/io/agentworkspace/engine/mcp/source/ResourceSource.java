@@ -18,8 +18,8 @@ public interface ResourceSource {
      */
     ListPage list(@Nullable String cursor, int limit, McpRequest request);
 
-    /** Returns the templates as {@code resources/templates/list} shows them. */
-    List<ObjectNode> templates();
+    /** Returns the templates that the caller may use, as {@code resources/templates/list} shows them. */
+    List<ObjectNode> templates(McpRequest request);
 
     /**
      * Returns the contents of a resource, or questions to ask first. Empty if it is not from this

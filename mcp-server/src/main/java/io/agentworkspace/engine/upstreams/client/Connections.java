@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
@@ -13,6 +14,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import tools.jackson.databind.JsonNode;
 
 /** The clients of upstream servers. Each user has sessions of their own, since a session can hold state. */
 public final class Connections implements AutoCloseable {
@@ -20,14 +22,24 @@ public final class Connections implements AutoCloseable {
     private static final Duration UNUSED = Duration.ofMinutes(15);
 
     private final VettedClient http;
+    private final SubjectTokens subjects;
     private final Clock clock;
     private final Cache<Place, UpstreamClient> clients =
             Caffeine.newBuilder().maximumSize(MOST).expireAfterAccess(UNUSED).build();
 
+    /**
+     * A server that answered.
+     *
+     * @param capabilities what it says that it has
+     */
+    public record Probed(UpstreamClient client, JsonNode capabilities) {}
+
     private record Place(long tenant, String name, long revision, long user) {}
 
-    public Connections(VettedClient http, Clock clock) {
+    /** @param subjects assert who the calling user is, where a server's credential is exchanged for that */
+    public Connections(VettedClient http, SubjectTokens subjects, Clock clock) {
         this.http = http;
+        this.subjects = subjects;
         this.clock = clock;
     }
 
@@ -41,16 +53,16 @@ public final class Connections implements AutoCloseable {
         return RpcAnswer.header(text);
     }
 
-    /** Returns the client for calls of this user. */
-    public UpstreamClient client(Target target, long user) {
-        var place = new Place(target.tenant(), target.name(), target.revision(), user);
-        return Objects.requireNonNull(clients.get(place, _ -> of(target)));
+    /** Returns the client for calls of this caller's user. */
+    public UpstreamClient client(Target target, Caller caller) {
+        var place = new Place(target.tenant(), target.name(), target.revision(), caller.user());
+        return Objects.requireNonNull(clients.get(place, _ -> of(target, caller)));
     }
 
-    private UpstreamClient of(Target target) {
+    private UpstreamClient of(Target target, Caller caller) {
         return ProtocolRevision.MODERN.word().equals(target.era())
-                ? new ModernClient(channel(target, true))
-                : new SessionClient(channel(target, false));
+                ? new ModernClient(channel(target, caller, true))
+                : new SessionClient(channel(target, caller, false));
     }
 
     /**
@@ -58,8 +70,8 @@ public final class Connections implements AutoCloseable {
      *
      * @throws UpstreamFailure if it speaks neither
      */
-    public UpstreamClient probe(Target target) {
-        var modern = new ModernClient(channel(target, true));
+    public Probed probe(Target target, Caller caller) {
+        var modern = new ModernClient(channel(target, caller, true));
         try {
             var discovered =
                     modern.request("server/discover", Json.object(), Map.of(), Progress.SILENT, target.limit());
@@ -67,29 +79,34 @@ public final class Connections implements AutoCloseable {
                     .path("supportedVersions")
                     .valueStream()
                     .anyMatch(version -> version.asString("").equals(modern.era()))) {
-                return modern;
+                return new Probed(modern, discovered.path("capabilities"));
             }
         } catch (UpstreamFailure e) {
             if (e.kind() == Kind.UNREACHABLE || e.kind() == Kind.CREDENTIAL || e.kind() == Kind.CANCELLED) {
                 throw e;
             }
         }
-        var session = new SessionClient(channel(target, false));
-        session.connect(target.limit());
-        return session;
+        var session = new SessionClient(channel(target, caller, false));
+        return new Probed(session, session.connect(target.limit()));
     }
 
-    private McpChannel channel(Target target, boolean readsNotFound) {
-        return new McpChannel(http, target.url(), source(target), readsNotFound);
+    private McpChannel channel(Target target, Caller caller, boolean readsNotFound) {
+        return new McpChannel(http, target.url(), source(target, caller), readsNotFound);
     }
 
-    private CredentialSource source(Target target) {
+    private CredentialSource source(Target target, Caller caller) {
         return switch (target.credential().kind()) {
             case UpstreamCredential.HEADER -> {
                 var header = Objects.requireNonNullElse(target.credential().header(), "Authorization");
                 yield _ -> Map.of(header, target.secret().get());
             }
-            case UpstreamCredential.CLIENT_CREDENTIALS -> new ClientCredentials(http, target, clock);
+            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE ->
+                new OAuthCredential(
+                        http,
+                        target,
+                        () -> subjects.of(
+                                caller, String.valueOf(target.credential().tokenUrl())),
+                        clock);
             default -> CredentialSource.NONE;
         };
     }

@@ -51,10 +51,7 @@ final class ModernClient implements UpstreamClient {
             throw new UpstreamFailure(Kind.CANCELLED, "the call was cancelled");
         }
         var answer = Objects.requireNonNull(result.get());
-        if (answer.path("resultType").asString("complete").equals("input_required")) {
-            throw new UpstreamFailure(Kind.ERROR, "it asks a person something, which is not passed on");
-        }
-        return without(answer);
+        return answer.path("resultType").asString("complete").equals("complete") ? without(answer) : answer;
     }
 
     /** Removes what concerns only this exchange. Our own response has its own. */
@@ -78,7 +75,9 @@ final class ModernClient implements UpstreamClient {
                 sent.get(JsonRpcMessage.META) instanceof ObjectNode given ? given : sent.putObject(JsonRpcMessage.META);
         meta.put(JsonRpcMessage.meta("protocolVersion"), era());
         meta.set(JsonRpcMessage.meta("clientInfo"), RpcAnswer.clientInfo());
-        meta.putObject(JsonRpcMessage.meta("clientCapabilities"));
+        if (!meta.has(JsonRpcMessage.meta("clientCapabilities"))) {
+            meta.putObject(JsonRpcMessage.meta("clientCapabilities"));
+        }
         meta.put("progressToken", id);
         body.set("params", sent);
         return body;

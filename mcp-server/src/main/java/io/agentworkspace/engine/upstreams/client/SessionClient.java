@@ -17,6 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -31,7 +32,7 @@ final class SessionClient implements UpstreamClient {
     private volatile @Nullable Open open;
 
     /** A session, and the transport that it runs on. */
-    private record Open(McpClientSession session, SessionTransport transport) {}
+    private record Open(McpClientSession session, SessionTransport transport, JsonNode capabilities) {}
 
     SessionClient(McpChannel channel) {
         this.channel = channel;
@@ -45,9 +46,9 @@ final class SessionClient implements UpstreamClient {
                 : current.transport().revision();
     }
 
-    /** Begins the session, if there is none. */
-    void connect(Duration limit) {
-        opened(limit);
+    /** Begins the session, if there is none. Returns what the server says that it has. */
+    JsonNode connect(Duration limit) {
+        return opened(limit).capabilities();
     }
 
     @Override
@@ -141,6 +142,6 @@ final class SessionClient implements UpstreamClient {
         var answer = answer(session, "initialize", params, limit);
         transport.begun(answer.path("protocolVersion").asString(""));
         session.sendNotification("notifications/initialized", Json.object()).block(limit);
-        return new Open(session, transport);
+        return new Open(session, transport, answer.path("capabilities"));
     }
 }

@@ -55,10 +55,11 @@ public final class Catalogue {
 
     /** Returns the tool with this name, also one of a server that the caller's tenant installed. */
     public Optional<Tool<?, ?>> find(String name, Caller caller) {
-        return find(name)
-                .or(() -> installed.of(caller.tenant()).tools().stream()
-                        .filter(tool -> tool.name().equals(name))
-                        .findFirst());
+        return find(name).or(() -> named(name, installed.of(caller.tenant()).tools()));
+    }
+
+    private static Optional<Tool<?, ?>> named(String name, List<Tool<?, ?>> tools) {
+        return tools.stream().filter(tool -> tool.name().equals(name)).findFirst();
     }
 
     /** Returns the tool with this name. Names are case-sensitive. */
@@ -71,9 +72,16 @@ public final class Catalogue {
         return found(name, find(name));
     }
 
-    /** @throws Problem {@code unknown_service} if the caller's tenant has no such tool either */
+    /**
+     * Returns what can be run under this name: a tool, or a request to an installed server.
+     *
+     * @throws Problem {@code unknown_service} if there is no such thing
+     */
     public Tool<?, ?> read(String name, Caller caller) {
-        return found(name, find(name, caller));
+        return found(
+                name,
+                find(name, caller)
+                        .or(() -> named(name, installed.of(caller.tenant()).requests())));
     }
 
     private Tool<?, ?> found(String name, Optional<Tool<?, ?>> tool) {

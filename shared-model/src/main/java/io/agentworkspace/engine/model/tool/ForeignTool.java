@@ -19,11 +19,17 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record ForeignTool(String upstream, ObjectNode definition, String digest) {
     private static final Route ROUTE = new Route("POST", "/mcp");
-    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,19}_[A-Za-z0-9_-]{1,37}");
+    private static final Pattern NAME =
+            Pattern.compile("[a-z0-9][a-z0-9-]{0,19}(_[A-Za-z0-9_-]{1,37}|:[a-z]{1,20}/[a-z]{1,20})");
 
     /** Returns whether a tool of an installed server can have this name. The engine's own have another form. */
     public static boolean isName(String name) {
         return NAME.matcher(name).matches();
+    }
+
+    /** Returns the name of a request to a server that is no call of a tool, as rules and the audit know it. */
+    public static String request(String upstream, String method) {
+        return upstream + ":" + method;
     }
 
     /** The arguments of a call, as the server's schema describes them. */

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.model.tool;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Receives the progress of a long run. A report may wait for a slow client, so do not report inside a transaction. */
 @FunctionalInterface
@@ -17,6 +19,20 @@ public interface Progress {
 
     /** Sends the beginning of the response at once, since the call waits. Does nothing where that is not possible. */
     default void begin() {}
+
+    /** Returns what the client sent for an installed server. */
+    default ClientInput input() {
+        return ClientInput.NONE;
+    }
+
+    /**
+     * Passes the questions of an installed server on to the client, which then repeats the call with the answers. The call
+     * has to end with a refusal, which only those see who cannot be asked.
+     *
+     * @param questions requests of MCP by the server's keys
+     * @param state what the server stored; null if nothing
+     */
+    default void ask(Map<String, ObjectNode> questions, @Nullable String state) {}
 
     /** Returns whether the client asks its own person what the call asks them, so that the call need not wait for that. */
     default boolean asksPerson() {

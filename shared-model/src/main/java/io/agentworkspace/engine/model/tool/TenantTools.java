@@ -17,13 +17,15 @@ public interface TenantTools {
      * The tools of a tenant at one time.
      *
      * @param version differs where the tools do, also between tenants that have some
+     * @param requests what can be run but is in no list, such as reading a resource of a server
      */
-    record Snapshot(String version, List<Tool<?, ?>> tools) {
+    record Snapshot(String version, List<Tool<?, ?>> tools, List<Tool<?, ?>> requests) {
         /** No tools. */
-        public static final Snapshot EMPTY = new Snapshot("", List.of());
+        public static final Snapshot EMPTY = new Snapshot("", List.of(), List.of());
 
         public Snapshot {
             tools = List.copyOf(tools);
+            requests = List.copyOf(requests);
         }
     }
 }

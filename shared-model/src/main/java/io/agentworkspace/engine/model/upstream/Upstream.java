@@ -16,7 +16,7 @@ public record Upstream(
         @Doc("Its credential, without secrets.") UpstreamCredential credential,
         @Doc("How long a call may take.") int timeoutMs,
 
-        @Doc("ready; failing: it does not answer; held: tools wait for UP_Approve.")
+        @Doc("ready; failing: it does not answer; held: something waits for UP_Approve.")
         State state,
 
         @Doc("The revision of the protocol that it speaks; absent until it has answered.") @Nullable
@@ -30,7 +30,15 @@ public record Upstream(
         Latency latency,
 
         @Doc("How many tools are in each state.") Counts counts,
+
+        @Doc("How many resources, templates and prompts are.")
+        Counts contentCounts,
+
         @Doc("Its tools; not in lists.") @Nullable List<UpstreamTool> tools,
+
+        @Doc("Its resources, templates and prompts; not in lists.") @Nullable
+        List<UpstreamTool> content,
+
         @Doc("When its tools were last read.") @Nullable Instant refreshedAt,
         @Doc("When it was installed.") Instant createdAt,
         @Doc("When it was last changed.") Instant updatedAt,
@@ -52,7 +60,7 @@ public record Upstream(
             @Doc("The median.") int p50Ms,
             @Doc("99 % took at most this.") int p99Ms) {}
 
-    /** How many of its tools are in each state. */
+    /** How many are in each state. */
     public record Counts(
             @Doc("Listed and callable.") int approved,
             @Doc("Waiting for approval.") int held,

@@ -6,25 +6,32 @@ import org.jspecify.annotations.Nullable;
 /** The credential for an upstream server, as it may be shown. */
 public record UpstreamCredential(
         @Doc(
-                value = "none, header, or client_credentials (OAuth 2).",
-                oneOf = {NO_CREDENTIAL, HEADER, CLIENT_CREDENTIALS})
+                value =
+                        "none, header, client_credentials (OAuth 2), or token_exchange (OAuth 2, for the calling user).",
+                oneOf = {NO_CREDENTIAL, HEADER, CLIENT_CREDENTIALS, TOKEN_EXCHANGE})
         String kind,
 
         @Doc(value = "Of header: its name, by default Authorization.", max = 100) @Nullable
         String header,
 
-        @Doc(value = "Of client_credentials: the address that issues tokens.", max = 2_000) @Nullable
+        @Doc(value = "Of OAuth: the address that issues tokens.", max = 2_000) @Nullable
         String tokenUrl,
 
-        @Doc(value = "Of client_credentials: the client.", max = 500) @Nullable
+        @Doc(value = "Of OAuth: the client.", max = 500) @Nullable
         String clientId,
 
-        @Doc(value = "Of client_credentials: the scope to ask for.", max = 500) @Nullable
+        @Doc(value = "Of OAuth: the scope to ask for.", max = 500) @Nullable
         String scope) {
     public static final String NO_CREDENTIAL = "none";
     public static final String HEADER = "header";
     public static final String CLIENT_CREDENTIALS = "client_credentials";
+    public static final String TOKEN_EXCHANGE = "token_exchange";
 
     /** No credential. */
     public static final UpstreamCredential NONE = new UpstreamCredential(NO_CREDENTIAL, null, null, null, null);
+
+    /** Returns whether each user has a token of their own. */
+    public boolean perUser() {
+        return kind.equals(TOKEN_EXCHANGE);
+    }
 }

@@ -7,10 +7,16 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** A tool of an upstream server. */
+/** Something that an upstream server offers: a tool, or a resource, a template of resources or a prompt. */
 public record UpstreamTool(
-        @Doc("Its name here.") String name,
-        @Doc("The name that its server gives it.") String tool,
+        @Doc("Its name here; of a resource the URI.") String name,
+        @Doc("The name or URI that its server gives it.") String tool,
+
+        @Doc(
+                value = "What it is, if it is no tool.",
+                oneOf = {"resource", "template", "prompt"})
+        @Nullable
+        String kind,
 
         @Doc("approved: listed and callable; held: waits for UP_Approve; gone.")
         State state,

@@ -3,15 +3,16 @@ package io.agentworkspace.engine.upstreams;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.upstreams.UpstreamRow.ToolRow;
+import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Approves or refuses tools of a server. */
-final class ApprovedTools {
-    private ApprovedTools() {}
+/** Approves or refuses what a server offers. */
+final class ApprovedOffers {
+    private ApprovedOffers() {}
 
     /**
      * Returns the rows to write.
@@ -19,11 +20,11 @@ final class ApprovedTools {
      * @param named the tools that an admin named, by either name; null for all against which nothing speaks
      * @throws Problem {@code not_found} or {@code conflict} if one of them cannot be approved
      */
-    static List<ToolRow> of(UpstreamRow upstream, @Nullable List<String> named, Instant now) {
+    static List<OfferRow> of(UpstreamRow upstream, @Nullable List<String> named, Instant now) {
         if (named != null) {
             named.forEach(name -> check(find(upstream, name)));
         }
-        return HeldTools.approved(upstream.toolRows(), named == null ? null : new HashSet<>(named), now);
+        return HeldOffers.approved(upstream.offerRows(), named == null ? null : new HashSet<>(named), now);
     }
 
     /**
@@ -32,35 +33,35 @@ final class ApprovedTools {
      * @param named the tools that an admin named, by either name; null to take back all approvals
      * @throws Problem {@code not_found} or {@code conflict} if one of them cannot be refused
      */
-    static List<ToolRow> refused(UpstreamRow upstream, @Nullable List<String> named) {
+    static List<OfferRow> refused(UpstreamRow upstream, @Nullable List<String> named) {
         if (named != null) {
             named.forEach(name -> checkIsThere(find(upstream, name), "refused"));
         }
-        return HeldTools.refused(upstream.toolRows(), named == null ? null : new HashSet<>(named));
+        return HeldOffers.refused(upstream.offerRows(), named == null ? null : new HashSet<>(named));
     }
 
-    private static ToolRow find(UpstreamRow upstream, String name) {
-        return upstream.toolRows().stream()
-                .filter(row -> row.name().equals(name) || row.tool().equals(name))
+    private static OfferRow find(UpstreamRow upstream, String name) {
+        return upstream.offerRows().stream()
+                .filter(row -> row.isNamed(Set.of(name)))
                 .findFirst()
                 .orElseThrow(() -> {
-                    var names = upstream.toolRows().stream().map(ToolRow::name).toList();
+                    var names =
+                            upstream.offerRows().stream().map(OfferRow::name).toList();
                     return Problem.notFound("tool", Name.shortened(name), Near.nearest(name, names, 1));
                 });
     }
 
-    private static void check(ToolRow tool) {
+    private static void check(OfferRow tool) {
         checkIsThere(tool, "approved");
         var obstacle = tool.isHeld() ? tool.now().obstacle() : null;
         if (obstacle != null) {
-            throw Problem.conflict("the tool %s cannot be approved: %s".formatted(tool.name(), obstacle));
+            throw Problem.conflict("%s cannot be approved: %s".formatted(tool.name(), obstacle));
         }
     }
 
-    private static void checkIsThere(ToolRow tool, String verb) {
+    private static void checkIsThere(OfferRow tool, String verb) {
         if (tool.state().equals("gone")) {
-            throw Problem.conflict(
-                    "the tool %s cannot be %s: its server no longer has it".formatted(tool.name(), verb));
+            throw Problem.conflict("%s cannot be %s: its server no longer has it".formatted(tool.name(), verb));
         }
     }
 }

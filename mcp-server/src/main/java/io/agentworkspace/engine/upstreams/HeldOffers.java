@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.upstreams;
 
 import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
-import io.agentworkspace.engine.upstreams.UpstreamRow.ToolRow;
+import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,8 +12,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Compares a server's descriptions of its tools with those that were approved. Whatever is new or differs is held. */
-final class HeldTools {
+/** Compares a server's descriptions of what it offers with those that were approved. Whatever is new or differs is held. */
+final class HeldOffers {
     private static final String ADDRESSES =
             "one of its texts addresses agents, as an instruction would: approve it by name if you trust it";
 
@@ -22,7 +22,7 @@ final class HeldTools {
 
     static final String WITHDRAWN = "an admin took back all approvals";
 
-    private HeldTools() {}
+    private HeldOffers() {}
 
     /**
      * Returns the rows to write.
@@ -30,20 +30,16 @@ final class HeldTools {
      * @param seen what the server has now
      * @param approvesNew whether new tools are approved at once, unless something speaks against it
      */
-    static List<ToolRow> of(
-            String upstream, List<ToolRow> before, List<Definition> seen, boolean approvesNew, Instant now) {
-        Map<String, ToolRow> known = before.stream()
-                .collect(Collectors.toMap(ToolRow::tool, Function.identity(), (a, _) -> a, LinkedHashMap::new));
-        var unnamed = seen.stream()
-                .map(Definition::tool)
-                .filter(tool -> !known.containsKey(tool))
-                .toList();
-        var names = ToolNames.of(
-                upstream, unnamed, before.stream().map(ToolRow::name).collect(Collectors.toSet()));
-        var rows = new ArrayList<ToolRow>();
+    static List<OfferRow> of(
+            String upstream, List<OfferRow> before, List<Definition> seen, boolean approvesNew, Instant now) {
+        Map<Item, OfferRow> known = before.stream()
+                .collect(Collectors.toMap(
+                        row -> new Item(row.kind(), row.item()), Function.identity(), (a, _) -> a, LinkedHashMap::new));
+        var names = new OfferNames(upstream, before.stream().map(OfferRow::name).collect(Collectors.toSet()));
+        var rows = new ArrayList<OfferRow>();
         for (var definition : seen) {
-            var was = known.remove(definition.tool());
-            var name = was == null ? names.getOrDefault(definition.tool(), "") : was.name();
+            var was = known.remove(new Item(definition.kind(), definition.item()));
+            var name = was == null ? names.of(definition) : was.name();
             rows.add(row(was, name, definition, approvesNew, now));
         }
         known.values()
@@ -52,11 +48,14 @@ final class HeldTools {
         return rows;
     }
 
-    private static ToolRow row(
-            @Nullable ToolRow was, String name, Definition definition, boolean approvesNew, Instant now) {
+    private record Item(OfferKind kind, String item) {}
+
+    private static OfferRow row(
+            @Nullable OfferRow was, String name, Definition definition, boolean approvesNew, Instant now) {
         var digest = definition.digest();
-        var seen = new ToolRow(
-                definition.tool(),
+        var seen = new OfferRow(
+                definition.kind(),
+                definition.item(),
                 name,
                 definition.json(),
                 digest,
@@ -85,9 +84,10 @@ final class HeldTools {
         return obstacle != null ? obstacle : definition.addressesAgents() ? ADDRESSES : null;
     }
 
-    private static ToolRow with(ToolRow row, State state, @Nullable String reason) {
-        return new ToolRow(
-                row.tool(),
+    private static OfferRow with(OfferRow row, State state, @Nullable String reason) {
+        return new OfferRow(
+                row.kind(),
+                row.item(),
                 row.name(),
                 row.definition(),
                 row.digest(),
@@ -98,9 +98,10 @@ final class HeldTools {
                 reason);
     }
 
-    private static ToolRow approved(ToolRow row, Instant now) {
-        return new ToolRow(
-                row.tool(),
+    private static OfferRow approved(OfferRow row, Instant now) {
+        return new OfferRow(
+                row.kind(),
+                row.item(),
                 row.name(),
                 row.definition(),
                 row.digest(),
@@ -112,40 +113,48 @@ final class HeldTools {
     }
 
     /**
-     * Returns the held tools that are approved now, as rows to write.
+     * Returns what was held and is approved now, as rows to write.
      *
      * @param named those that an admin named, by either name; null for all against which nothing speaks
      */
-    static List<ToolRow> approved(List<ToolRow> rows, @Nullable Set<String> named, Instant now) {
+    static List<OfferRow> approved(List<OfferRow> rows, @Nullable Set<String> named, Instant now) {
         return rows.stream()
-                .filter(ToolRow::isHeld)
-                .filter(row -> named == null
-                        ? row.decision() == null && obstacle(row.now()) == null
-                        : named.contains(row.name()) || named.contains(row.tool()))
+                .filter(OfferRow::isHeld)
+                .filter(row ->
+                        named == null ? row.decision() == null && obstacle(row.now()) == null : row.isNamed(named))
                 .map(row -> approved(row, now))
                 .toList();
     }
 
     /**
-     * Returns the tools that are refused now, as rows to write.
+     * Returns what is refused now, as rows to write.
      *
      * @param named those that an admin named, by either name; null to take back all approvals
      */
-    static List<ToolRow> refused(List<ToolRow> rows, @Nullable Set<String> named) {
+    static List<OfferRow> refused(List<OfferRow> rows, @Nullable Set<String> named) {
         return rows.stream()
                 .filter(row -> named == null
                         ? row.approvedDigest() != null
-                        : (named.contains(row.name()) || named.contains(row.tool())) && !REFUSED.equals(row.reason()))
+                        : row.isNamed(named) && !REFUSED.equals(row.reason()))
                 .map(row -> with(withoutApproval(row), stateOf(row), named == null ? WITHDRAWN : REFUSED))
                 .toList();
     }
 
-    private static State stateOf(ToolRow row) {
+    private static State stateOf(OfferRow row) {
         return row.state().equals(State.GONE.word()) ? State.GONE : State.HELD;
     }
 
-    private static ToolRow withoutApproval(ToolRow row) {
-        return new ToolRow(
-                row.tool(), row.name(), row.definition(), row.digest(), null, null, null, row.state(), row.reason());
+    private static OfferRow withoutApproval(OfferRow row) {
+        return new OfferRow(
+                row.kind(),
+                row.item(),
+                row.name(),
+                row.definition(),
+                row.digest(),
+                null,
+                null,
+                null,
+                row.state(),
+                row.reason());
     }
 }

@@ -13,6 +13,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.http.HttpHeader;
@@ -20,21 +21,27 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Access tokens by OAuth's client credentials (RFC 6749, section 4.4). A token is used until shortly before it expires. */
-final class ClientCredentials implements CredentialSource {
+/**
+ * Access tokens of OAuth: by client credentials (RFC 6749, section 4.4), or in exchange for an assertion of who the calling user is
+ * (RFC 8693). A token is used until shortly before it expires.
+ */
+final class OAuthCredential implements CredentialSource {
     private static final Duration MARGIN = Duration.ofSeconds(30);
     private static final long UNKNOWN_SECONDS = 300;
 
     private final VettedClient http;
     private final Target target;
+    private final Supplier<String> subject;
     private final Clock clock;
     private volatile @Nullable Token token;
 
     private record Token(String text, Instant until) {}
 
-    ClientCredentials(VettedClient http, Target target, Clock clock) {
+    /** @param subject asserts who the user is, for an exchange */
+    OAuthCredential(VettedClient http, Target target, Supplier<String> subject, Clock clock) {
         this.http = http;
         this.target = target;
+        this.subject = subject;
         this.clock = clock;
     }
 
@@ -74,7 +81,9 @@ final class ClientCredentials implements CredentialSource {
             throw new UpstreamFailure(Kind.CREDENTIAL, "no token: " + e.getMessage());
         }
         var issued = answer.get();
-        if (issued == null || !issued.path("access_token").isString()) {
+        if (issued == null
+                || !issued.path("access_token").isString()
+                || !issued.path("token_type").asString("Bearer").equalsIgnoreCase("Bearer")) {
             throw new UpstreamFailure(Kind.CREDENTIAL, "no token: its issuer answered " + exchange.status());
         }
         var seconds = issued.path("expires_in").asLong(UNKNOWN_SECONDS);
@@ -91,7 +100,14 @@ final class ClientCredentials implements CredentialSource {
 
     private String form() {
         var fields = new LinkedHashMap<String, String>();
-        fields.put("grant_type", "client_credentials");
+        if (target.credential().perUser()) {
+            fields.put("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange");
+            fields.put("subject_token", subject.get());
+            fields.put("subject_token_type", "urn:ietf:params:oauth:token-type:jwt");
+            fields.put("requested_token_type", "urn:ietf:params:oauth:token-type:access_token");
+        } else {
+            fields.put("grant_type", "client_credentials");
+        }
         fields.put("resource", target.url().toString());
         if (target.credential().scope() != null) {
             fields.put("scope", target.credential().scope());
