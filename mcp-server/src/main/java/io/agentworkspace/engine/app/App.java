@@ -189,7 +189,7 @@ public final class App implements AutoCloseable {
             // Webhooks.
             var webhooks = settings.webhooks();
             var events = new EventLog();
-            var outbox = outbox(db, vault, events, figures);
+            var outbox = outbox(db, restores, vault, events, figures);
             var probes = keep(new EndpointProbes(webhooks.allowPrivate(), webhooks.authorities(), clock));
             var receivers = new EndpointServices(vault, probes, webhooks.allowPrivate());
             var eventsKept = Duration.ofDays(settings.retention().eventsDays());
@@ -334,11 +334,11 @@ public final class App implements AutoCloseable {
     }
 
     /** Started before the endpoints open, and closed after them. */
-    private OutboxStore outbox(Db db, Vault vault, EventLog events, EngineMetrics figures) {
+    private OutboxStore outbox(Db db, RestoreStore restores, Vault vault, EventLog events, EngineMetrics figures) {
         var webhooks = settings.webhooks();
         var sender = keep(new Sender(webhooks.allowPrivate(), webhooks.authorities(), clock));
         var store = new OutboxStore(db, vault, events);
-        var outbox = keep(new Outbox(new FeedStore(db), store, sender, webhooks.schedule(), clock));
+        var outbox = keep(new Outbox(new FeedStore(db, restores), store, sender, webhooks.schedule(), clock));
         events.onCommitted(outbox::wake);
         figures.outbox(outbox);
         outbox.start();
