@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Credentials;
+import io.agentworkspace.engine.http.connections.ConnectionTable;
 import io.agentworkspace.engine.http.connections.EngineConnection;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -127,8 +128,10 @@ public final class Gate extends Handler.Wrapper {
     private Capacity.RequestShare entered(Request request) {
         var place = capacity.enter(request);
         try {
-            var isCaller = request.getAttribute(RequestAttributes.CALLER) != null;
-            EngineConnection.of(request).ifPresent(connection -> connection.admit(isCaller));
+            var tenant = request.getAttribute(RequestAttributes.CALLER) instanceof Caller caller
+                    ? caller.tenant()
+                    : ConnectionTable.STRANGERS;
+            EngineConnection.of(request).ifPresent(connection -> connection.admit(tenant));
             return place;
         } catch (Problem full) {
             place.close();
