@@ -412,7 +412,9 @@ class InputSchemasTest {
                     assertThat(got.status())
                             .as("%s %s %s %.60s: %s", way, tool.name(), path, raw, got.text())
                             .isLessThan(500);
-                    assertThat(got.error()).as("%s %s %s %.60s", way, tool.name(), path, raw).isNotEqualTo("internal");
+                    assertThat(got.error())
+                            .as("%s %s %s %.60s", way, tool.name(), path, raw)
+                            .isNotEqualTo("internal");
                 }
             });
         }

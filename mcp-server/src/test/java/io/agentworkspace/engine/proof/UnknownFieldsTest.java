@@ -107,7 +107,11 @@ class UnknownFieldsTest {
         }
         route(root, "POST", CommandAddress.ALIAS.path("AP_Create"), "{'vx':{'name':'Ada','description':'d'}}");
         var destroy = CommandAddress.ALIAS.path("AP_Destroy") + "?dry_run=true";
-        refused(400, "invalid_field", "?dry_run is not a field", route(root, "POST", destroy, "{'target':{'agent':'Ada'}}"));
+        refused(
+                400,
+                "invalid_field",
+                "?dry_run is not a field",
+                route(root, "POST", destroy, "{'target':{'agent':'Ada'}}"));
         assertThat(CommandAddress.ALIAS
                         .call(root.key(), "AP_Read", "{\"target\":{\"agent\":\"Ada\"}}")
                         .error())

@@ -256,8 +256,7 @@ public final class ConnectionTable {
         if (!connection.isOpen() || admitted.contains(connection)) {
             return true;
         }
-        if (admitted.size() >= limits.requests()
-                || admittedOf.getOrDefault(tenant, 0) >= limits.requests(tenant)) {
+        if (admitted.size() >= limits.requests() || admittedOf.getOrDefault(tenant, 0) >= limits.requests(tenant)) {
             return false;
         }
         leaveQueues(connection);

@@ -73,7 +73,8 @@ class ConnectionTableTest {
             connections.add(open(table, PROXY, "c" + i));
         }
         var tenant = new AtomicLong();
-        assertThat(connections.stream().filter(each -> each.admit(tenant.incrementAndGet()))).hasSize(14);
+        assertThat(connections.stream().filter(each -> each.admit(tenant.incrementAndGet())))
+                .hasSize(14);
         open(table, PROXY, "probe");
         assertThat(closed).containsExactly("c14");
         connections.getFirst().ended(true);
@@ -87,7 +88,8 @@ class ConnectionTableTest {
         for (var i = 0; i < 64; i++) {
             connections.add(open(table, PROXY, "c" + i));
         }
-        assertThat(connections.stream().filter(each -> each.admit(ConnectionTable.STRANGERS))).hasSize(28);
+        assertThat(connections.stream().filter(each -> each.admit(ConnectionTable.STRANGERS)))
+                .hasSize(28);
         assertThat(connections.stream().filter(each -> each.admit(1))).hasSize(28 + 28);
         connections.stream().limit(28).forEach(each -> each.ended(false));
         assertThat(connections.stream().filter(each -> each.admit(1))).hasSize(49);
