@@ -150,7 +150,7 @@ public final class App implements AutoCloseable {
             var audit = callers.audit();
             callers.count(figures);
 
-            var webhooks = WebhookAssembly.of(settings, db, vault, clock, this::keep, housekeeping, figures);
+            var webhooks = WebhookAssembly.of(settings, database, clock, this::keep, housekeeping, figures);
             var events = webhooks.events();
 
             var limits = LimitAssembly.of(settings, db, watch, events, clock, housekeeping);

@@ -17,8 +17,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** The database with the current schema, its secrets, and the notifications of changed callers. */
-record DatabaseAssembly(Db db, CallerChanges watch, Vault vault) {
+/** The database with the current schema, its secrets, and what notices changed callers and a restore. */
+record DatabaseAssembly(Db db, CallerChanges watch, RestoreStore restores, Vault vault) {
     private static final Duration FIVE_SECONDS = Duration.ofSeconds(5);
 
     /** @param keep takes what is closed with the engine */
@@ -44,7 +44,7 @@ record DatabaseAssembly(Db db, CallerChanges watch, Vault vault) {
                 .clearing("idempotency keys", new IdempotencyStore(db)::purge)
                 .clearing("contexts", new ContextStore(db)::purge)
                 .whileOpen(FIVE_SECONDS, "noticing a restore", restores::notice);
-        return new DatabaseAssembly(db, watch, vault);
+        return new DatabaseAssembly(db, watch, restores, vault);
     }
 
     private static DatabaseSource source(Settings settings, Consumer<AutoCloseable> keep) {

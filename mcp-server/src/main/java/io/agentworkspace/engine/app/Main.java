@@ -24,7 +24,9 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  */
 public final class Main {
     private final CompletableFuture<App> started = new CompletableFuture<>();
+    private final Thread starter = Thread.currentThread();
     private volatile int exitCode;
+    private volatile boolean isStopping;
 
     public static void main(String[] arguments) throws InterruptedException {
         Locale.setDefault(Locale.ROOT); // Numbers and dates for machines are the same wherever the engine runs.
@@ -102,9 +104,11 @@ public final class Main {
             out.flush();
             started.complete(app);
         } catch (RuntimeException | Error e) {
-            exitCode = e instanceof InvalidSetting ? 2 : 1;
+            exitCode = isStopping ? 0 : e instanceof InvalidSetting ? 2 : 1;
             started.completeExceptionally(e);
-            refuse(settings, e);
+            if (!isStopping) {
+                refuse(settings, e);
+            }
             System.exit(exitCode);
         }
         new CountDownLatch(1).await();
@@ -128,9 +132,13 @@ public final class Main {
      */
     private void stop() {
         try {
+            if (!started.isDone()) {
+                isStopping = true;
+                starter.interrupt(); // It may wait for its database.
+            }
             started.get(10, TimeUnit.SECONDS).close();
         } catch (Exception e) {
-            if (exitCode == 0) {
+            if (exitCode == 0 && !(isStopping && started.isCompletedExceptionally())) {
                 LoggerFactory.getLogger(Main.class).warn("the engine did not stop cleanly; the next start recovers", e);
             }
         } finally {

@@ -1,9 +1,7 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.outbox.FeedStore;
@@ -20,18 +18,18 @@ record WebhookAssembly(EventLog events, OutboxStore outbox, EndpointServices rec
     /** @param keep takes what is closed with the engine */
     static WebhookAssembly of(
             Settings settings,
-            Db db,
-            Vault vault,
+            DatabaseAssembly database,
             Clock clock,
             Consumer<AutoCloseable> keep,
             Housekeeping housekeeping,
             EngineMetrics figures) {
         var webhooks = settings.webhooks();
+        var vault = database.vault();
         var events = new EventLog();
         var sender = new Sender(webhooks.allowPrivate(), webhooks.authorities(), clock);
         keep.accept(sender);
-        var store = new OutboxStore(db, vault, events);
-        var outbox = new Outbox(new FeedStore(db), store, sender, webhooks.schedule(), clock);
+        var store = new OutboxStore(database.db(), vault, events);
+        var outbox = new Outbox(new FeedStore(database.db(), database.restores()), store, sender, webhooks.schedule(), clock);
         keep.accept(outbox);
         events.onCommitted(outbox::wake);
         figures.outbox(outbox);

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Credentials;
+import io.agentworkspace.engine.http.connections.ConnectionTable;
 import io.agentworkspace.engine.http.connections.EngineConnection;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -123,8 +124,9 @@ public final class Gate extends Handler.Wrapper {
     private Capacity.RequestShare entered(Request request) {
         var place = capacity.enter(request);
         try {
-            var isCaller = RequestContext.of(request::getAttribute).caller() != null;
-            EngineConnection.of(request).ifPresent(connection -> connection.admit(isCaller));
+            var caller = RequestContext.of(request::getAttribute).caller();
+            var tenant = caller == null ? ConnectionTable.STRANGERS : caller.tenant();
+            EngineConnection.of(request).ifPresent(connection -> connection.admit(tenant));
             return place;
         } catch (Problem full) {
             place.close();

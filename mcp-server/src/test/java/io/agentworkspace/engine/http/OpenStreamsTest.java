@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -46,10 +47,12 @@ class OpenStreamsTest {
 
     /** Opens a stream for each request, if there is room. */
     private final class Streams extends Handler.Abstract {
+        private final AtomicLong tenant = new AtomicLong();
+
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             try {
-                EngineConnection.of(request).orElseThrow().admit(true);
+                EngineConnection.of(request).orElseThrow().admit(tenant.incrementAndGet());
             } catch (Problem full) {
                 Response.writeError(request, response, callback, HttpStatus.SERVICE_UNAVAILABLE_503);
                 return true;

@@ -138,6 +138,23 @@ class SchemaLintTest {
                         .forEach(schema ->
                                 lint(schema, operation.path("operationId").asString(), true, flaws))));
         assertThat(flaws).isEmpty();
+        document.at("/components/schemas")
+                .properties()
+                .forEach(schema -> assertThatReferencesEnd(document, schema.getValue(), List.of(schema.getKey())));
+    }
+
+    /** Whatever reads the document can replace each reference by what it refers to. */
+    private static void assertThatReferencesEnd(JsonNode document, JsonNode schema, List<String> from) {
+        assertThat(from).doesNotHaveDuplicates();
+        for (var reference : schema.findValues("$ref")) {
+            var name = reference.asString().replace("#/components/schemas/", "");
+            var target = document.at("/components/schemas").path(name);
+            assertThat(target.isObject()).as(reference.asString()).isTrue();
+            assertThatReferencesEnd(
+                    document,
+                    target,
+                    Stream.concat(from.stream(), Stream.of(name)).toList());
+        }
     }
 
     /** Otherwise the lint could pass because it finds nothing. */

@@ -85,6 +85,18 @@ class StartTest {
     }
 
     @Test
+    void aStopEndsTheWait() throws Exception {
+        var port = LoopbackPort.free();
+        var absent = "jdbc:postgresql://127.0.0.1:%d/absent?user=a&password=b".formatted(LoopbackPort.free());
+        var engine = EngineProcess.spawn("--port", Integer.toString(port), "--database-url", absent);
+        assertNotReady(port, "starting");
+        engine.toHandle().destroy();
+        assertThat(engine.errorReader().lines())
+                .noneMatch(line -> line.startsWith("engine: ") || line.contains("did not stop cleanly"));
+        assertThat(engine.waitFor()).isZero();
+    }
+
+    @Test
     void itIsAliveWhileTheSchemaIsUpgraded() throws Exception {
         var port = LoopbackPort.free();
         TestDatabase.empty("upgraded").close();

@@ -98,6 +98,27 @@ class UnknownFieldsTest {
     }
 
     @Test
+    void commandRoutesListTheQueryThatTheyIgnoreAndRefuseItWhereItCouldDoHarm() {
+        for (var path : new String[] {CommandAddress.ALIAS.path("AP_List"), CommandAddress.GENERIC.path("AP_List")}) {
+            var got = route(root, "POST", path + "?colour=red&content=x&colour=2", "{'service':'AP_List','size':1}");
+            assertThat(got.error()).as(got.toString()).isEmpty();
+            assertThat(got.envelope().at("/header/ignored").toString())
+                    .isEqualTo("[\"size\",\"?colour\",\"?content\"]");
+        }
+        route(root, "POST", CommandAddress.ALIAS.path("AP_Create"), "{'vx':{'name':'Ada','description':'d'}}");
+        var destroy = CommandAddress.ALIAS.path("AP_Destroy") + "?dry_run=true";
+        refused(
+                400,
+                "invalid_field",
+                "?dry_run is not a field",
+                route(root, "POST", destroy, "{'target':{'agent':'Ada'}}"));
+        assertThat(CommandAddress.ALIAS
+                        .call(root.key(), "AP_Read", "{\"target\":{\"agent\":\"Ada\"}}")
+                        .error())
+                .isEmpty();
+    }
+
+    @Test
     void theListOfWhatIsIgnoredIsBounded() {
         var many = IntStream.range(0, 5_000)
                 .mapToObj(i -> "\"%s%d\":1".formatted("x".repeat(100), i))

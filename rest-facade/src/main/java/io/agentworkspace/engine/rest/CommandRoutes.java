@@ -69,6 +69,7 @@ final class CommandRoutes {
             fields.checkTypes(body);
             var service = service(body, fixed);
             body.remove("service");
+            addQuery(context, body);
             runner.catalogue().find(service).ifPresent(RestExchange.current()::runs);
             return RestResponse.envelope(RestExchange.current().run(runner, service, body, false));
         } catch (Problem problem) {
@@ -76,6 +77,11 @@ final class CommandRoutes {
             var rendered = RenderedRefusal.envelope(fixed, requestId, clock.instant(), problem, List.of());
             return RestResponse.refused(rendered, problem).build();
         }
+    }
+
+    /** Adds the query, which no command has, as unknown fields: they are named as such, or refused. */
+    private static void addQuery(ContainerRequestContext context, ObjectNode body) {
+        context.getUriInfo().getQueryParameters().keySet().forEach(name -> body.put("?" + name, ""));
     }
 
     private String service(ObjectNode body, @Nullable String fixed) {

@@ -36,6 +36,12 @@ public final class EncodingDetector {
     /** The most that a byte costs on average in usual words. */
     private static final double USUAL = 4;
 
+    /** What it costs that an encoding is rare. */
+    private static final double RARE = 5;
+
+    /** The least that a letter costs on average in words of no language. */
+    private static final double STRANGE = 8;
+
     private static final List<Language> LANGUAGES = languages();
 
     private static final List<Charset> WIDE = List.of(
@@ -46,7 +52,26 @@ public final class EncodingDetector {
 
     private EncodingDetector() {}
 
-    private record Language(List<Charset> charsets, LetterCosts costs) {}
+    /** @param rare encodings that its texts are hardly in today */
+    private record Language(List<Charset> charsets, List<Charset> rare, LetterCosts costs) {
+        static Language of(String line) {
+            var parts = line.split(" \\| ", -1);
+            var rare = named(parts[2]);
+            return new Language(
+                    Stream.concat(named(parts[1]).stream(), rare.stream()).toList(), rare, new LetterCosts(parts[3]));
+        }
+
+        private static List<Charset> named(String charsets) {
+            return Arrays.stream(charsets.split(" "))
+                    .filter(name -> !name.equals("-"))
+                    .map(Charset::forName)
+                    .toList();
+        }
+
+        Reading read(String text, Charset charset) {
+            return new Reading(charset, text, costs.of(text) + (rare.contains(charset) ? RARE : 0));
+        }
+    }
 
     private record Reading(Charset charset, String text, double cost) {}
 
@@ -55,12 +80,7 @@ public final class EncodingDetector {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .filter(line -> !line.startsWith("#"))
-                    .map(line -> line.split(" \\| ", -1))
-                    .map(parts -> new Language(
-                            Arrays.stream(parts[1].split(" "))
-                                    .map(Charset::forName)
-                                    .toList(),
-                            new LetterCosts(parts[2])))
+                    .map(Language::of)
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -86,12 +106,12 @@ public final class EncodingDetector {
      */
     public static boolean isOnlyByChance(byte[] file, String utf8) {
         var count = beyondAscii(file);
-        if (count == 0 || count > 16 || utf8.codePoints().anyMatch(c -> c > 0x7FF)) {
+        if (count == 0 || count > 16 || utf8.codePoints().anyMatch(c -> c > 0x7FF && Character.isDefined(c))) {
             return false;
         }
         var readings = readings(sample(file), Language::charsets);
         var isStrange =
-                LANGUAGES.stream().allMatch(language -> language.costs().of(onlyBeyond(utf8)) >= count / 2 * 12);
+                LANGUAGES.stream().allMatch(language -> language.costs().of(onlyBeyond(utf8)) >= count / 2 * STRANGE);
         return isStrange
                 && readings.stream()
                         .anyMatch(reading -> LANGUAGES.stream()
@@ -129,7 +149,7 @@ public final class EncodingDetector {
         for (var language : LANGUAGES) {
             for (var charset : charsets.apply(language)) {
                 texts.computeIfAbsent(charset, one -> decoded(sample, one)).ifPresent(text -> {
-                    var reading = new Reading(charset, text, language.costs().of(text));
+                    var reading = language.read(text, charset);
                     best.merge(text, reading, (one, two) -> two.cost() < one.cost() ? two : one);
                 });
             }

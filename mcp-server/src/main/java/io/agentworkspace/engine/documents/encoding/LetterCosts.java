@@ -56,7 +56,8 @@ final class LetterCosts {
     }
 
     private double of(char before, char c, char after) {
-        var letter = costs.get((int) Character.toLowerCase(c));
+        var lower = (int) Character.toLowerCase(c);
+        var letter = costs.get(costs.containsKey(lower) ? lower : (int) c); // İ has i, which is in no list.
         if (letter != null) {
             return letter
                     + (Character.isUpperCase(c) && !Character.isUpperCase(before) ? 1 : 0)
@@ -76,12 +77,15 @@ final class LetterCosts {
         return c < 0x4E00 || c > 0x9FA5;
     }
 
-    /** What two letters side by side cost: a capital within a word, or letters of different scripts. */
+    /** What two letters side by side cost: a capital within a word, an ideograph within a Latin one, or letters of two scripts. */
     private double joint(String text, int at, char before, char c) {
         if (before < 0x80 && c < 0x80) {
             return 0;
+        } else if (hasIdeographs) {
+            var after = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
+            return Character.isLowerCase(before) && Character.isLowerCase(after) ? BROKEN : 0;
         }
-        var isMixed = !isLatin && !hasIdeographs && (before < 0x80 || c < 0x80);
+        var isMixed = !isLatin && (before < 0x80 || c < 0x80);
         var isCapital = Character.isUpperCase(c) && Character.isLowerCase(before);
         var isLost = Character.isLowerCase(c)
                 && Character.isUpperCase(before)

@@ -41,6 +41,9 @@ public final class ConnectionTable {
     /** What remains of each header of the largest request when its response is complete: its place in a list. */
     static final int PLACE = 8;
 
+    /** Whose requests have no valid credential. No tenant has this number. */
+    public static final long STRANGERS = 0;
+
     /** One address may use this part of the memory and of the connections. */
     private static final int ADDRESSES = 3;
 
@@ -49,6 +52,7 @@ public final class ConnectionTable {
     private final Share all;
     private final Map<String, Share> addresses = new HashMap<>();
     private final Set<OpenConnection> admitted = new HashSet<>();
+    private final Map<Long, Integer> admittedOf = new HashMap<>();
     private int unsettled;
     private long closed;
     private long cancelled;
@@ -63,6 +67,12 @@ public final class ConnectionTable {
         /** Returns how many requests may be in progress. Some connections must always be able to give way. */
         int requests() {
             return Math.max(1, connections - Math.ceilDiv(connections, 8));
+        }
+
+        /** Returns how many of them one tenant may have, or all strangers together: no one takes the last place of the others. */
+        int requests(long tenant) {
+            var all = requests();
+            return Math.max(1, tenant == STRANGERS ? all / 2 : all - Math.ceilDiv(all, 8));
         }
 
         /** Returns how many connections may wait for a thread that serves or closes them. */
@@ -241,18 +251,19 @@ public final class ConnectionTable {
         all.add(connection, kind);
     }
 
-    /** Records that the request of a connection is served. Returns false if there are too many. */
-    synchronized boolean admit(OpenConnection connection) {
-        if (!connection.isOpen() || connection.isAdmitted()) {
+    /** Records that the request of a connection is served. Returns false if there are too many, or too many of the tenant. */
+    synchronized boolean admit(OpenConnection connection, long tenant) {
+        if (!connection.isOpen() || admitted.contains(connection)) {
             return true;
         }
-        if (admitted.size() >= limits.requests()) {
+        if (admitted.size() >= limits.requests() || admittedOf.getOrDefault(tenant, 0) >= limits.requests(tenant)) {
             return false;
         }
         leaveQueues(connection);
         shrink(connection);
         admitted.add(connection);
-        connection.setAdmitted(true);
+        admittedOf.merge(tenant, 1, Integer::sum);
+        connection.setTenant(tenant);
         return true;
     }
 
@@ -329,9 +340,9 @@ public final class ConnectionTable {
     }
 
     private void leaveQueues(OpenConnection connection) {
-        if (connection.isAdmitted()) {
-            connection.setAdmitted(false);
-            admitted.remove(connection);
+        if (admitted.remove(connection)) {
+            admittedOf.merge(connection.tenant(), -1, Integer::sum);
+            admittedOf.remove(connection.tenant(), 0);
         }
         for (var share : List.of(all, connection.share())) {
             share.waiting.values().forEach(queue -> queue.remove(connection));

@@ -57,12 +57,12 @@ public final class EngineConnection extends HttpConnection {
     /**
      * Records that the request is served.
      *
-     * @param byCaller whether it has a valid credential
+     * @param tenant the tenant of its caller; {@link ConnectionTable#STRANGERS} if it has no valid credential
      * @throws Problem {@code unavailable} if too many are being served
      */
-    public void admit(boolean byCaller) {
-        isCaller = byCaller;
-        if (!entry.admit()) {
+    public void admit(long tenant) {
+        isCaller = tenant != ConnectionTable.STRANGERS;
+        if (!entry.admit(tenant)) {
             throw Problem.unavailable("all connections of the server are in use: try again shortly", PAUSE);
         }
     }

@@ -16,7 +16,7 @@ final class OpenConnection {
     private volatile Runnable check = () -> {};
     private long memory;
     private boolean isOpen = true;
-    private boolean isAdmitted;
+    private long tenant;
     private int headers;
     private int mostHeaders;
     private volatile long since = System.nanoTime();
@@ -83,10 +83,11 @@ final class OpenConnection {
     /**
      * Records that the request is served, so that the connection does not give way to others.
      *
+     * @param tenant whose request it is
      * @return whether there is room for another request
      */
-    boolean admit() {
-        return table.admit(this);
+    boolean admit(long tenant) {
+        return table.admit(this, tenant);
     }
 
     /** Records how to find out whether the client of the request that is being served has gone. */
@@ -156,12 +157,13 @@ final class OpenConnection {
         return isOpen;
     }
 
-    boolean isAdmitted() {
-        return isAdmitted;
+    /** Returns whose request is served. */
+    long tenant() {
+        return tenant;
     }
 
-    void setAdmitted(boolean admitted) {
-        isAdmitted = admitted;
+    void setTenant(long whose) {
+        tenant = whose;
     }
 
     void setClosed() {

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.webhooks.outbox;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.events.RestoreStore;
 import java.time.Instant;
 import java.util.List;
 import org.slf4j.Logger;
@@ -77,9 +78,11 @@ public final class FeedStore {
             """;
 
     private final Db db;
+    private final RestoreStore restores;
 
-    public FeedStore(Db db) {
+    public FeedStore(Db db, RestoreStore restores) {
         this.db = db;
+        this.restores = restores;
     }
 
     /**
@@ -101,6 +104,7 @@ public final class FeedStore {
         if (waiting.isEmpty()) {
             return false;
         }
+        restores.notice(); // A backup may be restored while this engine runs.
         try {
             return place(now, due, waiting);
         } catch (RuntimeException e) {

@@ -8,8 +8,11 @@ import io.agentworkspace.engine.testing.Repository;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A text is decoded rightly or refused, never read in a wrong encoding. */
@@ -59,6 +62,26 @@ class TextDecoderTest {
                                 .count()
                         * 3)
                 .isGreaterThanOrEqualTo(samples.size() * 2L);
+    }
+
+    /** Each short text in each encoding of its language: rare ones, too. */
+    private static Stream<Sample> shortTexts() {
+        return Repository.text(Repository.file("mcp-server/src/test/resources/short-texts.txt"))
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.split(" \\| ", 3))
+                .flatMap(parts -> Arrays.stream(parts[1].split(" "))
+                        .flatMap(encoding -> Arrays.stream(parts[2].split(" ; "))
+                                .map(text -> new Sample(encoding, "", text.replace("\\n", "\n")))))
+                .filter(sample -> new String(sample.bytes(), Charset.forName(sample.encoding())).equals(sample.text()));
+    }
+
+    @Test
+    void aShortTextInARareEncodingIsNeverReadWrongly() {
+        var found = shortTexts().collect(Collectors.groupingBy(TextDecoderTest::found, Collectors.counting()));
+        assertThat(found).containsOnlyKeys("decoded", "refused");
+        assertThat(found.get("decoded")).isGreaterThan(450);
+        assertThat(found.get("refused")).isGreaterThan(400);
     }
 
     @Test

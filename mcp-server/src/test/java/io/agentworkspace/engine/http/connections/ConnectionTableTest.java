@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ConnectionTableTest {
@@ -55,11 +56,11 @@ class ConnectionTableTest {
         caller.ended(true);
         var served = open(table, PROXY, "served");
         served.received();
-        assertThat(served.admit()).isTrue();
+        assertThat(served.admit(1)).isTrue();
         open(table, PROXY, "stranger");
         open(table, PROXY, "new");
         assertThat(closed).containsExactly("stranger");
-        assertThat(caller.admit()).isTrue();
+        assertThat(caller.admit(2)).isTrue();
         open(table, PROXY, "newer");
         assertThat(closed).containsExactly("stranger", "new");
     }
@@ -71,17 +72,36 @@ class ConnectionTableTest {
         for (var i = 0; i < 16; i++) {
             connections.add(open(table, PROXY, "c" + i));
         }
-        assertThat(connections.stream().filter(OpenConnection::admit)).hasSize(14);
+        var tenant = new AtomicLong();
+        assertThat(connections.stream().filter(each -> each.admit(tenant.incrementAndGet())))
+                .hasSize(14);
         open(table, PROXY, "probe");
         assertThat(closed).containsExactly("c14");
         connections.getFirst().ended(true);
-        assertThat(connections.getLast().admit()).isTrue();
+        assertThat(connections.getLast().admit(1)).isTrue();
+    }
+
+    @Test
+    void strangersAndOneTenantLeavePlacesToOthers() {
+        var table = table(64, Long.MAX_VALUE);
+        var connections = new ArrayList<OpenConnection>();
+        for (var i = 0; i < 64; i++) {
+            connections.add(open(table, PROXY, "c" + i));
+        }
+        assertThat(connections.stream().filter(each -> each.admit(ConnectionTable.STRANGERS)))
+                .hasSize(28);
+        assertThat(connections.stream().filter(each -> each.admit(1))).hasSize(28 + 28);
+        connections.stream().limit(28).forEach(each -> each.ended(false));
+        assertThat(connections.stream().filter(each -> each.admit(1))).hasSize(49);
+        assertThat(connections.stream().filter(each -> each.admit(2))).hasSize(56);
+        connections.forEach(OpenConnection::closed);
+        assertThat(open(table, PROXY, "next").admit(1)).isTrue();
     }
 
     @Test
     void whatAllUseIsRefusedToTheNext() {
         var table = table(1, Long.MAX_VALUE);
-        assertThat(open(table, PROXY, "only").admit()).isTrue();
+        assertThat(open(table, PROXY, "only").admit(1)).isTrue();
         assertThat(table.open(PROXY, () -> closed.add("refused"))).isEmpty();
         assertThat(closed).containsExactly("refused");
     }
@@ -106,7 +126,7 @@ class ConnectionTableTest {
             var connection = open(table, PROXY, "served" + i);
             connection.began();
             connection.received();
-            assertThat(connection.admit()).isTrue();
+            assertThat(connection.admit(i + 1)).isTrue();
         }
         assertThat(closed).doesNotContain("served0");
     }
@@ -156,7 +176,7 @@ class ConnectionTableTest {
         connection.closed();
         connection.began();
         connection.ended(true);
-        assertThat(connection.admit()).isTrue();
+        assertThat(connection.admit(1)).isTrue();
         assertThat(table.size()).isZero();
         assertThat(closed).isEmpty();
     }
