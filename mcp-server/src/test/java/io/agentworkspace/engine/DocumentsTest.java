@@ -164,7 +164,7 @@ class DocumentsTest {
                 .map(plan -> "| `%s` |".formatted(plan.word()) + limits(plan) + "\n")
                 .collect(Collectors.joining());
         Golden.checkPart(
-                Repository.file("docs/operations.md"),
+                Repository.file("docs/limits.md"),
                 "plans",
                 "| plan |" + heads + "\n|---|" + "---|".repeat(Scope.values().length) + "\n" + rows);
     }

@@ -270,8 +270,38 @@ class AuditTest {
         call(ann, "AP_Read", "{'target':{'agent':'Nobody'}}");
         call(ann, "MB_Permissions", "{'target':{'bank':'Nothing'}}");
         call(ann, "AP_Destroy", "{'target':{'agent':'Nobody'}}");
-        await().until(() -> entries("{}").size() > 1);
-        assertThat(tools("{}")).containsExactlyInAnyOrder("AP_Create done", "AP_Destroy not_found");
+        await().until(() -> entries("{'target':'agent:Nobody'}").size() > 1);
+        assertThat(tools("{}"))
+                .as("of reads only those that were refused")
+                .containsExactlyInAnyOrder(
+                        "AP_Create done", "AP_Read not_found", "MB_Permissions not_found", "AP_Destroy not_found");
+    }
+
+    /** The names of arguments, and the note; never what they say. */
+    @Test
+    void anEntrySaysHowAndWhyItWasRefused() {
+        var reader = make(ann, "'capabilities':['agent:read']");
+        done(call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'Secret words of it'}}"));
+        var refused = call(reader, "AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'Secret words of it'}}");
+        call(reader, "MB_Search", "{'content':'Secret words of it'}");
+        call(ann, "AP_Chat", "{'target':{'agent':'Ada'},'content':'Hi','reply_to':'Secret words of it'}");
+        await().until(() -> entries("{'result':'refused'}").size() == 3);
+        var entry = entries("{'tool':'AP_Modify'}").getFirst();
+        assertThat(entry.path("note").asString()).isEqualTo(refused.note()).contains("agent:write");
+        assertThat(entry.path("request_id").asString()).isNotEmpty();
+        assertThat(entry.path("arguments").valueStream().map(JsonNode::asString))
+                .containsExactly("target.agent", "vx.description");
+        var read = entries("{'tool':'MB_Search'}").getFirst();
+        assertThat(read.path("result").asString()).as("a refused read").isEqualTo("not_permitted");
+        assertThat(read.path("arguments").valueStream().map(JsonNode::asString)).containsExactly("content");
+        assertThat(entries("{}").toString()).doesNotContain("Secret");
+        assertThat(entries("{'tool':'AP_Create'}").getFirst().has("note")).isFalse();
+        var said = call(ann, "AP_Chat", "{'target':{'agent':'Ada'},'content':'Hi'}");
+        assertThat(entries("{'tool':'AP_Chat','result':'done'}")
+                        .getFirst()
+                        .path("item")
+                        .asString())
+                .isEqualTo(said.envelope().at("/content/0/id").asString());
     }
 
     @Test
@@ -475,6 +505,9 @@ class AuditTest {
                 null,
                 "conflict",
                 "r",
+                null,
+                null,
+                null,
                 null,
                 null,
                 null,
