@@ -59,7 +59,7 @@ function view(entry) {
               <dd>${value}</dd>`,
         )}
     </dl>
-    <p class="hint">Arguments are kept by name, without what they contained.</p>`;
+    ${entry.arguments?.length ? html`<p class="hint">Arguments are kept by name, without what they contained.</p>` : nothing}`;
 }
 
 const PATHS = {
@@ -108,8 +108,8 @@ export function howToAllow(entry) {
       if (capability) return html`Give ${key} the capability <code>${capability}</code>.`;
       if (entry.target_kind === 'bank')
         return html`Give the agent a permission on the bank: open ${thing(entry)} and choose Permissions.`;
-      return html`The note says what is missing. The owner of the thing and admins may do it; or change who owns it, or
-      the role of ${entry.user} under ${link('/console/settings', 'Settings')}.`;
+      return html`The owner of the thing and admins may do it; or change who owns it, or the role of ${entry.user} under
+      ${link('/console/settings', 'Settings')}.`;
     case 'rule_refused':
       return html`A rule refuses it. Change it or switch it off under ${link('/console/rules', 'Rules')}; there it can
       be tried on this request first.`;
@@ -120,6 +120,6 @@ export function howToAllow(entry) {
     case 'quota_exceeded':
       return html`A limit is reached. ${link('/console/settings', 'Settings')} shows the limits of the plan.`;
     default:
-      return 'Nothing forbids it: the call itself has to change, as the note says.';
+      return `Nothing forbids it: the call itself has to change${entry.note ? ', as the note says' : ''}.`;
   }
 }

@@ -70,14 +70,11 @@ async function create(go) {
         labels: { [ALL]: 'All events, also those of later versions' },
         multiple: true,
         value: [ALL],
-        hint: 'If you choose some, the others are not sent.',
+        hint: 'Uncheck the first to choose some.',
       },
       { name: 'description', label: 'Description' },
     ],
-    args: ({ events: chosen, ...rest }) => {
-      const some = chosen.filter((one) => one !== ALL);
-      return given({ ...rest, events: some.length ? some : [ALL] });
-    },
+    args: ({ events: chosen, ...rest }) => given({ ...rest, events: chosen.includes(ALL) ? [ALL] : chosen }),
     done: (answer) => {
       secret(
         'The signing secret',
