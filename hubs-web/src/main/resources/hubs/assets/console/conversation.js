@@ -119,7 +119,10 @@ export class Conversation {
   }
 
   reveal() {
-    if (this.#sought && this.box) reveal(this.box, this.#sought);
+    if (!this.#sought || !this.box) return;
+    this.#end.leave();
+    reveal(this.box, this.#sought);
+    this.#options.changed();
   }
 
   // Forgets everything for what is read anew.

@@ -34,6 +34,10 @@ export function followEnd(box, { isAtEnd = true, moved = () => {}, nearTop = () 
       return follows;
     },
     toEnd,
+    // What is shown somewhere else is not taken out of sight by rows that grow.
+    leave() {
+      follows = false;
+    },
     // Does what adds or removes rows above, and leaves what is being read where it is.
     keep(work) {
       const below = box.scrollHeight - box.scrollTop;
