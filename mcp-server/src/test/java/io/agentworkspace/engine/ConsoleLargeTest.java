@@ -84,7 +84,8 @@ class ConsoleLargeTest {
 
     private static String farMessage() {
         return TestDatabase.db()
-                .sql("SELECT CAST(id AS text) AS id FROM message WHERE tenant_id = :tenant AND seq = 300 AND content LIKE 'message 300%'")
+                .sql(
+                        "SELECT CAST(id AS text) AS id FROM message WHERE tenant_id = :tenant AND seq = 300 AND content LIKE 'message 300%'")
                 .set("tenant", TENANT.id(ClientApi.REST))
                 .one(row -> row.text("id"))
                 .orElseThrow();
@@ -126,11 +127,15 @@ class ConsoleLargeTest {
             assertThat(room.path("last").asString())
                     .as("what was said last before")
                     .matches("(?s)(message 100000|unseen at 1280).*");
-            assertThat(room.path("opens").asInt()).as("below the newest: %s", room).isZero();
+            assertThat(room.path("opens").asInt())
+                    .as("below the newest: %s", room)
+                    .isZero();
             assertThat(room.path("composer").asBoolean())
                     .as("where to write is in sight: %s", room)
                     .isTrue();
-            assertThat(room.path("follows").asInt()).as("below what is said then").isZero();
+            assertThat(room.path("follows").asInt())
+                    .as("below what is said then")
+                    .isZero();
             assertThat(room.path("days").asInt()).isPositive();
             assertThat(room.path("heads").asInt())
                     .as("only the first of a group shows its author")
@@ -138,7 +143,8 @@ class ConsoleLargeTest {
             assertThat(room.path("moved").asInt())
                     .as("how far what is read moves as older ones come above it")
                     .isBetween(-1, 1);
-            assertThat(room.path("older").asInt()).isGreaterThan(room.path("messages").asInt());
+            assertThat(room.path("older").asInt())
+                    .isGreaterThan(room.path("messages").asInt());
             assertThat(room.path("jump").asString()).isEqualTo("1 new ↓");
             assertThat(room.path("jumped").asInt()).isZero();
         });

@@ -48,7 +48,8 @@ record DocNav(List<NavGroup> groups, String query) {
     }
 
     private static List<NavItem> entries(String group, List<NavItem> all, @Nullable DocFile shown) {
-        var isHidden = group.equals(FOR_CONTRIBUTORS) && (shown == null || !shown.group().equals(group));
+        var isHidden = group.equals(FOR_CONTRIBUTORS)
+                && (shown == null || !shown.group().equals(group));
         return isHidden ? all.subList(0, 1) : all;
     }
 

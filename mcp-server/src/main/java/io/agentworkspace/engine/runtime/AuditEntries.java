@@ -22,7 +22,13 @@ final class AuditEntries {
     private AuditEntries() {}
 
     static AuditEntry done(ToolRunner.Request request, Call call, ObjectNode answer) {
-        return entry(request, call, AuditSubject.of(call.tool(), request.arguments(), call, answer), AuditEntry.DONE, answer, null);
+        return entry(
+                request,
+                call,
+                AuditSubject.of(call.tool(), request.arguments(), call, answer),
+                AuditEntry.DONE,
+                answer,
+                null);
     }
 
     static AuditEntry refused(ToolRunner.Request request, Call call, Problem problem) {

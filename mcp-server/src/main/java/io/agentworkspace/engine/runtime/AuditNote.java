@@ -35,7 +35,8 @@ final class AuditNote {
     }
 
     private static void add(List<String> names, @Nullable String within, String name) {
-        if (ARGUMENT.matcher(name).matches() && (within == null || ARGUMENT.matcher(within).matches())) {
+        if (ARGUMENT.matcher(name).matches()
+                && (within == null || ARGUMENT.matcher(within).matches())) {
             names.add(KeyFormat.masked(within == null ? name : within + "." + name));
         }
     }
