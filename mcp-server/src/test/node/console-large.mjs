@@ -131,7 +131,9 @@ async function room(width) {
   step.follows = await below(page);
   // Up to the beginning: older ones come above what is read.
   const first = await lines.first().getAttribute('data-id');
-  const top = () => page.evaluate((id) => document.querySelector(`[data-id="${id}"]`).getBoundingClientRect().top, first);
+  // Of the second: the first loses its author, once an older one of the same author is above it.
+  const read = await lines.nth(1).getAttribute('data-id');
+  const top = () => page.evaluate((id) => document.querySelector(`[data-id="${id}"]`).getBoundingClientRect().top, read);
   await page.locator('.transcript').evaluate((box) => { box.scrollTop = 100; });
   await page.waitForFunction(() => document.querySelector('.jump'));
   const before = await top();
