@@ -89,7 +89,7 @@ final class ParallelWriters {
 
     /** The names of things of runs: what the run's number is after. */
     private List<String> named(String list, String kind, String name) {
-        var found = rest(list, Map.of("target", Map.of(kind, name + " "), "page", Map.of("limit", 200)));
+        var found = rest(list, Map.of("target", Map.of(kind, name), "page", Map.of("limit", 200)));
         return found.path("profile").valueStream()
                 .map(one -> one.path("name").asString())
                 .filter(one -> one.matches(name + " [0-9a-z]{8}"))

@@ -32,7 +32,6 @@ import io.agentworkspace.engine.why.AccessExplanation;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -54,7 +53,7 @@ public final class Runner implements ToolRunner {
     private static final int IGNORED_NAMED = 20;
 
     /** How reads end that the audit has, too: somebody asked for what it may not see, or what is not there for it. */
-    private static final Set<Failure> DECIDED = EnumSet.of(Failure.NOT_PERMITTED, Failure.NOT_FOUND);
+    private static final Set<Failure> DECIDED = Set.of(Failure.NOT_PERMITTED, Failure.NOT_FOUND);
 
     private final Catalogue catalogue;
     private final Db db;
