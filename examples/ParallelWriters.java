@@ -41,8 +41,12 @@ final class ParallelWriters {
     }
 
     public static void main(String[] arguments) throws Exception {
+        if (arguments.length == 3 && arguments[0].equals("--remove")) {
+            new ParallelWriters(arguments[1], arguments[2]).remove();
+            return;
+        }
         if (arguments.length < 2) {
-            System.err.println("usage: ./engine example <url> <key> [folder with .md files]");
+            System.err.println("usage: ./engine example [--remove] <url> <key> [folder with .md files]");
             System.exit(2);
         }
         var folder = Path.of(arguments.length > 2 ? arguments[2] : ".");
@@ -60,6 +64,36 @@ final class ParallelWriters {
             agree("unread of " + agent + " at the end", 0, unread.at("/header/unread").asInt());
         }
         System.out.printf("the counts agree, after %.1f s%n", (System.nanoTime() - began) / 1e9);
+    }
+
+    /** Deletes what all runs with this key's rights created. Messages stay under the agents' names, as they always do. */
+    private void remove() {
+        for (var bank : BANKS) {
+            for (var name : named("MB_List", "bank", bank)) {
+                rest("MB_Delete", Map.of("target", Map.of("bank", name)));
+                rest("MB_Destroy", Map.of("target", Map.of("bank", name)));
+                System.out.println("deleted the bank " + name);
+            }
+        }
+        for (var name : named("DM_List", "domain", "Writers")) {
+            rest("DM_Destroy", Map.of("target", Map.of("domain", name)));
+            System.out.println("deleted the domain " + name);
+        }
+        for (var agent : AGENTS) {
+            for (var name : named("AP_List", "agent", agent)) {
+                rest("AP_Destroy", Map.of("target", Map.of("agent", name)));
+                System.out.println("deleted the agent " + name);
+            }
+        }
+    }
+
+    /** The names of things of runs: what the run's number is after. */
+    private List<String> named(String list, String kind, String name) {
+        var found = rest(list, Map.of("target", Map.of(kind, name), "page", Map.of("limit", 200)));
+        return found.path("profile").valueStream()
+                .map(one -> one.path("name").asString())
+                .filter(one -> one.matches(name + " [0-9a-z]{8}"))
+                .toList();
     }
 
     /** One domain with a second zone, and two banks that all three may write to. */

@@ -1,5 +1,5 @@
 // The console of a workspace with 1,000 agents, 100,000 messages in one zone and 100,000 memories in one bank: node console-large.mjs <address>
-// <folder for pictures>, the key in OWNER_KEY. Prints for each page how many elements and requests it takes, at first and after going far down.
+// <folder for pictures>, the key in OWNER_KEY, the id of an old message in FAR_MESSAGE. Prints for each page how many elements and requests it takes, at first and after going far down.
 // How long each took is kept beside the pictures, and not looked at: it depends on the machine.
 import { writeFileSync } from 'node:fs';
 import { Pages, told } from './pages.mjs';
@@ -95,6 +95,85 @@ async function place(page) {
   told('place', { chosen, again: await page.locator('.virtual-row[aria-posinset="450"] a').getAttribute('href') === href });
 }
 
+const below = (page, selector = '.transcript') => page.locator(selector).first().evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));
+const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+async function signedIn(path, width) {
+  const page = await pages.open('/llms.txt', width);
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': process.env.OWNER_KEY } });
+  await page.goto(engine + path);
+  return page;
+}
+
+async function say(content, more = {}) {
+  const response = await fetch(`${engine}/api/mcp/tools/AP_Chat/invoke`, {
+    method: 'POST', headers: { 'X-Api-Key': process.env.OWNER_KEY, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ target: { domain: 'harbour', zone: 'main' }, content, ...more }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+// A room opens at its end, follows it, and leaves who reads further up where they are.
+async function room(width) {
+  const page = await signedIn('/console/spaces/harbour/main', width);
+  await page.locator('#main:not([aria-busy]) .transcript li[data-id]').first().waitFor();
+  await page.locator('#live[data-state="on"]').waitFor({ state: 'attached' });
+  await frames(page);
+  const lines = page.locator('.transcript li[data-id]');
+  const step = { width, last: await lines.last().locator('.said').innerText(), opens: await below(page), messages: await lines.count(),
+    days: await page.locator('.transcript .day').count(), heads: await page.locator('.transcript .bubble-head').count(),
+    composer: await page.getByLabel('Message to harbour/main').evaluate((one) => one.getBoundingClientRect().bottom <= innerHeight) };
+  await pages.look(page, 'room');
+  const text = `tall at ${width}${'\nand a line'.repeat(7)}`;
+  await say(text);
+  await page.locator('.said', { hasText: `tall at ${width}` }).waitFor();
+  await frames(page);
+  step.follows = await below(page);
+  // Up to the beginning: older ones come above what is read.
+  const first = await lines.first().getAttribute('data-id');
+  // Of the second: the first loses its author, once an older one of the same author is above it.
+  const read = await lines.nth(1).getAttribute('data-id');
+  const top = () => page.evaluate((id) => document.querySelector(`[data-id="${id}"]`).getBoundingClientRect().top, read);
+  await page.locator('.transcript').evaluate((box) => { box.scrollTop = 100; });
+  await page.waitForFunction(() => document.querySelector('.jump'));
+  const before = await top();
+  await page.getByRole('button', { name: 'Earlier messages' }).evaluate((one) => one.click());
+  await page.waitForFunction((id) => document.querySelector('.transcript li[data-id]').dataset.id !== id, first);
+  step.moved = Math.round(await top() - before);
+  step.older = await lines.count();
+  await say(`unseen at ${width}`, { reply_to: first });
+  const jump = page.locator('.jump', { hasText: 'new' });
+  await jump.waitFor();
+  step.jump = await jump.innerText();
+  await pages.picture(page, 'room-new');
+  await jump.click();
+  await page.locator('.jump').waitFor({ state: 'detached' });
+  await frames(page);
+  step.jumped = await below(page);
+  told('room', step);
+  await page.context().close();
+}
+
+// A message that is further back than is read has its thread beside the room.
+async function farBack() {
+  const page = await signedIn(`/console/spaces/harbour/main?message=${process.env.FAR_MESSAGE}`, 1280);
+  const sought = page.locator('.thread .sought');
+  await sought.waitFor();
+  const step = { sought: await sought.locator('.said').innerText() };
+  await page.getByLabel('Answer in the thread').fill('An answer from the thread.');
+  await page.keyboard.press('Enter');
+  const answer = page.locator('.thread .said', { hasText: 'An answer' });
+  await answer.waitFor();
+  step.answer = (await answer.innerText()).trim();
+  await pages.look(page, 'room-thread');
+  const count = await page.locator('.chat:not(.thread) li[data-id]').count();
+  await page.locator('.chat:not(.thread) .more button').evaluate((one) => one.click());
+  await page.waitForFunction((was) => document.querySelectorAll('.chat:not(.thread) li[data-id]').length > was, count);
+  step.numbers = (await page.locator('.chat:not(.thread) .said').allInnerTexts()).map((text) => Number(/^message (\d+)/.exec(text)?.[1])).filter(Boolean);
+  told('far back', step);
+  await page.context().close();
+}
+
 try {
   const page = await pages.open('/console/settings');
   await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), process.env.OWNER_KEY);
@@ -106,6 +185,10 @@ try {
   await place(page);
   await scrolls(1280);
   await scrolls(360);
+  await page.context().close();
+  await room(1280);
+  await room(390);
+  await farBack();
   writeFileSync(`${screenshots}/console-large-ms.json`, JSON.stringify(took, null, 1));
   told('faults', { faults: pages.faults });
 } finally {

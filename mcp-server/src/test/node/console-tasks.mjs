@@ -82,7 +82,8 @@ async function webhooks() {
   const delivered = (count) => page.waitForFunction((wanted) => document.querySelectorAll('.delivery .tag.reads').length === wanted, count);
   await button(page, 'Create an endpoint').click();
   await page.getByLabel('URL').fill(url);
-  await page.getByRole('dialog').getByLabel('Events').fill('agent.deployment.created');
+  await page.getByRole('dialog').getByLabel('All events').uncheck();
+  await page.getByRole('dialog').getByLabel('agent.deployment.created').check();
   await page.getByRole('dialog').getByLabel('Description').fill('<b>Ours</b>');
   await through(page, 'Create');
   receiver.secret = await secretShown(page, 'The signing secret');
@@ -267,6 +268,10 @@ async function moving() {
 // What a key was given and never needed is taken from it with one click.
 async function keys() {
   const page = await open(OWNER_KEY, '/console/keys', '.key-row');
+  await page.locator('.key-row', { hasText: 'young' }).click();
+  await page.locator('.detail h2', { hasText: 'young' }).waitFor();
+  const young = await page.locator('.note', { hasText: 'Capabilities never used' }).count(); // A week has not passed.
+  await page.goBack();
   await page.locator('.key-row', { hasText: 'too wide' }).click();
   const note = page.locator('.note', { hasText: 'Capabilities never used' });
   await note.waitFor();
@@ -275,7 +280,7 @@ async function keys() {
   await button(note, 'Remove unused capabilities').click();
   await note.waitFor({ state: 'detached' });
   await page.locator('.detail h2').waitFor();
-  told('keys', { unused, kept: await page.locator('section', { hasText: 'Capabilities' }).last().locator('code').allInnerTexts() });
+  told('keys', { young, unused, kept: await page.locator('section', { hasText: 'Capabilities' }).last().locator('code').allInnerTexts() });
   await page.context().close();
 }
 

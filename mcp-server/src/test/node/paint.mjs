@@ -51,7 +51,7 @@ async function message() {
   await reader.evaluate(() => {
     globalThis.shown = {};
     new MutationObserver(() => {
-      for (const one of document.querySelectorAll('.said')) globalThis.shown[one.textContent] ??= Date.now();
+      for (const one of document.querySelectorAll('.said')) globalThis.shown[one.textContent.trim()] ??= Date.now();
     }).observe(document.querySelector('.transcript'), { childList: true, subtree: true });
   });
   const times = [];

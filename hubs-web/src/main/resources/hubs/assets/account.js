@@ -39,9 +39,13 @@ export function forget() {
 function wayBack() {
   if (!isPage()) return '/mcp-hub';
   if (location.pathname === '/oauth/authorize') return location.pathname; // That page keeps what it was opened for.
-  const path = location.pathname.length < 300 && /^(\/[\w.~-]+)*\/?$/.test(location.pathname) ? location.pathname : `/${location.pathname.split('/')[1]}`;
-  const plain = [...new URLSearchParams(location.search)]
-    .filter(([name, value]) => /^\w{1,20}$/.test(name) && /^[\w .,~-]{1,200}$/.test(value) && !holdsKey(value));
+  const path =
+    location.pathname.length < 300 && /^(\/[\w.~-]+)*\/?$/.test(location.pathname)
+      ? location.pathname
+      : `/${location.pathname.split('/')[1]}`;
+  const plain = [...new URLSearchParams(location.search)].filter(
+    ([name, value]) => /^\w{1,20}$/.test(name) && /^[\w .,~-]{1,200}$/.test(value) && !holdsKey(value),
+  );
   return plain.length ? `${path}?${new URLSearchParams(plain)}` : path;
 }
 
@@ -54,16 +58,36 @@ function isPage() {
 export async function signIn(then = () => (isPage() ? location.reload() : location.assign('/mcp-hub'))) {
   const problem = el('p', { class: 'problem', role: 'alert' });
   const key = el('input', {
-    id: 'api-key', type: 'password', autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', required: true, placeholder: 'ek_…',
+    id: 'api-key',
+    type: 'password',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    required: true,
+    placeholder: 'ek_…',
     'aria-describedby': 'api-key-hint',
   });
   const submit = el('button', { type: 'submit' }, 'Sign in');
-  const form = el('form', { novalidate: true },
-    el('label', { for: 'api-key' }, 'API key'), key,
-    el('p', { class: 'hint', id: 'api-key-hint' }, 'It is sent once, to begin a session of this browser, and is not stored. At its first start the engine printed one; with its embedded database it is also in ',
-      el('code', {}, 'first-api-key'), ' in its data directory.'),
+  const form = el(
+    'form',
+    { novalidate: true },
+    el('label', { for: 'api-key' }, 'API key'),
+    key,
+    el(
+      'p',
+      { class: 'hint', id: 'api-key-hint' },
+      'It is sent once, to begin a session of this browser, and is not stored. At its first start the engine printed one; with its embedded database it is also in ',
+      el('code', {}, 'first-api-key'),
+      ' in its data directory.',
+    ),
     problem,
-    el('div', { class: 'row' }, submit, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel')));
+    el(
+      'div',
+      { class: 'row' },
+      submit,
+      el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel'),
+    ),
+  );
   const providers = el('div', { class: 'providers' });
   const box = dialog('Sign in', form, providers);
   form.addEventListener('submit', async (event) => {
@@ -117,8 +141,17 @@ async function account() {
   const rows = el('dl', { class: 'facts' });
   const problem = el('p', { class: 'problem', role: 'alert' });
   const leave = el('button', { type: 'button', click: () => signOut(problem) }, 'Sign out');
-  const box = dialog('Signed in', rows, problem,
-    el('div', { class: 'row' }, leave, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+  const box = dialog(
+    'Signed in',
+    rows,
+    problem,
+    el(
+      'div',
+      { class: 'row' },
+      leave,
+      el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close'),
+    ),
+  );
   try {
     const [known, listed] = await Promise.all([session(), fetch('/api/mcp/tools').then((response) => response.json())]);
     if (!known.signed_in) {
@@ -127,7 +160,13 @@ async function account() {
       return signIn();
     }
     const ends = new Date(known.expires_at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-    const facts = { User: known.user, Tenant: known.tenant, Role: known.role, 'Session ends': ends, 'May call': `${listed.tools.filter((tool) => tool.family).length} tools` };
+    const facts = {
+      User: known.user,
+      Tenant: known.tenant,
+      Role: known.role,
+      'Session ends': ends,
+      'May call': `${listed.tools.filter((tool) => tool.family).length} tools`,
+    };
     for (const [name, value] of Object.entries(facts)) rows.append(el('dt', {}, name), el('dd', {}, value));
   } catch (error) {
     problem.textContent = error.message;

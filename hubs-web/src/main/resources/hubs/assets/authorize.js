@@ -12,7 +12,8 @@ if (!location.search && sessionStorage.getItem(KEPT)) {
   sessionStorage.removeItem(KEPT);
   location.replace(location.pathname + kept);
 } else if (!location.search) {
-  problem.textContent = 'A program that wants to connect opens this page. Start there: add the MCP address of this service.';
+  problem.textContent =
+    'A program that wants to connect opens this page. Start there: add the MCP address of this service.';
 } else if (signedIn()) {
   sessionStorage.removeItem(KEPT);
   await show();
@@ -24,11 +25,18 @@ if (!location.search && sessionStorage.getItem(KEPT)) {
 async function show() {
   const [asked, agents] = await Promise.all([
     fetch(`/oauth/question${location.search}`),
-    fetch('/demo/v1/Engine/tps/agent/list', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"page":{"limit":200}}' }),
+    fetch('/demo/v1/Engine/tps/agent/list', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"page":{"limit":200}}',
+    }),
   ]);
   if (!asked.ok) {
-    const body = await asked.clone().json().catch(() => null);
-    problem.textContent = body?.error_description ?? await said(asked);
+    const body = await asked
+      .clone()
+      .json()
+      .catch(() => null);
+    problem.textContent = body?.error_description ?? (await said(asked));
     return;
   }
   const names = agents.ok ? (await agents.json()).profile.map((one) => one.name) : [];
@@ -36,7 +44,15 @@ async function show() {
 }
 
 function draw(question, names) {
-  const agent = el('input', { id: 'agent', list: 'agents', required: true, maxlength: '64', autocomplete: 'off', spellcheck: 'false', value: question.bound ? '' : suggestion(question.client) });
+  const agent = el('input', {
+    id: 'agent',
+    list: 'agents',
+    required: true,
+    maxlength: '64',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    value: question.bound ? '' : suggestion(question.client),
+  });
   const boxes = question.capabilities.map(({ name, requested }) => {
     const box = el('input', { type: 'checkbox', value: name, id: `may-${name}` });
     box.checked = requested;
@@ -45,23 +61,55 @@ function draw(question, names) {
   const chosen = boxes.filter((_, i) => question.capabilities[i].requested);
   const others = boxes.filter((_, i) => !question.capabilities[i].requested);
   const allow = el('button', { type: 'submit' }, 'Allow');
-  const deny = el('button', { type: 'button', class: 'quiet', click: () => decide({ allow: false }, allow, deny) }, 'Decline');
+  const deny = el(
+    'button',
+    { type: 'button', class: 'quiet', click: () => decide({ allow: false }, allow, deny) },
+    'Decline',
+  );
   form.append(
-    el('p', {}, el('b', {}, question.client), ' asks for access to the workspace ', el('b', {}, question.tenant), '. You are signed in as ', el('b', {}, question.user), '.'),
-    el('dl', { class: 'facts' },
-      el('dt', {}, 'It is sent to'), el('dd', {}, el('code', {}, question.returns_to)),
-      el('dt', {}, 'Its id'), el('dd', {}, el('code', {}, question.client_id))),
-    el('p', { class: 'hint' }, question.verified
-      ? 'The id is the address of the program’s own description.'
-      : 'The program named itself: allow it only if you started this just now, and know where it is sent to.'),
-    ...(question.bound ? [] : [
-      el('label', { for: 'agent' }, 'It becomes the agent'), agent,
-      el('datalist', { id: 'agents' }, ...names.map((name) => el('option', { value: name }))),
-      el('p', { class: 'hint' }, 'One of your agents, or a new name. The program acts only as this agent.')]),
-    el('fieldset', {}, el('legend', {}, 'It may'), ...(chosen.length ? chosen : [el('p', { class: 'hint' }, 'It asked for nothing that you can give.')])),
+    el(
+      'p',
+      {},
+      el('b', {}, question.client),
+      ' asks for access to the workspace ',
+      el('b', {}, question.tenant),
+      '. You are signed in as ',
+      el('b', {}, question.user),
+      '.',
+    ),
+    el(
+      'dl',
+      { class: 'facts' },
+      el('dt', {}, 'It is sent to'),
+      el('dd', {}, el('code', {}, question.returns_to)),
+      el('dt', {}, 'Its id'),
+      el('dd', {}, el('code', {}, question.client_id)),
+    ),
+    el(
+      'p',
+      { class: 'hint' },
+      question.verified
+        ? 'The id is the address of the program’s own description.'
+        : 'The program named itself: allow it only if you started this just now, and know where it is sent to.',
+    ),
+    ...(question.bound
+      ? []
+      : [
+          el('label', { for: 'agent' }, 'It becomes the agent'),
+          agent,
+          el('datalist', { id: 'agents' }, ...names.map((name) => el('option', { value: name }))),
+          el('p', { class: 'hint' }, 'One of your agents, or a new name. The program acts only as this agent.'),
+        ]),
+    el(
+      'fieldset',
+      {},
+      el('legend', {}, 'It may'),
+      ...(chosen.length ? chosen : [el('p', { class: 'hint' }, 'It asked for nothing that you can give.')]),
+    ),
     ...(others.length ? [el('details', {}, el('summary', {}, 'More that you could give'), ...others)] : []),
     el('p', { class: 'hint' }, 'You can end this at any time: revoke its key, which is listed among your API keys.'),
-    el('div', { class: 'row' }, allow, deny));
+    el('div', { class: 'row' }, allow, deny),
+  );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const capabilities = [...form.querySelectorAll('input[type=checkbox]:checked')].map((box) => box.value);
@@ -77,7 +125,11 @@ function draw(question, names) {
 
 // A name that the service accepts for an agent.
 function suggestion(client) {
-  return client.replace(/ \([^)]*\)$/, '').replace(/[^\p{L}\p{N} _.-]/gu, '').trim().slice(0, 64);
+  return client
+    .replace(/ \([^)]*\)$/, '')
+    .replace(/[^\p{L}\p{N} _.-]/gu, '')
+    .trim()
+    .slice(0, 64);
 }
 
 async function decide(decision, ...buttons) {
@@ -85,7 +137,9 @@ async function decide(decision, ...buttons) {
   for (const button of buttons) button.disabled = true;
   try {
     const response = await fetch(`/oauth/authorize${location.search}`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() }, body: JSON.stringify(decision),
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() },
+      body: JSON.stringify(decision),
     });
     if (response.ok) {
       location.assign((await response.json()).location);

@@ -39,7 +39,8 @@ function write(calls) {
 
 export function keep(tool, given, outcome) {
   const link = linkTo(tool, given);
-  if (link && link.length < 4000) write([{ tool, link, outcome, at: new Date().toISOString() }, ...read()].slice(0, KEPT));
+  if (link && link.length < 4000)
+    write([{ tool, link, outcome, at: new Date().toISOString() }, ...read()].slice(0, KEPT));
   show();
 }
 
@@ -47,9 +48,19 @@ export function show() {
   const box = document.getElementById('calls');
   const calls = read();
   box.hidden = calls.length === 0;
-  box.querySelector('ol').replaceChildren(...calls.map((call) => el('li', {},
-    el('a', { href: call.link, class: 'name' }, call.tool), el('span', { class: call.outcome === 'Done' ? 'tag reads' : 'tag destroys' }, call.outcome),
-    el('span', { class: 'hint' }, new Date(call.at).toLocaleTimeString()))));
+  box
+    .querySelector('ol')
+    .replaceChildren(
+      ...calls.map((call) =>
+        el(
+          'li',
+          {},
+          el('a', { href: call.link, class: 'name' }, call.tool),
+          el('span', { class: call.outcome === 'Done' ? 'tag reads' : 'tag destroys' }, call.outcome),
+          el('span', { class: 'hint' }, new Date(call.at).toLocaleTimeString()),
+        ),
+      ),
+    );
   box.querySelector('button').onclick = () => {
     write([]);
     show();

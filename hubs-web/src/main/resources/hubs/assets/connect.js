@@ -48,14 +48,36 @@ async function make(event) {
 // One line joins the coding agents that the script knows. For any other client this page joins, and shows the key.
 function invited({ agent, new_agent: isNew, code: invitation, command }) {
   form.hidden = true;
-  const show = el('button', { type: 'button', class: 'quiet', click: () => join(invitation, show) }, 'Show the key in this page instead');
-  document.getElementById('made').replaceChildren(
-    el('p', { class: 'note' }, el('b', {}, `${agent} is invited. `), isNew ? '' : 'The program becomes your existing agent of this name. ', 'For Claude Code, Codex or Gemini CLI, type this where it runs. The code is good for one use and shown only now.'),
-    code(command, 'The line that joins'),
-    el('p', { class: 'hint' }, 'For another client, take the key and paste the configuration below. ', show));
+  const show = el(
+    'button',
+    { type: 'button', class: 'quiet', click: () => join(invitation, show) },
+    'Show the key in this page instead',
+  );
+  document
+    .getElementById('made')
+    .replaceChildren(
+      el(
+        'p',
+        { class: 'note' },
+        el('b', {}, `${agent} is invited. `),
+        isNew ? '' : 'The program becomes your existing agent of this name. ',
+        'For Claude Code, Codex or Gemini CLI, type this where it runs. The code is good for one use and shown only now.',
+      ),
+      code(command, 'The line that joins'),
+      el('p', { class: 'hint' }, 'For another client, take the key and paste the configuration below. ', show),
+    );
   const what = document.getElementById('what');
-  what.replaceChildren(what.querySelector('h2'), document.getElementById('chosen'),
-    el('p', { class: 'hint' }, 'The invitation is made for this choice. ', el('a', { href: location.pathname }, 'Start again'), ' to choose something else.'));
+  what.replaceChildren(
+    what.querySelector('h2'),
+    document.getElementById('chosen'),
+    el(
+      'p',
+      { class: 'hint' },
+      'The invitation is made for this choice. ',
+      el('a', { href: location.pathname }, 'Start again'),
+      ' to choose something else.',
+    ),
+  );
 }
 
 async function join(invitation, button) {
@@ -76,8 +98,16 @@ async function join(invitation, button) {
 }
 
 function made({ api_key: secret, agent }) {
-  document.getElementById('made').replaceChildren(
-    el('p', { class: 'note' }, el('b', {}, `The key of ${agent} is made. `), 'The configuration below contains it. It is shown only now: reloading the page hides it for good.'));
+  document
+    .getElementById('made')
+    .replaceChildren(
+      el(
+        'p',
+        { class: 'note' },
+        el('b', {}, `The key of ${agent} is made. `),
+        'The configuration below contains it. It is shown only now: reloading the page hides it for good.',
+      ),
+    );
   for (const panel of panels) put(secret, panel);
   watchFor(secret.split('_')[1], agent);
 }
@@ -89,9 +119,16 @@ function put(secret, panel) {
   for (const block of blocks) block.textContent = block.textContent.replaceAll(PLACEHOLDER, secret);
   if (text.includes(PLACEHOLDER)) return;
   const asks = text.includes('${input:');
-  panel.querySelector('.key-here').replaceChildren(
-    el('p', { class: 'hint' }, asks ? 'When it asks for the API key, paste this:' : 'Set the variable in the shell that starts the client:'),
-    code(asks ? secret : `export ENGINE_KEY='${secret}'`, 'The key'));
+  panel
+    .querySelector('.key-here')
+    .replaceChildren(
+      el(
+        'p',
+        { class: 'hint' },
+        asks ? 'When it asks for the API key, paste this:' : 'Set the variable in the shell that starts the client:',
+      ),
+      code(asks ? secret : `export ENGINE_KEY='${secret}'`, 'The key'),
+    );
 }
 
 async function handshakes(id) {
@@ -107,12 +144,19 @@ async function watchFor(id, called) {
   const mine = ++watch;
   const earlier = new Set();
   ownKey.hidden = true;
-  show('pending', el('b', {}, `Waiting for a client with ${called}…`), el('span', { class: 'hint' }, ' Start the client now. This page looks every two seconds.'));
+  show(
+    'pending',
+    el('b', {}, `Waiting for a client with ${called}…`),
+    el('span', { class: 'hint' }, ' Start the client now. This page looks every two seconds.'),
+  );
   for (let first = !id; mine === watch; first = false) {
     try {
       const all = await handshakes(id);
       if (first) all.forEach((met) => earlier.add(like(met)));
-      const newest = all.filter((met) => !earlier.has(like(met))).toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)).at(-1);
+      const newest = all
+        .filter((met) => !earlier.has(like(met)))
+        .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))
+        .at(-1);
       if (newest && told(newest)) return;
     } catch (error) {
       show('bad', error.message);
@@ -128,12 +172,29 @@ function told(met) {
   const known = like(met);
   if (known === last) return met.outcome === 'ok';
   last = known;
-  const who = met.client ? [met.client.name, met.client.version].filter(Boolean).join(' ') : met.user_agent ?? 'A client without a name';
+  const who = met.client
+    ? [met.client.name, met.client.version].filter(Boolean).join(' ')
+    : (met.user_agent ?? 'A client without a name');
   if (met.outcome === 'ok') {
-    show('good', el('b', {}, `${who} is connected.`), ` It speaks ${met.protocol_version ?? 'plain JSON-RPC'}. `, el('a', { href: '/mcp-hub/tools/US_Read' }, 'Try a call'), ' or ', el('a', { href: '/console' }, 'watch it in the console'), '.');
+    show(
+      'good',
+      el('b', {}, `${who} is connected.`),
+      ` It speaks ${met.protocol_version ?? 'plain JSON-RPC'}. `,
+      el('a', { href: '/mcp-hub/tools/US_Read' }, 'Try a call'),
+      ' or ',
+      el('a', { href: '/console' }, 'watch it in the console'),
+      '.',
+    );
     return true;
   }
-  show('bad', el('b', {}, `${who} was refused. `), [met.wrong, met.advice].filter(Boolean).join(' '), ' ', el('a', { href: '/mcp-hub/doctor' }, 'Details'), '. Still waiting…');
+  show(
+    'bad',
+    el('b', {}, `${who} was refused. `),
+    [met.wrong, met.advice].filter(Boolean).join(' '),
+    ' ',
+    el('a', { href: '/mcp-hub/doctor' }, 'Details'),
+    '. Still waiting…',
+  );
   return false;
 }
 

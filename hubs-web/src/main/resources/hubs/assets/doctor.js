@@ -13,7 +13,9 @@ let offered = false;
 
 async function look() {
   const asked = of.value;
-  const response = await fetch(`/api/mcp/handshakes${asked ? `?key_id=${encodeURIComponent(asked)}` : ''}`).catch(() => null);
+  const response = await fetch(`/api/mcp/handshakes${asked ? `?key_id=${encodeURIComponent(asked)}` : ''}`).catch(
+    () => null,
+  );
   if (asked !== of.value) return;
   if (!response?.ok) {
     const { note, ended } = response ? await refusal(response) : { note: 'The service cannot be reached.' };
@@ -27,15 +29,23 @@ async function look() {
   const { key, handshakes } = await response.json();
   if (!offered) await offer(key);
   if (asked !== of.value) return;
-  say(...handshakes.length === 0 ? nobody(key)
-    : [`${handshakes.length} ${handshakes.length === 1 ? 'handshake' : 'handshakes'}, the newest first.`]);
+  say(
+    ...(handshakes.length === 0
+      ? nobody(key)
+      : [`${handshakes.length} ${handshakes.length === 1 ? 'handshake' : 'handshakes'}, the newest first.`]),
+  );
   show(handshakes);
 }
 
 function nobody(key) {
   if (key) return ['No client has used this key yet. Start your client now: it will show up here.'];
-  return keys.length ? ['You signed in without a key: choose the key that your client uses.']
-    : ['You signed in without a key, and have none yet that a client could use: ', el('a', { href: '/mcp-hub/connect' }, 'invite an agent'), ', which gets one.'];
+  return keys.length
+    ? ['You signed in without a key: choose the key that your client uses.']
+    : [
+        'You signed in without a key, and have none yet that a client could use: ',
+        el('a', { href: '/mcp-hub/connect' }, 'invite an agent'),
+        ', which gets one.',
+      ];
 }
 
 // The keys to choose from, where one may see them; what one signed in with comes first. While there are none, or the service
@@ -46,10 +56,13 @@ async function offer(own) {
   offered = keys.length > 0 || [401, 403].includes(response?.status);
   const mine = keys.find((key) => key.id === own);
   const { user: me } = document.getElementById('account-button').dataset;
-  const named = ({ name, user, id, state }) => `${name}${user === me ? '' : `, of ${user}`}, ek_${id}_…${state === 'active' ? '' : `, ${state}`}`;
+  const named = ({ name, user, id, state }) =>
+    `${name}${user === me ? '' : `, of ${user}`}, ek_${id}_…${state === 'active' ? '' : `, ${state}`}`;
   const first = own ? `Signed in with: ${mine ? named(mine) : `ek_${own}_…`}` : 'Signed in without a key';
-  of.replaceChildren(el('option', { value: '' }, first),
-    ...keys.filter((key) => key.id !== own).map((key) => el('option', { value: key.id }, named(key))));
+  of.replaceChildren(
+    el('option', { value: '' }, first),
+    ...keys.filter((key) => key.id !== own).map((key) => el('option', { value: key.id }, named(key))),
+  );
   document.getElementById('of').hidden = of.options.length === 1;
 }
 
@@ -97,26 +110,60 @@ function when(met) {
 // One that went well is a line; of one that did not all is shown.
 function item(met) {
   const fine = met.outcome === 'ok';
-  const client = met.client ? [met.client.name, met.client.version].filter(Boolean).join(' ') : met.user_agent ?? 'a client without a name';
-  const head = [el('h2', {}, el('span', { class: fine ? 'tag reads' : 'tag destroys' }, fine ? 'Connected' : 'Refused'), ' ', client),
-    el('span', { class: 'hint' }, ` · ${[met.era, met.protocol_version].filter(Boolean).join(' ')} · `, el('span', { class: 'when' }))];
+  const client = met.client
+    ? [met.client.name, met.client.version].filter(Boolean).join(' ')
+    : (met.user_agent ?? 'a client without a name');
+  const head = [
+    el(
+      'h2',
+      {},
+      el('span', { class: fine ? 'tag reads' : 'tag destroys' }, fine ? 'Connected' : 'Refused'),
+      ' ',
+      client,
+    ),
+    el(
+      'span',
+      { class: 'hint' },
+      ` · ${[met.era, met.protocol_version].filter(Boolean).join(' ')} · `,
+      el('span', { class: 'when' }),
+    ),
+  ];
   const facts = {
     'Began with': met.method,
     Toolset: met.toolset,
     Answer: `HTTP ${met.status}${met.error ? `, ${met.error.code}: ${met.error.note}` : ''}`,
   };
   const body = [
-    met.authenticated ? null : el('p', { class: 'hint' }, 'It named the key without its secret: anybody may have sent this.'),
+    met.authenticated
+      ? null
+      : el('p', { class: 'hint' }, 'It named the key without its secret: anybody may have sent this.'),
     met.wrong ? el('p', { class: 'note bad' }, met.wrong) : null,
     el('p', {}, met.advice),
-    el('dl', { class: 'facts' }, ...Object.entries(facts).filter(([, value]) => value)
-      .flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
+    el(
+      'dl',
+      { class: 'facts' },
+      ...Object.entries(facts)
+        .filter(([, value]) => value)
+        .flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
+    ),
     met.configuration
-      ? el('details', {}, el('summary', {}, `What is right for ${met.configuration.title}`),
-        el('p', { class: 'hint' }, met.configuration.file),
-        code(JSON.stringify(met.configuration.configuration, null, 2), `Configuration for ${met.configuration.title}`))
-      : null];
-  return el('li', { class: 'card' }, ...(fine ? [el('details', {}, el('summary', {}, ...head), ...body)] : [...head, ...body]));
+      ? el(
+          'details',
+          {},
+          el('summary', {}, `What is right for ${met.configuration.title}`),
+          el('p', { class: 'hint' }, met.configuration.file),
+          code(
+            JSON.stringify(met.configuration.configuration, null, 2),
+            `Configuration for ${met.configuration.title}`,
+          ),
+        )
+      : null,
+  ];
+  return el(
+    'li',
+    { class: 'card' },
+    ...(fine ? [el('details', {}, el('summary', {}, ...head), ...body)] : [...head, ...body]),
+  );
 }
 
 if (list) {

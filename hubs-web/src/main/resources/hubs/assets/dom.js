@@ -20,7 +20,11 @@ export function code(text, label) {
 
 export function copied(pre) {
   const box = el('div', { class: 'copied' });
-  const button = el('button', { type: 'button', class: 'quiet copy', 'aria-label': `Copy: ${pre.getAttribute('aria-label')}` }, 'Copy');
+  const button = el(
+    'button',
+    { type: 'button', class: 'quiet copy', 'aria-label': `Copy: ${pre.getAttribute('aria-label')}` },
+    'Copy',
+  );
   button.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(pre.textContent);
@@ -65,8 +69,15 @@ function focusAfter(box) {
   const before = opener.closest('dialog');
   if (before && !before.isConnected) [opener, around] = openers.get(before) ?? [opener, around];
   const name = (one) => one.getAttribute('aria-label') ?? one.textContent;
-  const alike = opener.isConnected || opener.classList.contains('danger') ? [opener] : [...document.querySelectorAll(opener.tagName)].filter((one) => name(one) === name(opener));
-  const all = [...(alike.length === 1 ? alike : []), ...around.filter((one) => one.tabIndex >= 0 || one.hasAttribute('tabindex')), document.getElementById('main')];
+  const alike =
+    opener.isConnected || opener.classList.contains('danger')
+      ? [opener]
+      : [...document.querySelectorAll(opener.tagName)].filter((one) => name(one) === name(opener));
+  const all = [
+    ...(alike.length === 1 ? alike : []),
+    ...around.filter((one) => one.tabIndex >= 0 || one.hasAttribute('tabindex')),
+    document.getElementById('main'),
+  ];
   for (const one of all) {
     if (one?.isConnected) one.focus({ preventScroll: true });
     if (document.activeElement !== document.body) return;

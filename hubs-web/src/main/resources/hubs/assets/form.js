@@ -23,7 +23,8 @@ export function formOf(schema, example) {
     ? el('details', {}, el('summary', {}, `Optional fields (${folded.length})`), ...folded.map((one) => one.element))
     : null;
   const none = fields.length ? null : el('p', { class: 'hint' }, 'It takes no fields.');
-  for (const one of fields) pick(one.path, one.control, (path) => fields.find((other) => other.path === path)?.control.value.trim());
+  for (const one of fields)
+    pick(one.path, one.control, (path) => fields.find((other) => other.path === path)?.control.value.trim());
   const element = el('div', { class: 'form' }, ...fields.filter(first).map((one) => one.element), none, details);
 
   function reveal(wrong) {
@@ -49,7 +50,9 @@ export function formOf(schema, example) {
     fill(given) {
       for (const one of fields) one.show(at(given, one.path));
       const known = new Set(fields.map((one) => one.path));
-      return paths(given).filter((path) => !known.has(path) && ![...known].some((other) => path.startsWith(`${other}.`)));
+      return paths(given).filter(
+        (path) => !known.has(path) && ![...known].some((other) => path.startsWith(`${other}.`)),
+      );
     },
     mark(note) {
       const named = fields.find((one) => note.startsWith(`${one.path} `) || note.startsWith(`${one.path}[`));
@@ -75,7 +78,8 @@ function paths(value, prefix = '') {
   return Object.entries(value).flatMap(([name, inner]) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner) && Object.keys(inner).length
       ? paths(inner, `${prefix}${name}.`)
-      : [prefix + name]);
+      : [prefix + name],
+  );
 }
 
 // One value: its label, its control, what it means, and what is wrong with it.
@@ -84,11 +88,14 @@ function field({ path, schema, required }) {
   const kind = kindOf(schema);
   const control = kind.control(schema, { id, 'aria-describedby': `${id}-hint ${id}-problem`, required });
   const problem = el('p', { class: 'problem', id: `${id}-problem` });
-  const element = el('div', { class: 'field' },
+  const element = el(
+    'div',
+    { class: 'field' },
     el('label', { for: id }, el('code', {}, path), required ? el('span', { class: 'type' }, ' required') : null),
     control,
     el('p', { class: 'hint', id: `${id}-hint` }, [schema.description, kind.hint].filter(Boolean).join(' ')),
-    problem);
+    problem,
+  );
 
   function say(what) {
     problem.textContent = what;
@@ -97,7 +104,11 @@ function field({ path, schema, required }) {
   }
   control.addEventListener('input', () => say(''));
   return {
-    path, required, element, control, say,
+    path,
+    required,
+    element,
+    control,
+    say,
     check() {
       say(control.validationMessage || (control.value === '' ? '' : kind.wrong(control.value)));
       return !problem.textContent;
@@ -133,17 +144,28 @@ function kindOf(schema) {
   switch (schema.type) {
     case 'integer':
       return {
-        ...PLAIN, read: Number,
-        control: ({ minimum, maximum }, attributes) => el('input', { ...attributes, type: 'number', step: 1, min: minimum, max: maximum }),
+        ...PLAIN,
+        read: Number,
+        control: ({ minimum, maximum }, attributes) =>
+          el('input', { ...attributes, type: 'number', step: 1, min: minimum, max: maximum }),
       };
     case 'boolean':
-      return { ...PLAIN, read: (text) => text === 'true', control: (_, attributes) => choice(attributes, ['true', 'false']) };
+      return {
+        ...PLAIN,
+        read: (text) => text === 'true',
+        control: (_, attributes) => choice(attributes, ['true', 'false']),
+      };
     case 'array':
       if (schema.items?.type !== 'string') return JSON_TEXT;
       return {
-        ...PLAIN, hint: 'One on each line.',
+        ...PLAIN,
+        hint: 'One on each line.',
         control: (_, attributes) => el('textarea', { ...attributes, rows: 2, spellcheck: 'false' }),
-        read: (text) => text.split('\n').map((line) => line.trim()).filter(Boolean),
+        read: (text) =>
+          text
+            .split('\n')
+            .map((line) => line.trim())
+            .filter(Boolean),
         write: (value) => value.join('\n'),
       };
     case 'object':
@@ -154,15 +176,23 @@ function kindOf(schema) {
 }
 
 function choice(attributes, values) {
-  return el('select', attributes, el('option', { value: '' }, attributes.required ? 'Choose…' : 'Left out'),
-    ...values.map((value) => el('option', { value }, value)));
+  return el(
+    'select',
+    attributes,
+    el('option', { value: '' }, attributes.required ? 'Choose…' : 'Left out'),
+    ...values.map((value) => el('option', { value }, value)),
+  );
 }
 
 function text({ maxLength, format }, attributes) {
   return maxLength >= LONG && !attributes.id.endsWith('cursor')
     ? el('textarea', { ...attributes, rows: 3, maxlength: maxLength })
     : el('input', {
-      ...attributes, type: 'text', maxlength: maxLength, autocomplete: 'off', spellcheck: 'false',
-      placeholder: format === 'date-time' ? '2026-05-25T12:00:00.000Z' : null,
-    });
+        ...attributes,
+        type: 'text',
+        maxlength: maxLength,
+        autocomplete: 'off',
+        spellcheck: 'false',
+        placeholder: format === 'date-time' ? '2026-05-25T12:00:00.000Z' : null,
+      });
 }

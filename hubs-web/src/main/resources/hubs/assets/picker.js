@@ -6,7 +6,11 @@ const SOURCES = {
   agent: { tool: 'AP_List', ask: (begun) => ({ target: { agent: begun } }) },
   domain: { tool: 'DM_List', ask: (begun) => (begun ? { target: { domain: begun } } : {}) },
   bank: { tool: 'MB_List', ask: (begun) => (begun ? { target: { bank: begun } } : {}) },
-  zone: { tool: 'ZN_List', ask: (_, field) => ({ target: { domain: field('target.domain') } }), needs: 'target.domain' },
+  zone: {
+    tool: 'ZN_List',
+    ask: (_, field) => ({ target: { domain: field('target.domain') } }),
+    needs: 'target.domain',
+  },
 };
 const PAUSE = 150;
 

@@ -115,18 +115,35 @@ if (add) {
 
   const replaces = (zip, skill) => {
     const refused = el('p', { class: 'problem', role: 'alert' });
-    const box = dialog('Replace the skill?', el('p', {}, `Your tenant already has the skill ${skill}. Replace its files with those of the zip, or cancel and choose another name.`), refused,
-      el('div', { class: 'row' },
-        el('button', {
-          type: 'button', class: 'danger', click: async () => {
-            try {
-              await send(zip, true);
-            } catch (error) {
-              refused.textContent = error.message;
-            }
+    const box = dialog(
+      'Replace the skill?',
+      el(
+        'p',
+        {},
+        `Your tenant already has the skill ${skill}. Replace its files with those of the zip, or cancel and choose another name.`,
+      ),
+      refused,
+      el(
+        'div',
+        { class: 'row' },
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'danger',
+            click: async () => {
+              try {
+                await send(zip, true);
+              } catch (error) {
+                refused.textContent = error.message;
+              }
+            },
           },
-        }, 'Replace it'),
-        el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel')));
+          'Replace it',
+        ),
+        el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel'),
+      ),
+    );
   };
 }
 
@@ -141,27 +158,41 @@ for (const button of document.querySelectorAll('[data-digest]')) {
       getSelection().selectAllChildren(button.previousElementSibling);
       button.textContent = 'Selected';
     }
-    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2000);
   });
 }
 
 const remove = document.getElementById('remove');
 remove?.addEventListener('click', () => {
   const refused = el('p', { class: 'problem', role: 'alert' });
-  const box = dialog(`Remove ${skill}?`,
-    el('p', {}, 'It is gone for good, and is taken off every agent that has it.'), refused,
-    el('div', { class: 'row' },
-      el('button', {
-        type: 'button', class: 'danger', click: async () => {
-          try {
-            await ask('DELETE', address(skill));
-            location.assign('/skills-hub');
-          } catch (error) {
-            refused.textContent = error.message;
-          }
+  const box = dialog(
+    `Remove ${skill}?`,
+    el('p', {}, 'It is gone for good, and is taken off every agent that has it.'),
+    refused,
+    el(
+      'div',
+      { class: 'row' },
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'danger',
+          click: async () => {
+            try {
+              await ask('DELETE', address(skill));
+              location.assign('/skills-hub');
+            } catch (error) {
+              refused.textContent = error.message;
+            }
+          },
         },
-      }, 'Remove it'),
-      el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel')));
+        'Remove it',
+      ),
+      el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel'),
+    ),
+  );
 });
 
 const install = document.getElementById('install');
@@ -203,22 +234,37 @@ if (install) {
     done.textContent = installed.changed ? `Installed on ${name}.` : `${name} had it already.`;
     field.value = '';
     if (names().includes(name)) return;
-    const button = el('button', { type: 'button', class: 'quiet', 'data-agent': name, click: () => take(button) }, 'Uninstall');
+    const button = el(
+      'button',
+      { type: 'button', class: 'quiet', 'data-agent': name, click: () => take(button) },
+      'Uninstall',
+    );
     agents.append(el('li', {}, el('span', {}, name), ' ', button));
     none.hidden = true;
   });
 
   // The agents that one works with are offered once somebody begins to write, where the key may list them; a name can be written anyway.
-  field.addEventListener('focus', async () => {
-    if (!signedIn()) return;
-    const listed = await roster().catch(() => null);
-    if (listed) document.getElementById('roster').replaceChildren(...listed.map((agent) => el('option', { value: agent.name })));
-    else field.removeAttribute('list');
-  }, { once: true });
+  field.addEventListener(
+    'focus',
+    async () => {
+      if (!signedIn()) return;
+      const listed = await roster().catch(() => null);
+      if (listed)
+        document
+          .getElementById('roster')
+          .replaceChildren(...listed.map((agent) => el('option', { value: agent.name })));
+      else field.removeAttribute('list');
+    },
+    { once: true },
+  );
 
   const roster = async () => {
     const headers = { 'X-CSRF-Token': await csrf(), 'Content-Type': 'application/json' };
-    const response = await fetch('/demo/v1/Engine/tps/agent/list', { method: 'POST', headers, body: '{"page":{"limit":200}}' });
+    const response = await fetch('/demo/v1/Engine/tps/agent/list', {
+      method: 'POST',
+      headers,
+      body: '{"page":{"limit":200}}',
+    });
     return response.ok ? (await response.json()).profile : null;
   };
 }

@@ -6,7 +6,11 @@ export function tabs(group) {
   const sections = [...group.children];
   const list = el('div', { role: 'tablist', 'aria-label': group.dataset.label });
   const buttons = sections.map((section) => {
-    const button = el('button', { type: 'button', role: 'tab', id: `${section.id}-tab`, 'aria-controls': section.id }, section.dataset.tab);
+    const button = el(
+      'button',
+      { type: 'button', role: 'tab', id: `${section.id}-tab`, 'aria-controls': section.id },
+      section.dataset.tab,
+    );
     section.setAttribute('role', 'tabpanel');
     section.setAttribute('aria-labelledby', button.id);
     button.addEventListener('click', () => pick(button));

@@ -12,15 +12,30 @@ const result = document.getElementById('try-result');
 
 const raw = el('textarea', { id: 'raw', rows: 10, spellcheck: 'false', 'aria-describedby': 'raw-problem' });
 const rawProblem = el('p', { class: 'problem', id: 'raw-problem' });
-const rawField = el('div', { class: 'field', hidden: true }, el('label', { for: 'raw' }, 'Arguments as JSON'), raw, rawProblem);
+const rawField = el(
+  'div',
+  { class: 'field', hidden: true },
+  el('label', { for: 'raw' }, 'Arguments as JSON'),
+  raw,
+  rawProblem,
+);
 const asJson = el('input', { type: 'checkbox', id: 'as-json', change: change });
 const run = el('button', { type: 'submit' });
-const element = el('form', { novalidate: true, submit: start },
-  el('div', { class: 'row' },
-    Object.keys(example).length ? el('button', { type: 'button', class: 'quiet', click: () => fill(example) }, 'Fill in the example') : null,
-    el('label', { class: 'check' }, asJson, ' As JSON')),
-  form.element, rawField,
-  el('div', { class: 'row' }, run, el('span', { class: 'hint keys' }, 'or Ctrl+Enter')));
+const element = el(
+  'form',
+  { novalidate: true, submit: start },
+  el(
+    'div',
+    { class: 'row' },
+    Object.keys(example).length
+      ? el('button', { type: 'button', class: 'quiet', click: () => fill(example) }, 'Fill in the example')
+      : null,
+    el('label', { class: 'check' }, asJson, ' As JSON'),
+  ),
+  form.element,
+  rawField,
+  el('div', { class: 'row' }, run, el('span', { class: 'hint keys' }, 'or Ctrl+Enter')),
+);
 
 function label() {
   run.textContent = signedIn() ? `Run ${tool}` : 'Sign in to run';
@@ -79,12 +94,17 @@ async function start(event) {
 // Whether somebody who has read what will be lost still wants it.
 function confirmed(given) {
   return new Promise((resolve) => {
-    const box = dialog(`Run ${tool}?`,
+    const box = dialog(
+      `Run ${tool}?`,
       el('p', {}, loses),
       code(JSON.stringify(given, null, 2), 'The arguments'),
-      el('div', { class: 'row' },
+      el(
+        'div',
+        { class: 'row' },
         el('button', { type: 'button', class: 'danger', click: () => box.close('run') }, `Run ${tool}`),
-        el('button', { type: 'button', class: 'quiet', autofocus: true, click: () => box.close() }, 'Cancel')));
+        el('button', { type: 'button', class: 'quiet', autofocus: true, click: () => box.close() }, 'Cancel'),
+      ),
+    );
     box.addEventListener('close', () => resolve(box.returnValue === 'run'));
   });
 }
@@ -112,16 +132,34 @@ function show(given, status, duration, text) {
   const envelope = wrongJson(text) ? null : JSON.parse(text);
   const done = envelope?.status?.success === true;
   const note = envelope?.status?.note ?? envelope?.detail;
-  const outcome = done ? 'Done' : envelope?.status?.error ?? envelope?.error ?? 'Refused';
-  result.replaceChildren(...[
-    el('h3', {}, el('span', { class: done ? 'tag reads' : 'tag destroys' }, outcome), ` HTTP ${status} `, el('span', { class: 'count' }, `${duration} ms`)),
-    note ? el('p', { class: done ? 'note' : 'note bad' }, note) : null,
-    ...(done ? answer(envelope) : []),
-    done ? suggestions(given, envelope) : null,
-    el('details', { class: 'whole' }, el('summary', {}, 'The whole answer'), code(envelope ? JSON.stringify(envelope, null, 2) : text, 'The whole answer')),
-    el('details', { class: 'as-curl' }, el('summary', {}, 'The request as curl'), code(curl(given), 'The request as curl')),
-    share(given),
-  ].filter(Boolean));
+  const outcome = done ? 'Done' : (envelope?.status?.error ?? envelope?.error ?? 'Refused');
+  result.replaceChildren(
+    ...[
+      el(
+        'h3',
+        {},
+        el('span', { class: done ? 'tag reads' : 'tag destroys' }, outcome),
+        ` HTTP ${status} `,
+        el('span', { class: 'count' }, `${duration} ms`),
+      ),
+      note ? el('p', { class: done ? 'note' : 'note bad' }, note) : null,
+      ...(done ? answer(envelope) : []),
+      done ? suggestions(given, envelope) : null,
+      el(
+        'details',
+        { class: 'whole' },
+        el('summary', {}, 'The whole answer'),
+        code(envelope ? JSON.stringify(envelope, null, 2) : text, 'The whole answer'),
+      ),
+      el(
+        'details',
+        { class: 'as-curl' },
+        el('summary', {}, 'The request as curl'),
+        code(curl(given), 'The request as curl'),
+      ),
+      share(given),
+    ].filter(Boolean),
+  );
   keep(tool, given, outcome);
   if (ended(envelope)) {
     forget();
@@ -133,12 +171,20 @@ function show(given, status, duration, text) {
 // What callers often do next, with the names that this call was about.
 function suggestions(given, envelope) {
   if (!next) return null;
-  const made = { AP: ['agent', envelope.agent], DM: ['domain', envelope.domain], MB: ['bank', envelope.bank] }[tool.slice(0, 2)];
+  const made = { AP: ['agent', envelope.agent], DM: ['domain', envelope.domain], MB: ['bank', envelope.bank] }[
+    tool.slice(0, 2)
+  ];
   const target = { ...given.target };
   if (typeof made?.[1]?.name === 'string') target[made[0]] ??= made[1].name;
   const carried = Object.keys(target).length ? { target } : {};
-  return el('p', { class: 'row next-row' }, el('span', { class: 'hint' }, 'Next'),
-    ...next.split(' ').map((name) => el('a', { class: 'button quiet', href: linkTo(name, carried) ?? `/mcp-hub/tools/${name}` }, name)));
+  return el(
+    'p',
+    { class: 'row next-row' },
+    el('span', { class: 'hint' }, 'Next'),
+    ...next
+      .split(' ')
+      .map((name) => el('a', { class: 'button quiet', href: linkTo(name, carried) ?? `/mcp-hub/tools/${name}` }, name)),
+  );
 }
 
 // A link to this page with the form filled in as it is now; it runs nothing by itself.

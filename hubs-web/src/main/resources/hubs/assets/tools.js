@@ -8,9 +8,14 @@ const ranked = document.getElementById('ranked');
 const chips = [...document.querySelectorAll('[data-task]:is(a)')];
 const effects = [...document.querySelectorAll('[name=effect]')];
 const sections = [...document.querySelectorAll('.family[data-of]')].map((section) => ({
-  section, list: section.querySelector('.entries'), count: section.querySelector('.count'), items: [...section.querySelectorAll('.entry')],
+  section,
+  list: section.querySelector('.entries'),
+  count: section.querySelector('.count'),
+  items: [...section.querySelectorAll('.entry')],
 }));
-const entries = new Map(sections.flatMap(({ items }) => items).map((item) => [item.querySelector('.name').textContent, item]));
+const entries = new Map(
+  sections.flatMap(({ items }) => items).map((item) => [item.querySelector('.name').textContent, item]),
+);
 const state = { q: '', effect: '', task: '' };
 let best = null; // The names that fit the search, best first; null without a search.
 let turn = 0;
@@ -28,7 +33,8 @@ function write() {
   history.replaceState(null, '', query.size ? `?${query}` : location.pathname);
 }
 
-const fits = (item) => (!state.task || item.dataset.task === state.task) && (!state.effect || item.dataset.effect === state.effect);
+const fits = (item) =>
+  (!state.task || item.dataset.task === state.task) && (!state.effect || item.dataset.effect === state.effect);
 
 function show() {
   ranked.hidden = best === null;

@@ -29,6 +29,9 @@ CREATE TABLE audit (
     after       text,
     details     text,
     dry_run     boolean,
+    note        text,
+    arguments   text[],
+    item        text,
     PRIMARY KEY (tenant_id, at, row_id)
 );
 COMMENT ON TABLE audit IS 'Who did what to which thing, from where, with what result. Without foreign keys: entries outlive what they describe.';
@@ -43,6 +46,9 @@ COMMENT ON COLUMN audit.before IS 'The text of a changed rule before the change.
 COMMENT ON COLUMN audit.after IS 'Its text after the change.';
 COMMENT ON COLUMN audit.details IS 'What else the call did, such as with the memories of a deleted document.';
 COMMENT ON COLUMN audit.dry_run IS 'Whether the call only showed what it would change; null if it changed it.';
+COMMENT ON COLUMN audit.note IS 'Why the call was refused, without what the note quotes of the request.';
+COMMENT ON COLUMN audit.arguments IS 'The names of the call''s arguments, without their contents.';
+COMMENT ON COLUMN audit.item IS 'The id of the message or memory that the call wrote.';
 -- One for each filter, so that every page is a walk along one index.
 CREATE INDEX audit_user ON audit (tenant_id, user_key, at, row_id);
 CREATE INDEX audit_tool ON audit (tenant_id, tool, at, row_id);

@@ -41,7 +41,11 @@ export function call(tool, args = {}) {
 }
 
 // The note about a stale revision names an argument that people do not see in the console.
-const plainNote = (note) => note?.replace(/^if_revision is .*/, 'Somebody else has changed this. Close the dialog and reload the page to see the change.');
+const plainNote = (note) =>
+  note?.replace(
+    /^if_revision is .*/,
+    'Somebody else has changed this. Close the dialog and reload the page to see the change.',
+  );
 
 // Calls without recording it as a call of the page.
 export async function ask(tool, args = {}, headers = {}) {
@@ -56,7 +60,12 @@ export async function ask(tool, args = {}, headers = {}) {
     throw new Refused('The service cannot be reached.', 'unreachable');
   }
   const body = await answer(response);
-  if (!body.status?.success) throw new Refused(plainNote(body.status?.note) ?? body.detail ?? `The service answered ${response.status}.`, body.status?.error ?? body.error, body);
+  if (!body.status?.success)
+    throw new Refused(
+      plainNote(body.status?.note) ?? body.detail ?? `The service answered ${response.status}.`,
+      body.status?.error ?? body.error,
+      body,
+    );
   return body;
 }
 
@@ -109,14 +118,23 @@ export const mayChange = (tool) => me.tools.has(tool) && !me.readOnlyTools.has(t
 // Why a button for the tool is greyed out.
 export function whyNot(tool) {
   if (mayChange(tool)) return null;
-  return me.viewing && me.all.some((one) => one.name === tool && !one.only_reads) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}${me.readOnlyTools.has(tool) ? ' to change anything' : ''}`;
+  return me.viewing && me.all.some((one) => one.name === tool && !one.only_reads)
+    ? `The key ${me.viewing.name} may not call ${tool}`
+    : `Your key or role does not allow ${tool}${me.readOnlyTools.has(tool) ? ' to change anything' : ''}`;
 }
 
 // Who is signed in, and what they may do; null when nobody is.
 export async function identify() {
   const [known, listed] = await Promise.all([session(), request('/api/mcp/tools')]);
   if (!known.signed_in) return null;
-  Object.assign(me, { user: known.user, role: known.role, tenant: known.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)), readOnlyTools: new Set(listed.tools.filter((tool) => tool.only_reads).map((tool) => tool.name)) });
+  Object.assign(me, {
+    user: known.user,
+    role: known.role,
+    tenant: known.tenant,
+    all: listed.tools,
+    tools: new Set(listed.tools.map((tool) => tool.name)),
+    readOnlyTools: new Set(listed.tools.filter((tool) => tool.only_reads).map((tool) => tool.name)),
+  });
   return me;
 }
 
@@ -134,7 +152,11 @@ export function routeAsCurl(method, path, given) {
 }
 
 export function asMcp({ tool, args }) {
-  return JSON.stringify({ jsonrpc: '2.0', id: '1', method: 'tools/call', params: { name: tool, arguments: args } }, null, 2);
+  return JSON.stringify(
+    { jsonrpc: '2.0', id: '1', method: 'tools/call', params: { name: tool, arguments: args } },
+    null,
+    2,
+  );
 }
 
 export const mcpEndpoint = `${mcp}/mcp`;

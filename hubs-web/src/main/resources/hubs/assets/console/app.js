@@ -13,10 +13,18 @@ let leave = () => {};
 let current = 0;
 
 const MODULES = {
-  world: () => import('./world.js'), inbox: () => import('./inbox.js'), agents: () => import('./agents.js'), spaces: () => import('./spaces.js'),
-  memory: () => import('./memory.js'), documents: () => import('./documents.js'), keys: () => import('./keys.js'), webhooks: () => import('./webhooks.js'), upstreams: () => import('./upstreams.js'),
+  world: () => import('./world.js'),
+  inbox: () => import('./inbox.js'),
+  agents: () => import('./agents.js'),
+  spaces: () => import('./spaces.js'),
+  memory: () => import('./memory.js'),
+  documents: () => import('./documents.js'),
+  keys: () => import('./keys.js'),
+  webhooks: () => import('./webhooks.js'),
+  upstreams: () => import('./upstreams.js'),
   rules: () => import('./rules.js'),
-  activity: () => import('./activity.js'), settings: () => import('./settings.js'),
+  activity: () => import('./activity.js'),
+  settings: () => import('./settings.js'),
 };
 
 export function go(path, replace = false) {
@@ -41,7 +49,17 @@ function reach(list, element, top, isBack) {
 
 function place() {
   const [page, ...rest] = location.pathname.slice('/console/'.length).split('/');
-  return { page, parts: rest.map((part) => { try { return decodeURIComponent(part); } catch { return part; } }), query: new URLSearchParams(location.search) };
+  return {
+    page,
+    parts: rest.map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    }),
+    query: new URLSearchParams(location.search),
+  };
 }
 
 // The title of a page, without what its entry counts.
@@ -82,9 +100,13 @@ async function show({ page: scrolled = 0, lists } = {}) {
   const offs = [];
   const isHere = () => turn === current;
   // A page that was left while it was read listens to nothing.
-  const on = (topic, listener) => { if (isHere()) offs.push(live.on(topic, listener)); };
+  const on = (topic, listener) => {
+    if (isHere()) offs.push(live.on(topic, listener));
+  };
   const context = { at, view, go, on, isHere };
-  leave = () => { for (const off of offs) off(); };
+  leave = () => {
+    for (const off of offs) off();
+  };
   main.setAttribute('aria-busy', 'true');
   try {
     await module.show(context);
@@ -93,7 +115,8 @@ async function show({ page: scrolled = 0, lists } = {}) {
   }
   await whenReleased(main);
   if (!isHere()) return;
-  if (view.dataset.title) { // A part of the page that its address does not name.
+  if (view.dataset.title) {
+    // A part of the page that its address does not name.
     words = `${view.dataset.title} · ${words}`;
     tabTitle(`${words} · Agent Workspace Engine`);
   }
@@ -104,7 +127,8 @@ async function show({ page: scrolled = 0, lists } = {}) {
   main.removeAttribute('aria-busy');
   // The title of a new page gets the focus, so that a screen reader begins there. On the same page the focus stays if its element is still
   // there, and the screen reader reads only what was chosen.
-  if (wasPage && (wasPage !== at.page || document.activeElement === main) && !document.querySelector('dialog[open]')) view.querySelector('h1')?.focus({ preventScroll: true });
+  if (wasPage && (wasPage !== at.page || document.activeElement === main) && !document.querySelector('dialog[open]'))
+    view.querySelector('h1')?.focus({ preventScroll: true });
   else if (wasPage && scrolled !== null) announce(words);
   if (scrolled !== null) scrollTo(0, scrolled);
   const pageList = main.querySelector('.virtual');
@@ -162,7 +186,16 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 });
 document.addEventListener('click', (event) => {
   const link = event.target.closest('a[href^="/console/"]');
-  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return;
+  if (
+    !link ||
+    event.defaultPrevented ||
+    event.button ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    link.target
+  )
+    return;
   event.preventDefault();
   go(link.getAttribute('href'));
 });
@@ -190,7 +223,10 @@ document.addEventListener('keydown', (event) => {
 
 async function find() {
   if (!signedIn() || document.querySelector('dialog[open]')) return;
-  (await import('./search.js')).open(go, [...rail.children].map((entry) => ({ title: titleOf(entry), path: entry.getAttribute('href') })));
+  (await import('./search.js')).open(
+    go,
+    [...rail.children].map((entry) => ({ title: titleOf(entry), path: entry.getAttribute('href') })),
+  );
 }
 
 document.getElementById('find').addEventListener('click', find);

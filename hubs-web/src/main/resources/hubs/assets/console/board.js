@@ -3,7 +3,21 @@ import { call, may, whyNot } from './api.js';
 import { reservations } from './reservations.js';
 import { create } from './task-dialogs.js';
 import { follow, inTurn, isOver, parts, readTask, roomOf, taskPath, who } from './task-parts.js';
-import { action, announce, el, guarded, head, link, number, problem, put, redrawn, tag, toast, whileBusy } from './ui.js';
+import {
+  action,
+  announce,
+  el,
+  guarded,
+  head,
+  link,
+  number,
+  problem,
+  put,
+  redrawn,
+  tag,
+  toast,
+  whileBusy,
+} from './ui.js';
 
 const COLUMNS = { open: 'Open', doing: 'Doing', blocked: 'Blocked', done: 'Done' };
 const NONE = {
@@ -36,7 +50,10 @@ export async function showBoard({ at, view, on, isHere }) {
       }),
     '',
   );
-  view.append(head(domain, { sub: 'Tasks: what is to be done, and who does it.', actions: [fresh] }), parts(domain, 'tasks'));
+  view.append(
+    head(domain, { sub: 'Tasks: what is to be done, and who does it.', actions: [fresh] }),
+    parts(domain, 'tasks'),
+  );
   if (!may('TK_List')) return void view.append(el('p', { class: 'soft' }, `${whyNot('TK_List')}.`));
 
   const board = el('div', { class: 'board', tabindex: '-1' });
@@ -59,7 +76,10 @@ export async function showBoard({ at, view, on, isHere }) {
     );
     places[state] = { list, count, more };
     if (state === 'cancelled') cancelled.append(list, more);
-    else board.append(el('section', { class: `column ${state}`, 'aria-label': title }, el('h2', {}, `${title} `, count), list, more));
+    else
+      board.append(
+        el('section', { class: `column ${state}`, 'aria-label': title }, el('h2', {}, `${title} `, count), list, more),
+      );
   }
 
   async function page(state, cursor, withPaths = false) {
@@ -90,7 +110,9 @@ export async function showBoard({ at, view, on, isHere }) {
   }
 
   async function load() {
-    const [open, ...others] = await Promise.all(Object.keys(COLUMNS).map((state) => page(state, null, state === 'open')));
+    const [open, ...others] = await Promise.all(
+      Object.keys(COLUMNS).map((state) => page(state, null, state === 'open')),
+    );
     if (!isHere()) return;
     tasks.clear();
     reserved.show(open.reservations ?? []);
@@ -104,10 +126,14 @@ export async function showBoard({ at, view, on, isHere }) {
 
   // Those that come after a changed one may be ready now, or no longer.
   async function changed(ids) {
-    const after = [...tasks.values()].filter((task) => (task.after ?? []).some((id) => ids.has(id))).map((task) => task.id);
+    const after = [...tasks.values()]
+      .filter((task) => (task.after ?? []).some((id) => ids.has(id)))
+      .map((task) => task.id);
     const all = [...new Set([...ids, ...after])];
     if (all.length > MOST_AT_ONCE) return load();
-    const found = await Promise.all(all.map((id) => readTask(id).catch((error) => void (error.error === 'not_found' && tasks.delete(id)))));
+    const found = await Promise.all(
+      all.map((id) => readTask(id).catch((error) => void (error.error === 'not_found' && tasks.delete(id)))),
+    );
     if (isHere()) arrive(found.filter((task) => task?.domain === domain));
   }
 
@@ -143,7 +169,9 @@ export async function showBoard({ at, view, on, isHere }) {
   function draw() {
     redrawn(board, () => {
       for (const [state, { list, count, more }] of Object.entries(places)) {
-        const here = [...tasks.values()].filter((task) => task.state === state).sort(state === 'open' ? readyFirst : latest);
+        const here = [...tasks.values()]
+          .filter((task) => task.state === state)
+          .sort(state === 'open' ? readyFirst : latest);
         count.textContent = `${number(here.length)}${cursors[state] ? '+' : ''}`;
         more.hidden = !cursors[state];
         list.replaceChildren(...(here.length ? here.map(card) : [el('li', { class: 'soft none' }, NONE[state])]));
@@ -163,7 +191,8 @@ export async function showBoard({ at, view, on, isHere }) {
     if (!ends.length) return;
     timer = setTimeout(
       () => {
-        if (isHere()) turn(() => changed(new Set(ends.filter(([end]) => end <= Date.now()).map(([, id]) => id))).then(wakeAtEnd));
+        if (isHere())
+          turn(() => changed(new Set(ends.filter(([end]) => end <= Date.now()).map(([, id]) => id))).then(wakeAtEnd));
       },
       Math.max(5_000, ends[0][0] - Date.now() + 1_000),
     );
@@ -186,7 +215,9 @@ export async function showBoard({ at, view, on, isHere }) {
   if (refused) {
     const isOutside = refused.error === 'conflict'; // The caller has no agent in the space.
     return void view.append(
-      isOutside ? el('p', { class: 'soft' }, 'Only members see the tasks. Accept an invitation, or ask to join.') : problem(refused),
+      isOutside
+        ? el('p', { class: 'soft' }, 'Only members see the tasks. Accept an invitation, or ask to join.')
+        : problem(refused),
     );
   }
   put(view, board, cancelled, reserved.place);

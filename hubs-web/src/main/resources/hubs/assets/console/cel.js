@@ -5,10 +5,24 @@ import { el } from './ui.js';
 const PLACE = /line (\d+), column (\d+): ?/;
 
 export function celEditor(value, appliesTo) {
-  const input = el('textarea', { rows: 4, id: 'rule-when', class: 'code', spellcheck: 'false', required: true, maxlength: 4000, 'aria-describedby': 'rule-when-state' });
+  const input = el('textarea', {
+    rows: 4,
+    id: 'rule-when',
+    class: 'code',
+    spellcheck: 'false',
+    required: true,
+    maxlength: 4000,
+    'aria-describedby': 'rule-when-state',
+  });
   input.value = value;
   const state = el('div', { id: 'rule-when-state', class: 'cel-state', role: 'status' });
-  const element = el('div', { class: 'field cel' }, el('label', { for: 'rule-when' }, 'Condition, in CEL'), input, state);
+  const element = el(
+    'div',
+    { class: 'field cel' },
+    el('label', { for: 'rule-when' }, 'Condition, in CEL'),
+    input,
+    state,
+  );
   let turn = 0;
   let waiting;
 
@@ -28,12 +42,30 @@ export function celEditor(value, appliesTo) {
     const [line, column] = [Number(place[1]), Number(place[2])];
     const words = input.value.split('\n')[line - 1] ?? '';
     const from = Math.max(0, column - 50);
-    state.replaceChildren(el('pre', { class: 'cel-place', 'aria-hidden': 'true' }, `${words.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`),
-      el('p', { class: 'problem' }, `Line ${line}, column ${column}: ${note.slice(place.index + place[0].length)}`, ' ', el('button', { type: 'button', class: 'quiet', click: () => goTo(line, column) }, 'Go there')));
+    state.replaceChildren(
+      el(
+        'pre',
+        { class: 'cel-place', 'aria-hidden': 'true' },
+        `${words.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`,
+      ),
+      el(
+        'p',
+        { class: 'problem' },
+        `Line ${line}, column ${column}: ${note.slice(place.index + place[0].length)}`,
+        ' ',
+        el('button', { type: 'button', class: 'quiet', click: () => goTo(line, column) }, 'Go there'),
+      ),
+    );
   }
 
   function goTo(line, column) {
-    const at = input.value.split('\n').slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
+    const at =
+      input.value
+        .split('\n')
+        .slice(0, line - 1)
+        .reduce((sum, one) => sum + one.length + 1, 0) +
+      column -
+      1;
     input.focus();
     input.setSelectionRange(at, Math.min(at + 1, input.value.length));
   }
@@ -49,7 +81,10 @@ export function celEditor(value, appliesTo) {
     }
   }
 
-  input.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(check, 350); });
+  input.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(check, 350);
+  });
   check();
   return {
     element,

@@ -14,13 +14,19 @@ export function changes(before, after) {
 function between(old, now) {
   if (old.length * now.length > 4_000_000) {
     const [had, has] = [new Set(old), new Set(now)];
-    return [...old.filter((text) => !has.has(text)).map((text) => ({ sign: '-', text })), ...now.filter((text) => !had.has(text)).map((text) => ({ sign: '+', text }))];
+    return [
+      ...old.filter((text) => !has.has(text)).map((text) => ({ sign: '-', text })),
+      ...now.filter((text) => !had.has(text)).map((text) => ({ sign: '+', text })),
+    ];
   }
   const width = now.length + 1;
   const table = new Uint16Array((old.length + 1) * width);
   for (let i = old.length - 1; i >= 0; i--) {
     for (let j = now.length - 1; j >= 0; j--) {
-      table[i * width + j] = old[i] === now[j] ? table[(i + 1) * width + j + 1] + 1 : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
+      table[i * width + j] =
+        old[i] === now[j]
+          ? table[(i + 1) * width + j + 1] + 1
+          : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
     }
   }
   const found = [];
@@ -30,7 +36,8 @@ function between(old, now) {
     if (i < old.length && j < now.length && old[i] === now[j]) {
       found.push({ sign: '=', text: old[i++] });
       j++;
-    } else if (j >= now.length || (i < old.length && table[(i + 1) * width + j] >= table[i * width + j + 1])) found.push({ sign: '-', text: old[i++] });
+    } else if (j >= now.length || (i < old.length && table[(i + 1) * width + j] >= table[i * width + j + 1]))
+      found.push({ sign: '-', text: old[i++] });
     else found.push({ sign: '+', text: now[j++] });
   }
   return found;

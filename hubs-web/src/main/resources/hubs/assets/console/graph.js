@@ -4,7 +4,7 @@ import { svg } from './ui.js';
 const SIZE = 260;
 
 function layout(nodes, links) {
-  const ideal = SIZE / Math.sqrt(nodes.length + 1) * 0.8;
+  const ideal = (SIZE / Math.sqrt(nodes.length + 1)) * 0.8;
   nodes.forEach((node, i) => {
     const angle = (2 * Math.PI * i) / nodes.length;
     node.x = SIZE / 2 + Math.cos(angle) * SIZE * 0.3;
@@ -44,13 +44,32 @@ function layout(nodes, links) {
 // @param links [{from, to, times}]
 export function graph(links, label) {
   const nodes = [...new Set(links.flatMap((one) => [one.from, one.to]))].slice(0, 40).map((name) => ({ name }));
-  const kept = links.filter((one) => one.from !== one.to && nodes.some((node) => node.name === one.from) && nodes.some((node) => node.name === one.to));
+  const kept = links.filter(
+    (one) =>
+      one.from !== one.to && nodes.some((node) => node.name === one.from) && nodes.some((node) => node.name === one.to),
+  );
   const by = layout(nodes, kept);
   const most = Math.max(1, ...kept.map((one) => one.times));
   const lines = kept.map((one) => {
     const [a, b] = [by.get(one.from), by.get(one.to)];
-    return svg('line', { x1: a.x, y1: a.y, x2: b.x, y2: b.y, 'stroke-width': 1 + (4 * one.times) / most }, svg('title', {}, `${one.from} → ${one.to}: ${one.times}`));
+    return svg(
+      'line',
+      { x1: a.x, y1: a.y, x2: b.x, y2: b.y, 'stroke-width': 1 + (4 * one.times) / most },
+      svg('title', {}, `${one.from} → ${one.to}: ${one.times}`),
+    );
   });
-  const dots = nodes.map((node) => svg('g', { transform: `translate(${node.x} ${node.y})` }, svg('circle', { r: 7 }), svg('text', { y: 20, 'text-anchor': 'middle' }, node.name.length > 14 ? `${node.name.slice(0, 13)}…` : node.name)));
-  return svg('svg', { class: 'graph', viewBox: `0 0 ${SIZE} ${SIZE}`, role: 'img', 'aria-label': label }, ...lines, ...dots);
+  const dots = nodes.map((node) =>
+    svg(
+      'g',
+      { transform: `translate(${node.x} ${node.y})` },
+      svg('circle', { r: 7 }),
+      svg('text', { y: 20, 'text-anchor': 'middle' }, node.name.length > 14 ? `${node.name.slice(0, 13)}…` : node.name),
+    ),
+  );
+  return svg(
+    'svg',
+    { class: 'graph', viewBox: `0 0 ${SIZE} ${SIZE}`, role: 'img', 'aria-label': label },
+    ...lines,
+    ...dots,
+  );
 }

@@ -11,13 +11,19 @@ export async function show({ view, on, isHere }) {
   }
   await call('US_Inbox', { page: { limit: 1 } }); // So that the page's code shows it.
   await refresh();
-  const none = empty('Nothing waits for you', 'When an agent asks you something, writes to you, is stopped or blocked, or somebody invites one of your agents, it appears here, live.');
+  const none = empty(
+    'Nothing waits for you',
+    'When an agent asks you something, writes to you, is stopped or blocked, or somebody invites one of your agents, it appears here, live.',
+  );
   const more = el('p', { class: 'soft' });
   const place = el('div', { class: 'needs-page' });
   view.append(place);
   const box = list(100, on, isHere, (known) => {
     none.hidden = known.content.length > 0;
-    more.textContent = total() > known.content.length ? `${number(total() - known.content.length)} older ones follow when these are dealt with.` : '';
+    more.textContent =
+      total() > known.content.length
+        ? `${number(total() - known.content.length)} older ones follow when these are dealt with.`
+        : '';
   });
   place.append(box, none, more);
 }

@@ -1,27 +1,88 @@
 // Keys: which there are and whose children, what each is used for, and making, narrowing, rotating and revoking them.
 import { all, call, me, request } from './api.js';
 import { begin } from './view-as.js';
-import { action, ago, asCode, ask, back, bars, choose, client, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast, whileBusy } from './ui.js';
+import {
+  action,
+  ago,
+  asCode,
+  ask,
+  back,
+  bars,
+  choose,
+  client,
+  DANGER,
+  el,
+  empty,
+  enc,
+  facts,
+  given,
+  head,
+  link,
+  number,
+  problem,
+  put,
+  secret,
+  tag,
+  toast,
+  whileBusy,
+} from './ui.js';
 
-const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user', AK: 'key', WH: 'webhook', DC: 'document', RL: 'rule', TK: 'task', UP: 'upstream', SK: 'skill', AC: 'account' };
+const FAMILIES = {
+  AP: 'agent',
+  DM: 'domain',
+  ZN: 'zone',
+  MB: 'bank',
+  US: 'user',
+  AK: 'key',
+  WH: 'webhook',
+  DC: 'document',
+  RL: 'rule',
+  TK: 'task',
+  UP: 'upstream',
+  SK: 'skill',
+  AC: 'account',
+};
 
 // Of the families of which the caller may call something: nobody gives a key more than they have.
-const capabilities = () => Object.entries(FAMILIES).filter(([prefix]) => [...me.tools].some((tool) => tool.startsWith(`${prefix}_`))).flatMap(([, family]) => [`${family}:read`, `${family}:write`]);
+const capabilities = () =>
+  Object.entries(FAMILIES)
+    .filter(([prefix]) => [...me.tools].some((tool) => tool.startsWith(`${prefix}_`)))
+    .flatMap(([, family]) => [`${family}:read`, `${family}:write`]);
 const DAY = 86400;
+const WEEK = 7 * DAY * 1000; // ms
 
 const OVERLAPS = { 'not at all': 0, '1 hour': 3600, '1 day': DAY, '7 days': 7 * DAY };
 const CODE_LIFETIMES = { 'in 1 hour': 3600, 'in 1 day': DAY, 'in 7 days': 7 * DAY };
-const LIFETIMES = { 'Never': undefined, '1 day': DAY, '7 days': 7 * DAY, '30 days': 30 * DAY, '90 days': 90 * DAY };
+const LIFETIMES = { Never: undefined, '1 day': DAY, '7 days': 7 * DAY, '30 days': 30 * DAY, '90 days': 90 * DAY };
 
 // Where an agent runs, one line with the code of an invitation connects it.
 function invite(go) {
   return ask({
-    title: 'Invite an agent', text: 'You get a line to type where the agent runs: it connects Claude Code, Codex or Gemini CLI as this agent, with a key of its own.', verb: 'Invite', tool: 'AK_Invite',
-    fields: [{ name: 'agent', label: 'Agent', required: true, max: 64, hint: 'A new name, or an agent of yours.' }, { name: 'description', label: 'What it is for', long: 2, max: 2000, hint: 'For a new agent. Optional.' },
-      { name: 'domains', label: 'Member of', hint: 'Domains, with commas between them. Optional.' }, { name: 'life', label: 'The code expires', options: Object.keys(CODE_LIFETIMES) }],
-    args: ({ life, domains, ...rest }) => given({ ...rest, domains: (domains ?? '').split(',').map((name) => name.trim()).filter(Boolean), expires_seconds: CODE_LIFETIMES[life] }),
+    title: 'Invite an agent',
+    text: 'You get a line to type where the agent runs: it connects Claude Code, Codex or Gemini CLI as this agent, with a key of its own.',
+    verb: 'Invite',
+    tool: 'AK_Invite',
+    fields: [
+      { name: 'agent', label: 'Agent', required: true, max: 64, hint: 'A new name, or an agent of yours.' },
+      { name: 'description', label: 'What it is for', long: 2, max: 2000, hint: 'For a new agent. Optional.' },
+      { name: 'domains', label: 'Member of', hint: 'Domains, with commas between them. Optional.' },
+      { name: 'life', label: 'The code expires', options: Object.keys(CODE_LIFETIMES) },
+    ],
+    args: ({ life, domains, ...rest }) =>
+      given({
+        ...rest,
+        domains: (domains ?? '')
+          .split(',')
+          .map((name) => name.trim())
+          .filter(Boolean),
+        expires_seconds: CODE_LIFETIMES[life],
+      }),
     done: (answer) => {
-      secret(`The invitation of ${answer.invitation.agent}`, `${answer.invitation.new_agent ? '' : 'The program becomes your existing agent of this name. '}Type this where the agent runs. The code is good for one use, and shown only this once.`, answer.invitation.command);
+      secret(
+        `The invitation of ${answer.invitation.agent}`,
+        `${answer.invitation.new_agent ? '' : 'The program becomes your existing agent of this name. '}Type this where the agent runs. The code is good for one use, and shown only this once.`,
+        answer.invitation.command,
+      );
       go('/console/keys', true);
     },
   });
@@ -29,10 +90,37 @@ function invite(go) {
 
 function create(go, parent) {
   return ask({
-    title: parent ? `New child of ${parent.name}` : 'New API key', text: 'The secret is shown once. Give the key only what it needs; you can add more later.', verb: 'Create', tool: 'AK_Create',
-    fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'environment', label: 'Environment', hint: 'production, staging, … Optional.' }, { name: 'agent', label: 'Bound to the agent', required: true, value: parent?.agent, hint: 'It can act only as this agent.' },
-      { name: 'life', label: 'Expires', options: Object.keys(LIFETIMES) }, { name: 'capabilities', label: 'Capabilities', options: ['*', ...capabilities()], multiple: true, labels: { '*': '* (everything)' }, value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'] }],
-    args: ({ life, capabilities: chosen, ...rest }) => given({ ...rest, capabilities: chosen.includes('*') ? ['*'] : chosen, expires_in_seconds: LIFETIMES[life], parent: parent?.id }),
+    title: parent ? `New child of ${parent.name}` : 'New API key',
+    text: 'The secret is shown once. Give the key only what it needs; you can add more later.',
+    verb: 'Create',
+    tool: 'AK_Create',
+    fields: [
+      { name: 'name', label: 'Name', required: true, max: 64 },
+      { name: 'environment', label: 'Environment', hint: 'production, staging, … Optional.' },
+      {
+        name: 'agent',
+        label: 'Bound to the agent',
+        required: true,
+        value: parent?.agent,
+        hint: 'It can act only as this agent.',
+      },
+      { name: 'life', label: 'Expires', options: Object.keys(LIFETIMES) },
+      {
+        name: 'capabilities',
+        label: 'Capabilities',
+        options: ['*', ...capabilities()],
+        multiple: true,
+        labels: { '*': '* (everything)' },
+        value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'],
+      },
+    ],
+    args: ({ life, capabilities: chosen, ...rest }) =>
+      given({
+        ...rest,
+        capabilities: chosen.includes('*') ? ['*'] : chosen,
+        expires_in_seconds: LIFETIMES[life],
+        parent: parent?.id,
+      }),
     done: (answer) => {
       secret(`The key ${answer.key.name}`, 'It is shown only this once.', answer.api_key);
       go(`/console/keys/${enc(answer.key.id)}`, true);
@@ -40,22 +128,35 @@ function create(go, parent) {
   });
 }
 
-const rotate = (key, again) => ask({
-  title: `Rotate ${key.name}`, text: 'The same key gets a new secret, which is shown once.', verb: 'Rotate', tool: 'AK_Rotate',
-  fields: [{ name: 'overlap_seconds', label: 'The old secret keeps working for', options: Object.keys(OVERLAPS), value: '1 day' }],
-  args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: OVERLAPS[overlap] }),
-  done: (answer) => {
-    secret(`The new secret of ${key.name}`, 'It is shown only this once.', answer.api_key);
-    again();
-  },
-});
+const rotate = (key, again) =>
+  ask({
+    title: `Rotate ${key.name}`,
+    text: 'The same key gets a new secret, which is shown once.',
+    verb: 'Rotate',
+    tool: 'AK_Rotate',
+    fields: [
+      {
+        name: 'overlap_seconds',
+        label: 'The old secret keeps working for',
+        options: Object.keys(OVERLAPS),
+        value: '1 day',
+      },
+    ],
+    args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: OVERLAPS[overlap] }),
+    done: (answer) => {
+      secret(`The new secret of ${key.name}`, 'It is shown only this once.', answer.api_key);
+      again();
+    },
+  });
 
 // Which key to rotate.
 function chooseKey(keys, go) {
   const active = keys.filter((key) => key.state === 'active');
   const labels = Object.fromEntries(active.map((key) => [key.id, `${key.name} (${key.id})`]));
   return ask({
-    title: 'Rotate key', verb: 'Continue', fields: [{ name: 'id', label: 'Key', options: active.map((key) => key.id), labels }],
+    title: 'Rotate key',
+    verb: 'Continue',
+    fields: [{ name: 'id', label: 'Key', options: active.map((key) => key.id), labels }],
     done: (_, { id }) => go(`/console/keys/${enc(id)}?rotate`),
   });
 }
@@ -73,12 +174,28 @@ export async function show({ at, view, go }) {
   const keys = await all('AK_List', {}, (body) => body.keys);
   begins(at, view, 'invite', () => invite(go));
   if (!at.parts[0]) begins(at, view, 'rotate', () => chooseKey(keys, go));
-  view.append(head('Keys', { sub: 'Who has access, and with which capabilities.', actions: [action('AK_Create', 'New key', () => create(go), 'quiet'), action('AK_Invite', 'Invite an agent', () => invite(go), '')] }));
+  view.append(
+    head('Keys', {
+      sub: 'Who has access, and with which capabilities.',
+      actions: [
+        action('AK_Create', 'New key', () => create(go), 'quiet'),
+        action('AK_Invite', 'Invite an agent', () => invite(go), ''),
+      ],
+    }),
+  );
   if (!keys.length) {
-    view.append(empty('No keys that you manage', 'Clients and agents authenticate with a key. A key can be limited to capabilities, bound to an agent, and given an expiry.', action('AK_Invite', 'Invite an agent', () => invite(go), '')));
+    view.append(
+      empty(
+        'No keys that you manage',
+        'Clients and agents authenticate with a key. A key can be limited to capabilities, bound to an agent, and given an expiry.',
+        action('AK_Invite', 'Invite an agent', () => invite(go), ''),
+      ),
+    );
     return;
   }
-  const children = Map.groupBy ? Map.groupBy(keys, (key) => key.parent ?? '') : keys.reduce((map, key) => map.set(key.parent ?? '', [...(map.get(key.parent ?? '') ?? []), key]), new Map());
+  const children = Map.groupBy
+    ? Map.groupBy(keys, (key) => key.parent ?? '')
+    : keys.reduce((map, key) => map.set(key.parent ?? '', [...(map.get(key.parent ?? '') ?? []), key]), new Map());
   const ids = new Set(keys.map((key) => key.id));
   const rows = [];
   const walk = (key, depth) => {
@@ -86,9 +203,28 @@ export async function show({ at, view, go }) {
     for (const child of children.get(key.id) ?? []) walk(child, depth + 1);
   };
   function row(key, depth) {
-    const entry = link(`/console/keys/${enc(key.id)}`, el('span', { class: `key-name d${Math.min(depth, 4)}` }, el('b', {}, key.name), el('code', {}, key.id)),
-      tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), el('span', { class: 'soft key-who' }, key.agent ? `${key.user} as ${key.agent}` : key.user), el('span', { class: 'soft' }, key.capabilities.includes('*') ? 'everything' : key.capabilities.length === 1 ? key.capabilities[0] : `${key.capabilities.length} capabilities`),
-      el('span', { class: 'soft' }, key.last_used_at ? 'used ' : '', key.last_used_at ? ago(key.last_used_at) : 'never used', key.last_client ? ` by ${client(key.last_client)}` : ''));
+    const entry = link(
+      `/console/keys/${enc(key.id)}`,
+      el('span', { class: `key-name d${Math.min(depth, 4)}` }, el('b', {}, key.name), el('code', {}, key.id)),
+      tag(key.state, key.state === 'active' ? 'reads' : 'destroys'),
+      el('span', { class: 'soft key-who' }, key.agent ? `${key.user} as ${key.agent}` : key.user),
+      el(
+        'span',
+        { class: 'soft' },
+        key.capabilities.includes('*')
+          ? 'everything'
+          : key.capabilities.length === 1
+            ? key.capabilities[0]
+            : `${key.capabilities.length} capabilities`,
+      ),
+      el(
+        'span',
+        { class: 'soft' },
+        key.last_used_at ? 'used ' : '',
+        key.last_used_at ? ago(key.last_used_at) : 'never used',
+        key.last_client ? ` by ${client(key.last_client)}` : '',
+      ),
+    );
     entry.className = 'key-row';
     if (key.id === at.parts[0]) entry.setAttribute('aria-current', 'true');
     return el('li', {}, entry);
@@ -97,7 +233,11 @@ export async function show({ at, view, go }) {
   const detail = el('div', { class: 'detail' });
   const list = el('ul', { class: 'side key-list', 'aria-label': 'Keys' }, ...rows);
   choose(list, view);
-  put(view, at.parts[0] ? back('/console/keys', 'All keys') : null, el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, list, detail));
+  put(
+    view,
+    at.parts[0] ? back('/console/keys', 'All keys') : null,
+    el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, list, detail),
+  );
   if (!at.parts[0]) {
     detail.append(el('p', { class: 'soft pick' }, 'Select a key to see how it is used.'));
     return;
@@ -117,34 +257,152 @@ async function one(keys, id, place, go) {
   }
   const key = usage.key ?? keys.find((each) => each.id === id);
   const again = () => go(location.pathname, true);
-  const narrow = usage.never_needed.length && usage.needed.length && key.state === 'active';
+  // A young key has not yet shown what it needs.
+  const isProven = Date.now() - Date.parse(key.created_at) > WEEK;
+  const narrow = isProven && usage.never_needed.length && usage.needed.length && key.state === 'active';
   const left = key.previous_works_until ? new Date(key.previous_works_until) - Date.now() : 0;
-  put(place,
-    el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, key.name), el('p', { class: 'soft' }, el('code', {}, key.id))), el('div', { class: 'head-actions' },
-      key.state === 'active' ? el('button', { type: 'button', class: 'quiet', click: () => begin(key, go) }, 'View as this key') : null,
-      action('AK_Create', 'New child', () => create(go, key)),
-      action('AK_Rotate', 'Rotate', () => rotate(key, again)),
-      action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: broken(key, usage, keys), verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again }), DANGER))),
-    el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null),
+  put(
+    place,
+    el(
+      'header',
+      { class: 'detail-head' },
+      el('div', {}, el('h2', {}, key.name), el('p', { class: 'soft' }, el('code', {}, key.id))),
+      el(
+        'div',
+        { class: 'head-actions' },
+        key.state === 'active'
+          ? el('button', { type: 'button', class: 'quiet', click: () => begin(key, go) }, 'View as this key')
+          : null,
+        action('AK_Create', 'New child', () => create(go, key)),
+        action('AK_Rotate', 'Rotate', () => rotate(key, again)),
+        action(
+          'AK_Revoke',
+          'Revoke',
+          () =>
+            ask({
+              title: `Revoke ${key.name}?`,
+              text: broken(key, usage, keys),
+              verb: 'Revoke',
+              danger: true,
+              tool: 'AK_Revoke',
+              args: () => ({ id: key.id }),
+              done: again,
+            }),
+          DANGER,
+        ),
+      ),
+    ),
+    el(
+      'p',
+      { class: 'tagline' },
+      tag(key.state, key.state === 'active' ? 'reads' : 'destroys'),
+      key.environment ? tag(key.environment) : null,
+      key.agent ? tag(`acts as ${key.agent}`) : null,
+      key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null,
+    ),
     left > 0 ? countdown(key) : null,
     narrow ? unused(key, usage, again) : null,
-    el('section', {}, el('h3', {}, 'Use ', el('span', { class: 'count' }, `last ${usage.days} days`)), usage.commands.length ? el('div', {}, byDay(usage),
-      el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Tool'), el('th', { scope: 'col' }, 'Calls'), el('th', { scope: 'col' }, 'Last'))), el('tbody', {}, ...usage.commands.map((used) => el('tr', {}, el('td', {}, el('a', { href: `/mcp-hub/tools/${enc(used.tool)}` }, used.tool)), el('td', {}, number(used.calls)), el('td', {}, ago(used.last_used_at ?? used.last_at))))))) : el('p', { class: 'soft' }, 'No calls yet.')),
-    el('section', {}, el('h3', {}, 'Capabilities'), el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' ']))),
+    el(
+      'section',
+      {},
+      el('h3', {}, 'Use ', el('span', { class: 'count' }, `last ${usage.days} days`)),
+      usage.commands.length
+        ? el(
+            'div',
+            {},
+            byDay(usage),
+            el(
+              'table',
+              {},
+              el(
+                'thead',
+                {},
+                el(
+                  'tr',
+                  {},
+                  el('th', { scope: 'col' }, 'Tool'),
+                  el('th', { scope: 'col' }, 'Calls'),
+                  el('th', { scope: 'col' }, 'Last'),
+                ),
+              ),
+              el(
+                'tbody',
+                {},
+                ...usage.commands.map((used) =>
+                  el(
+                    'tr',
+                    {},
+                    el('td', {}, el('a', { href: `/mcp-hub/tools/${enc(used.tool)}` }, used.tool)),
+                    el('td', {}, number(used.calls)),
+                    el('td', {}, ago(used.last_used_at ?? used.last_at)),
+                  ),
+                ),
+              ),
+            ),
+          )
+        : el('p', { class: 'soft' }, 'No calls yet.'),
+    ),
+    el(
+      'section',
+      {},
+      el('h3', {}, 'Capabilities'),
+      el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' '])),
+    ),
     el('section', {}, el('h3', {}, 'Handshakes'), handshakes(key)),
-    el('section', {}, el('h3', {}, 'Record'), facts([['User', key.user], ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null], ['Children', number(key.children)], ['Last used', ago(key.last_used_at)], ['Client', client(key.last_client)], ['Old secret last used', key.previous_last_used_at ? el('span', {}, ago(key.previous_last_used_at), key.previous_last_client ? ` by ${client(key.previous_last_client)}` : '') : null], ['Created', ago(key.created_at)], ['Rotated', key.rotated_at ? ago(key.rotated_at) : null]])));
+    el(
+      'section',
+      {},
+      el('h3', {}, 'Record'),
+      facts([
+        ['User', key.user],
+        ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null],
+        ['Children', number(key.children)],
+        ['Last used', ago(key.last_used_at)],
+        ['Client', client(key.last_client)],
+        [
+          'Old secret last used',
+          key.previous_last_used_at
+            ? el(
+                'span',
+                {},
+                ago(key.previous_last_used_at),
+                key.previous_last_client ? ` by ${client(key.previous_last_client)}` : '',
+              )
+            : null,
+        ],
+        ['Created', ago(key.created_at)],
+        ['Rotated', key.rotated_at ? ago(key.rotated_at) : null],
+      ]),
+    ),
+  );
 }
 
 // What the key was given and has not needed, to be taken from it with a click: it can be given back by its owner.
 function unused(key, usage, again) {
   const narrowed = { id: key.id, capabilities: usage.needed, if_revision: key.revision };
   const words = (all_) => all_.flatMap((word) => [el('code', {}, word), ' ']);
-  return el('div', { class: 'note' }, el('p', {}, el('b', {}, 'Capabilities never used '), `in ${usage.days} days: `, ...words(usage.never_needed)), el('p', {}, 'Without them it keeps ', ...words(usage.needed)),
-    el('div', { class: 'row' }, action('AK_Update', 'Remove unused capabilities', (event) => whileBusy(event.target, async () => {
-      await call('AK_Update', narrowed);
-      toast('Unused capabilities removed.');
-      again();
-    }), ''), asCode('Removing them', () => [{ tool: 'AK_Update', args: narrowed }])));
+  return el(
+    'div',
+    { class: 'note' },
+    el('p', {}, el('b', {}, 'Capabilities never used '), `in ${usage.days} days: `, ...words(usage.never_needed)),
+    el('p', {}, 'Without them it keeps ', ...words(usage.needed)),
+    el(
+      'div',
+      { class: 'row' },
+      action(
+        'AK_Update',
+        'Remove unused capabilities',
+        (event) =>
+          whileBusy(event.target, async () => {
+            await call('AK_Update', narrowed);
+            toast('Unused capabilities removed.');
+            again();
+          }),
+        '',
+      ),
+      asCode('Removing them', () => [{ tool: 'AK_Update', args: narrowed }]),
+    ),
+  );
 }
 
 // Calls on each of the days that are kept, those without any too.
@@ -154,8 +412,18 @@ function byDay(usage) {
     const day = new Date(Date.now() - (usage.days - 1 - i) * DAY * 1000).toISOString().slice(0, 10);
     return { label: day, value: calls.get(day) ?? 0 };
   });
-  return el('figure', { class: 'by-day' }, bars(points, `Calls on each day: ${usage.daily.map((one_) => `${one_.day} ${one_.calls}`).join(', ')}`),
-    el('figcaption', { class: 'soft' }, el('span', {}, points[0].label), el('span', {}, `most in a day: ${number(Math.max(...points.map((point) => point.value)))}`), el('span', {}, 'today')));
+  return el(
+    'figure',
+    { class: 'by-day' },
+    bars(points, `Calls on each day: ${usage.daily.map((one_) => `${one_.day} ${one_.calls}`).join(', ')}`),
+    el(
+      'figcaption',
+      { class: 'soft' },
+      el('span', {}, points[0].label),
+      el('span', {}, `most in a day: ${number(Math.max(...points.map((point) => point.value)))}`),
+      el('span', {}, 'today'),
+    ),
+  );
 }
 
 // Which keys hang on a key, however deep.
@@ -169,12 +437,43 @@ function broken(key, usage, keys) {
   const recent = Date.now() - Date.parse(key.last_used_at ?? 0) < 7 * DAY * 1000;
   const calls = usage.commands.reduce((sum, used) => sum + used.calls, 0);
   const things = [
-    key.last_used_at ? el('li', {}, tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads'), ` Last used `, ago(key.last_used_at), key.last_client ? ` by ${client(key.last_client)}` : '', '.') : el('li', {}, tag('never used', 'reads'), ' No client has used it.'),
-    usage.commands.length ? el('li', {}, `${number(calls)} calls in ${usage.days} days: `, ...usage.commands.slice(0, 6).flatMap((used) => [el('code', {}, used.tool), ' ']), usage.commands.length > 6 ? `and ${number(usage.commands.length - 6)} more tools.` : '') : null,
+    key.last_used_at
+      ? el(
+          'li',
+          {},
+          tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads'),
+          ` Last used `,
+          ago(key.last_used_at),
+          key.last_client ? ` by ${client(key.last_client)}` : '',
+          '.',
+        )
+      : el('li', {}, tag('never used', 'reads'), ' No client has used it.'),
+    usage.commands.length
+      ? el(
+          'li',
+          {},
+          `${number(calls)} calls in ${usage.days} days: `,
+          ...usage.commands.slice(0, 6).flatMap((used) => [el('code', {}, used.tool), ' ']),
+          usage.commands.length > 6 ? `and ${number(usage.commands.length - 6)} more tools.` : '',
+        )
+      : null,
     key.agent ? el('li', {}, 'The agent ', el('b', {}, key.agent), ' loses this key.') : null,
-    children.length ? el('li', {}, tag('also revoked', 'destroys'), ` ${number(children.length)} child ${children.length === 1 ? 'key' : 'keys'}: ${children.slice(0, 6).map((one_) => one_.name).join(', ')}${children.length > 6 ? ', …' : ''}.`) : null,
+    children.length
+      ? el(
+          'li',
+          {},
+          tag('also revoked', 'destroys'),
+          ` ${number(children.length)} child ${children.length === 1 ? 'key' : 'keys'}: ${children
+            .slice(0, 6)
+            .map((one_) => one_.name)
+            .join(', ')}${children.length > 6 ? ', …' : ''}.`,
+        )
+      : null,
   ].filter(Boolean);
-  return ['It stops working on every replica within a second. What would break:', el('ul', { class: 'breaks-list' }, ...things)];
+  return [
+    'It stops working on every replica within a second. What would break:',
+    el('ul', { class: 'breaks-list' }, ...things),
+  ];
 }
 
 // How long the old secret still works, and whether anybody still needs it.
@@ -183,7 +482,11 @@ function countdown(key) {
   const left = el('b', { role: 'timer' });
   const tick = () => {
     const seconds = Math.max(0, Math.round((ends - Date.now()) / 1000));
-    const [days, hours, minutes] = [Math.floor(seconds / DAY), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
+    const [days, hours, minutes] = [
+      Math.floor(seconds / DAY),
+      Math.floor(seconds / 3600) % 24,
+      Math.floor(seconds / 60) % 60,
+    ];
     left.textContent = `${days ? `${days} d ` : ''}${days || hours ? `${hours} h ` : ''}${minutes} min ${seconds % 60} s`;
     return seconds > 0;
   };
@@ -195,11 +498,60 @@ function countdown(key) {
   const [used, rotated] = [key.previous_last_used_at, key.rotated_at].map((at) => Date.parse(at ?? 0));
   const since = used >= rotated;
   const unknown = !since && used + 60_000 > rotated;
-  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : unknown ? tag('used in the minute of the rotation', 'changes') : tag('no longer used', 'reads'), since || unknown ? el('span', {}, ' ', key.previous_last_client ? el('b', {}, client(key.previous_last_client)) : 'A program without a recorded name', ' used the old secret ', ago(key.previous_last_used_at), '. Give it the new one before the time is over.') : ' Nothing has used the old secret since the rotation.'));
+  return el(
+    'div',
+    { class: 'note' },
+    el('p', {}, 'The old secret works for ', left, ' more.'),
+    el(
+      'p',
+      {},
+      since
+        ? tag('still in use', 'destroys')
+        : unknown
+          ? tag('used in the minute of the rotation', 'changes')
+          : tag('no longer used', 'reads'),
+      since || unknown
+        ? el(
+            'span',
+            {},
+            ' ',
+            key.previous_last_client
+              ? el('b', {}, client(key.previous_last_client))
+              : 'A program without a recorded name',
+            ' used the old secret ',
+            ago(key.previous_last_used_at),
+            '. Give it the new one before the time is over.',
+          )
+        : ' Nothing has used the old secret since the rotation.',
+    ),
+  );
 }
 
 function handshakes(key) {
   const place = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
-  request(`/api/mcp/handshakes?key_id=${enc(key.id)}`).then((body) => place.replaceChildren(body.handshakes.length ? el('ul', { class: 'why' }, ...body.handshakes.slice(0, 6).map((one_) => el('li', {}, tag(one_.outcome, one_.outcome === 'ok' ? 'reads' : 'destroys'), ` ${one_.client?.name ?? one_.user_agent ?? 'a client'} `, ago(one_.at), el('span', { class: 'soft' }, ` ${one_.advice ?? ''}`)))) : el('p', { class: 'soft' }, 'No MCP client has used this key yet.'))).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
+  request(`/api/mcp/handshakes?key_id=${enc(key.id)}`)
+    .then((body) =>
+      place.replaceChildren(
+        body.handshakes.length
+          ? el(
+              'ul',
+              { class: 'why' },
+              ...body.handshakes
+                .slice(0, 6)
+                .map((one_) =>
+                  el(
+                    'li',
+                    {},
+                    tag(one_.outcome, one_.outcome === 'ok' ? 'reads' : 'destroys'),
+                    ` ${one_.client?.name ?? one_.user_agent ?? 'a client'} `,
+                    ago(one_.at),
+                    el('span', { class: 'soft' }, ` ${one_.advice ?? ''}`),
+                  ),
+                ),
+            )
+          : el('p', { class: 'soft' }, 'No MCP client has used this key yet.'),
+      ),
+    )
+    .catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
   return place;
 }

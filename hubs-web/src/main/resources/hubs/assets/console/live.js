@@ -19,14 +19,23 @@ export function on(topic, listener) {
 }
 
 let begun;
-const beginning = new Promise((resolve) => { begun = resolve; });
+const beginning = new Promise((resolve) => {
+  begun = resolve;
+});
 
 // When the stream has begun. One that takes long is not waited for: the pages then read everything again once it has.
-export const ready = () => Promise.race([beginning, new Promise((resolve) => { setTimeout(resolve, 500); })]);
+export const ready = () =>
+  Promise.race([
+    beginning,
+    new Promise((resolve) => {
+      setTimeout(resolve, 500);
+    }),
+  ]);
 
 function tell(topic, data) {
   for (const listener of [...(listeners.get(topic) ?? [])]) listener(data);
-  if (topic !== 'reset' && topic !== 'state') for (const listener of [...(listeners.get('*') ?? [])]) listener(topic, data);
+  if (topic !== 'reset' && topic !== 'state')
+    for (const listener of [...(listeners.get('*') ?? [])]) listener(topic, data);
 }
 
 function show(state) {
@@ -65,7 +74,8 @@ function open() {
     missed = false;
   });
   source.addEventListener('reset', () => pass('reset', {}));
-  for (const topic of TOPICS) source.addEventListener(topic, (event) => isRepeated(topic, event.data) || pass(topic, JSON.parse(event.data)));
+  for (const topic of TOPICS)
+    source.addEventListener(topic, (event) => isRepeated(topic, event.data) || pass(topic, JSON.parse(event.data)));
   source.addEventListener('error', () => {
     show('wait');
     channel?.postMessage({ topic: 'state', data: 'wait' });
@@ -81,7 +91,9 @@ function open() {
 
 async function look() {
   if (!source) return;
-  const session = await fetch('/api/auth/session').then((response) => response.json()).catch(() => null);
+  const session = await fetch('/api/auth/session')
+    .then((response) => response.json())
+    .catch(() => null);
   if (session && !session.signed_in) ended();
   else if (source) open();
 }
@@ -104,14 +116,21 @@ export function start() {
   if (channel && navigator.locks) {
     queued = new AbortController();
     const { signal } = queued;
-    navigator.locks.request('engine-live', { signal }, () => new Promise((done) => {
-      if (signal.aborted) return done(); // It was granted while it was given up.
-      release = done;
-      missed ||= followed; // The tab that held the stream is gone.
-      open();
-    })).catch((error) => {
-      if (error.name !== 'AbortError') throw error;
-    });
+    navigator.locks
+      .request(
+        'engine-live',
+        { signal },
+        () =>
+          new Promise((done) => {
+            if (signal.aborted) return done(); // It was granted while it was given up.
+            release = done;
+            missed ||= followed; // The tab that held the stream is gone.
+            open();
+          }),
+      )
+      .catch((error) => {
+        if (error.name !== 'AbortError') throw error;
+      });
     channel.postMessage({ topic: 'ask' });
   } else {
     open();

@@ -3,9 +3,19 @@ import { csrf } from '../account.js';
 import { Refused } from './api.js';
 import { ago, announce, el, enc, guarded, link, number, tag, toast, whileBusy } from './ui.js';
 
-const FORMATS = { engine: 'an export of a bank', markdown: 'Markdown: a text, or a folder as zip', jsonl: 'JSON lines of another system' };
+const FORMATS = {
+  engine: 'an export of a bank',
+  markdown: 'Markdown: a text, or a folder as zip',
+  jsonl: 'JSON lines of another system',
+};
 const TYPES = '.jsonl,.ndjson,.json,.md,.markdown,.txt,.zip';
-const COUNTS = [['stored', 'new'], ['replaced', 'with a new text'], ['revisions', 'former revisions'], ['unchanged', 'there already'], ['refused', 'refused']];
+const COUNTS = [
+  ['stored', 'new'],
+  ['replaced', 'with a new text'],
+  ['revisions', 'former revisions'],
+  ['unchanged', 'there already'],
+  ['refused', 'refused'],
+];
 
 // Sends the file; the format goes before it, since the file is read while it arrives.
 async function send(bank, format, file, isTrial) {
@@ -14,11 +24,22 @@ async function send(bank, format, file, isTrial) {
   if (isTrial) form.append('dry_run', 'true');
   form.append('file', file, file.name);
   const path = `/api/banks/${enc(bank)}/import`;
-  const response = await fetch(path, { method: 'POST', headers: { 'X-CSRF-Token': (await csrf()) ?? '' }, body: form }).catch(() => null);
-  if (!response) throw new Refused('The service cannot be reached. Send the same file again: what was stored is not stored twice.', 'unreachable');
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'X-CSRF-Token': (await csrf()) ?? '' },
+    body: form,
+  }).catch(() => null);
+  if (!response)
+    throw new Refused(
+      'The service cannot be reached. Send the same file again: what was stored is not stored twice.',
+      'unreachable',
+    );
   const body = await response.json().catch(() => ({}));
   if (!response.ok || body.status?.success === false) {
-    throw new Refused(body.status?.note ?? body.detail ?? `The service answered ${response.status}.`, body.status?.error ?? body.error);
+    throw new Refused(
+      body.status?.note ?? body.detail ?? `The service answered ${response.status}.`,
+      body.status?.error ?? body.error,
+    );
   }
   return body;
 }
@@ -30,18 +51,49 @@ async function guess(file) {
   return /"id":"[0-9a-f]{8}-/.test(first) && first.includes('"revision"') ? 'engine' : 'jsonl';
 }
 
-const words = (body) => COUNTS.filter(([name]) => body[name]).map(([name, word]) => `${number(body[name])} ${word}`).join(', ') || 'nothing to store';
+const words = (body) =>
+  COUNTS.filter(([name]) => body[name])
+    .map(([name, word]) => `${number(body[name])} ${word}`)
+    .join(', ') || 'nothing to store';
 
 function report(body, isTrial) {
   const count = `${number(body.lines)} ${body.lines === 1 ? 'memory' : 'memories'} in the file: ${words(body)}.`;
   announce(count);
   return [
-    el('h3', {}, isTrial ? 'What would be stored' : 'Report'), el('p', { role: 'status' }, count),
-    body.preview?.length ? el('ul', { class: 'preview', 'aria-label': 'The first memories' }, ...body.preview.map((one) => el('li', {},
-      el('b', {}, one.name ?? 'unnamed'), el('span', { class: 'soft' }, ` by ${one.author}, `, ago(one.created_at)), el('p', { class: 'clip2' }, one.text)))) : null,
-    body.refusals?.length ? el('ul', { class: 'preview refusals', 'aria-label': 'Refused' }, ...body.refusals.map((one) => el('li', {},
-      tag('refused', 'destroys'), el('span', {}, ` ${one.file ? `${one.file}, ` : ''}line ${number(one.line)}: ${one.note}`)))) : null,
-    body.refused > (body.refusals?.length ?? 0) ? el('p', { class: 'soft' }, `The first ${number(body.refusals.length)} refused lines are shown.`) : null,
+    el('h3', {}, isTrial ? 'What would be stored' : 'Report'),
+    el('p', { role: 'status' }, count),
+    body.preview?.length
+      ? el(
+          'ul',
+          { class: 'preview', 'aria-label': 'The first memories' },
+          ...body.preview.map((one) =>
+            el(
+              'li',
+              {},
+              el('b', {}, one.name ?? 'unnamed'),
+              el('span', { class: 'soft' }, ` by ${one.author}, `, ago(one.created_at)),
+              el('p', { class: 'clip2' }, one.text),
+            ),
+          ),
+        )
+      : null,
+    body.refusals?.length
+      ? el(
+          'ul',
+          { class: 'preview refusals', 'aria-label': 'Refused' },
+          ...body.refusals.map((one) =>
+            el(
+              'li',
+              {},
+              tag('refused', 'destroys'),
+              el('span', {}, ` ${one.file ? `${one.file}, ` : ''}line ${number(one.line)}: ${one.note}`),
+            ),
+          ),
+        )
+      : null,
+    body.refused > (body.refusals?.length ?? 0)
+      ? el('p', { class: 'soft' }, `The first ${number(body.refusals.length)} refused lines are shown.`)
+      : null,
   ].filter(Boolean);
 }
 
@@ -49,19 +101,33 @@ export function importing(bank, place) {
   let file;
   const result = el('div', { class: 'import-report' });
   const wrong = el('p', { class: 'problem', role: 'alert' });
-  const format = el('select', { id: 'import-format', change: guarded(() => run(true)) }, ...Object.entries(FORMATS).map(([value, label]) => el('option', { value }, label)));
+  const format = el(
+    'select',
+    { id: 'import-format', change: guarded(() => run(true)) },
+    ...Object.entries(FORMATS).map(([value, label]) => el('option', { value }, label)),
+  );
   const chosen = el('span', { class: 'soft' }, 'No file chosen.');
-  const store = el('button', { type: 'button', hidden: true, click: guarded(() => whileBusy(store, () => run(false))) }, 'Import');
-  const input = el('input', { type: 'file', id: 'import-file', class: 'unseen', accept: TYPES, change: guarded(async () => {
-    const [one] = input.files;
-    input.value = ''; // The same file can be chosen again when it is corrected.
-    if (!one) return;
-    file = one;
-    result.replaceChildren(); // It was of another file.
-    chosen.textContent = file.name;
-    format.value = await guess(file);
-    await run(true);
-  }) });
+  const store = el(
+    'button',
+    { type: 'button', hidden: true, click: guarded(() => whileBusy(store, () => run(false))) },
+    'Import',
+  );
+  const input = el('input', {
+    type: 'file',
+    id: 'import-file',
+    class: 'unseen',
+    accept: TYPES,
+    change: guarded(async () => {
+      const [one] = input.files;
+      input.value = ''; // The same file can be chosen again when it is corrected.
+      if (!one) return;
+      file = one;
+      result.replaceChildren(); // It was of another file.
+      chosen.textContent = file.name;
+      format.value = await guess(file);
+      await run(true);
+    }),
+  });
   let newest = 0; // A slow trial must not replace that of another file.
 
   async function run(isTrial) {
@@ -86,10 +152,26 @@ export function importing(bank, place) {
     }
   }
 
-  place.replaceChildren(el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
-    el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, `Import into ${bank.name}`),
-      el('p', { class: 'soft' }, 'What the bank has is never overwritten, and the same file twice changes nothing.'))),
-    el('div', { class: 'import' }, el('p', {}, input, el('label', { for: 'import-file', class: 'button quiet' }, 'Choose a file'), ' ', chosen),
-      el('div', { class: 'field' }, el('label', { for: 'import-format' }, 'The file is'), format)),
-    wrong, result, el('p', {}, store));
+  place.replaceChildren(
+    el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
+    el(
+      'header',
+      { class: 'detail-head' },
+      el(
+        'div',
+        {},
+        el('h2', {}, `Import into ${bank.name}`),
+        el('p', { class: 'soft' }, 'What the bank has is never overwritten, and the same file twice changes nothing.'),
+      ),
+    ),
+    el(
+      'div',
+      { class: 'import' },
+      el('p', {}, input, el('label', { for: 'import-file', class: 'button quiet' }, 'Choose a file'), ' ', chosen),
+      el('div', { class: 'field' }, el('label', { for: 'import-format' }, 'The file is'), format),
+    ),
+    wrong,
+    result,
+    el('p', {}, store),
+  );
 }

@@ -30,7 +30,9 @@ async function earlier(bank, from) {
   let last = from;
   while (found.length < STEPS && last.revision > 1) {
     const before = new Date(Date.parse(last.updated_at) - 1).toISOString();
-    const one = await read(bank, { id: from.id, as_of: before }).catch((error) => (error.error === 'not_found' ? null : Promise.reject(error)));
+    const one = await read(bank, { id: from.id, as_of: before }).catch((error) =>
+      error.error === 'not_found' ? null : Promise.reject(error),
+    );
     if (!one || one.revision >= last.revision) return { found, isAll: true };
     found.push(one);
     last = one;
@@ -43,7 +45,9 @@ async function lineage(bank, one) {
   const known = new Map([[one.id, one]]);
   const unseen = new Set();
   const links = [];
-  const near = await call('MB_Read', { target: { bank }, page: { limit: NEAR } }).then((body) => body.content).catch(() => []);
+  const near = await call('MB_Read', { target: { bank }, page: { limit: NEAR } })
+    .then((body) => body.content)
+    .catch(() => []);
   for (const other of near) known.set(other.id, known.get(other.id) ?? other);
   async function node(id) {
     if (!known.has(id) && !unseen.has(id)) {
@@ -94,54 +98,188 @@ function picture({ nodes, links }, bank) {
     node.y = row * DOWN;
   }
   const by = new Map(nodes.map((node) => [node.one.id, node]));
-  const lines = links.filter((one) => by.has(one.from) && by.has(one.to)).map((one) => {
-    const [a, b] = [by.get(one.from), by.get(one.to)];
-    const [x1, y1, x2, y2] = [a.x + WIDE, a.y + HIGH / 2, b.x, b.y + HIGH / 2];
-    return svg('path', { d: `M${x1} ${y1}C${x1 + 30} ${y1} ${x2 - 30} ${y2} ${x2} ${y2}M${x2 - 7} ${y2 - 5}L${x2} ${y2}L${x2 - 7} ${y2 + 5}`, class: one.word }, svg('title', {}, one.word === 'derived' ? 'derived from' : 'superseded by'));
-  });
+  const lines = links
+    .filter((one) => by.has(one.from) && by.has(one.to))
+    .map((one) => {
+      const [a, b] = [by.get(one.from), by.get(one.to)];
+      const [x1, y1, x2, y2] = [a.x + WIDE, a.y + HIGH / 2, b.x, b.y + HIGH / 2];
+      return svg(
+        'path',
+        {
+          d: `M${x1} ${y1}C${x1 + 30} ${y1} ${x2 - 30} ${y2} ${x2} ${y2}M${x2 - 7} ${y2 - 5}L${x2} ${y2}L${x2 - 7} ${y2 + 5}`,
+          class: one.word,
+        },
+        svg('title', {}, one.word === 'derived' ? 'derived from' : 'superseded by'),
+      );
+    });
   const boxes = nodes.map((node) => {
     const words = title(node.one);
     const label = words.length > 22 ? `${words.slice(0, 21)}…` : words;
-    const shape = [svg('title', {}, words), svg('rect', { width: WIDE, height: HIGH, rx: 7 }), svg('text', { x: 10, y: 17 }, label), svg('text', { x: 10, y: 32, class: 'soft' }, node.one.unseen ? '' : `${node.one.author}, revision ${node.one.revision}`)].filter((part) => part.textContent !== '' || part.tagName === 'rect');
-    const group = svg('g', { transform: `translate(${node.x} ${node.y})`, class: node.column === 0 ? 'here' : node.one.unseen ? 'unseen-one' : '' }, ...shape);
-    return node.column === 0 || node.one.unseen ? group : svg('a', { href: `/console/memory/${enc(bank)}/${enc(node.one.name ?? node.one.id)}` }, group);
+    const shape = [
+      svg('title', {}, words),
+      svg('rect', { width: WIDE, height: HIGH, rx: 7 }),
+      svg('text', { x: 10, y: 17 }, label),
+      svg(
+        'text',
+        { x: 10, y: 32, class: 'soft' },
+        node.one.unseen ? '' : `${node.one.author}, revision ${node.one.revision}`,
+      ),
+    ].filter((part) => part.textContent !== '' || part.tagName === 'rect');
+    const group = svg(
+      'g',
+      {
+        transform: `translate(${node.x} ${node.y})`,
+        class: node.column === 0 ? 'here' : node.one.unseen ? 'unseen-one' : '',
+      },
+      ...shape,
+    );
+    return node.column === 0 || node.one.unseen
+      ? group
+      : svg('a', { href: `/console/memory/${enc(bank)}/${enc(node.one.name ?? node.one.id)}` }, group);
   });
   const width = (columns.length - 1) * ACROSS + WIDE + 4;
   const height = Math.max(...nodes.map((node) => node.y)) + HIGH + 4;
-  const view = svg('svg', { class: 'lineage', viewBox: `-2 -2 ${width} ${height}`, width, height, role: 'group', 'aria-label': 'Memories that it is derived from, and memories derived from it' }, ...lines, ...boxes);
+  const view = svg(
+    'svg',
+    {
+      class: 'lineage',
+      viewBox: `-2 -2 ${width} ${height}`,
+      width,
+      height,
+      role: 'group',
+      'aria-label': 'Memories that it is derived from, and memories derived from it',
+    },
+    ...lines,
+    ...boxes,
+  );
   return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Lineage' }, view);
 }
 
 function revisionRow(one, latest, bank, again) {
-  const text = el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': `Text of revision ${one.revision}` }, one.text);
-  const back = one !== latest && one.name ? action('MB_Restore', 'Restore this text', () => restore({
-    revision: one.revision, text: one.text, tool: 'MB_Restore', args: { target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision }, again,
-  })) : null;
-  return revisionItem(one.revision, ` by ${one.source?.name ?? one.author}, `, one.updated_at, { open: one === latest, note: one === latest ? ', current' : '' }, text, back);
+  const text = el(
+    'pre',
+    { class: 'wraps prose', tabindex: '0', 'aria-label': `Text of revision ${one.revision}` },
+    one.text,
+  );
+  const back =
+    one !== latest && one.name
+      ? action('MB_Restore', 'Restore this text', () =>
+          restore({
+            revision: one.revision,
+            text: one.text,
+            tool: 'MB_Restore',
+            args: { target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision },
+            again,
+          }),
+        )
+      : null;
+  return revisionItem(
+    one.revision,
+    ` by ${one.source?.name ?? one.author}, `,
+    one.updated_at,
+    { open: one === latest, note: one === latest ? ', current' : '' },
+    text,
+    back,
+  );
 }
 
 export function showMemory(one, bank, place, { go, isHere }) {
   const again = () => go(location.pathname, true);
   const made = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
   const steps = el('ol', { class: 'revisions' });
-  put(place,
+  put(
+    place,
     el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
-    el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, title(one)), el('p', { class: 'soft' }, `by ${one.author}, `, ago(one.created_at))), el('div', { class: 'head-actions' },
-      action('MB_Store', one.name ? 'Change' : 'Correct', () => ask({ title: one.name ? `Change ${one.name}` : 'Store a correction', text: one.name ? null : 'The new memory supersedes this one, which searches then no longer return.', verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 6, required: true, max: 64000, value: one.text }],
-        args: ({ content }) => (one.name ? { target: { bank: bank.name }, content, vx: given({ name: one.name, tags: one.tags }), if_revision: one.revision } : { target: { bank: bank.name }, content, supersedes: one.id }),
-        done: (answer) => go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true) })))),
-    el('p', { class: 'tagline' }, tag(`revision ${one.revision}`), one.pinned ? tag('pinned', 'reads') : null, one.superseded_by ? tag('superseded', 'changes') : null, one.expires_at ? tag(Date.parse(one.expires_at) < Date.now() ? 'expired' : 'expires', 'changes') : null, ...(one.tags ?? []).map((text) => tag(text))),
+    el(
+      'header',
+      { class: 'detail-head' },
+      el('div', {}, el('h2', {}, title(one)), el('p', { class: 'soft' }, `by ${one.author}, `, ago(one.created_at))),
+      el(
+        'div',
+        { class: 'head-actions' },
+        action('MB_Store', one.name ? 'Change' : 'Correct', () =>
+          ask({
+            title: one.name ? `Change ${one.name}` : 'Store a correction',
+            text: one.name ? null : 'The new memory supersedes this one, which searches then no longer return.',
+            verb: 'Store',
+            tool: 'MB_Store',
+            fields: [{ name: 'content', label: 'Text', long: 6, required: true, max: 64000, value: one.text }],
+            args: ({ content }) =>
+              one.name
+                ? {
+                    target: { bank: bank.name },
+                    content,
+                    vx: given({ name: one.name, tags: one.tags }),
+                    if_revision: one.revision,
+                  }
+                : { target: { bank: bank.name }, content, supersedes: one.id },
+            done: (answer) =>
+              go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true),
+          }),
+        ),
+      ),
+    ),
+    el(
+      'p',
+      { class: 'tagline' },
+      tag(`revision ${one.revision}`),
+      one.pinned ? tag('pinned', 'reads') : null,
+      one.superseded_by ? tag('superseded', 'changes') : null,
+      one.expires_at ? tag(Date.parse(one.expires_at) < Date.now() ? 'expired' : 'expires', 'changes') : null,
+      ...(one.tags ?? []).map((text) => tag(text)),
+    ),
     el('section', {}, el('h3', {}, 'Text and revisions'), steps),
     el('section', {}, el('h3', {}, 'Lineage'), made),
-    el('section', {}, el('h3', {}, 'Record'), facts([['Source', one.source ? [one.source.kind, one.source.name, one.source.version ? `version ${one.source.version}` : null, one.source.position !== undefined ? `at ${one.source.position}` : null].filter(Boolean).join(' ') : null],
-      ['Reason', one.reason], ['Expires', one.expires_at ? ago(one.expires_at) : null], ['Tokens', number(tokens(one.text))], ['Id', el('code', {}, one.id)], ['Changed', ago(one.updated_at)]])));
+    el(
+      'section',
+      {},
+      el('h3', {}, 'Record'),
+      facts([
+        [
+          'Source',
+          one.source
+            ? [
+                one.source.kind,
+                one.source.name,
+                one.source.version ? `version ${one.source.version}` : null,
+                one.source.position !== undefined ? `at ${one.source.position}` : null,
+              ]
+                .filter(Boolean)
+                .join(' ')
+            : null,
+        ],
+        ['Reason', one.reason],
+        ['Expires', one.expires_at ? ago(one.expires_at) : null],
+        ['Tokens', number(tokens(one.text))],
+        ['Id', el('code', {}, one.id)],
+        ['Changed', ago(one.updated_at)],
+      ]),
+    ),
+  );
   steps.append(revisionRow(one, one, bank, again));
   async function more(from) {
     const { found, isAll } = await earlier(bank.name, from);
     const last = found.at(-1) ?? from;
-    return [...found.map((each) => revisionRow(each, one, bank, again)), ...(!isAll ? [next(last)] : last.revision > 1 ? [ended('Earlier texts are hidden, or older than 30 days.')] : [])];
+    return [
+      ...found.map((each) => revisionRow(each, one, bank, again)),
+      ...(!isAll ? [next(last)] : last.revision > 1 ? [ended('Earlier texts are hidden, or older than 30 days.')] : []),
+    ];
   }
   const next = (from) => before(from.revision, () => more(from));
-  more(one).catch(() => [next(one)]).then((items) => steps.append(...items));
-  lineage(bank.name, one).then((found) => isHere() && made.replaceChildren(found.nodes.length > 1 ? picture(found, bank.name) : el('p', { class: 'soft' }, 'It is not derived from another memory, and no other memory is derived from it.')));
+  more(one)
+    .catch(() => [next(one)])
+    .then((items) => steps.append(...items));
+  lineage(bank.name, one).then(
+    (found) =>
+      isHere() &&
+      made.replaceChildren(
+        found.nodes.length > 1
+          ? picture(found, bank.name)
+          : el(
+              'p',
+              { class: 'soft' },
+              'It is not derived from another memory, and no other memory is derived from it.',
+            ),
+      ),
+  );
 }

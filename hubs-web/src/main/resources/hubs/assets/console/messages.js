@@ -14,9 +14,21 @@ export function pathOf(hit, agent) {
 export const placeOf = (hit) => (hit.domain ? `in ${hit.domain}/${hit.zone}` : `to ${hit.to}`);
 
 // A hit as a link to its message: who wrote it, where and when, and the text or its best part.
-export const row = (hit, agent) => el('li', { class: 'found-message' }, link(pathOf(hit, agent),
-  el('span', { class: 'bubble-head' }, el('b', {}, hit.from), el('span', { class: 'soft' }, `${placeOf(hit)} · `, clock(hit.created_at))),
-  el('span', { class: 'said' }, hit.text ?? hit.snippet)));
+export const row = (hit, agent) =>
+  el(
+    'li',
+    { class: 'found-message' },
+    link(
+      pathOf(hit, agent),
+      el(
+        'span',
+        { class: 'bubble-head' },
+        el('b', {}, hit.from),
+        el('span', { class: 'soft' }, `${placeOf(hit)} · `, clock(hit.created_at)),
+      ),
+      el('span', { class: 'said' }, hit.text ?? hit.snippet),
+    ),
+  );
 
 // All that an agent said on a day, oldest first, up to a number of calls.
 export async function ofDay(agent, day) {
@@ -26,7 +38,13 @@ export async function ofDay(agent, day) {
   const found = [];
   let cursor;
   for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const body = await ask('AP_Search', { target: { agent }, since: since.toISOString(), until: new Date(next - 1).toISOString(), max_tokens: 8_000, page: { limit: 50, ...(cursor && { cursor }) } });
+    const body = await ask('AP_Search', {
+      target: { agent },
+      since: since.toISOString(),
+      until: new Date(next - 1).toISOString(),
+      max_tokens: 8_000,
+      page: { limit: 50, ...(cursor && { cursor }) },
+    });
     found.push(...body.content);
     cursor = body.next_cursor;
     if (!cursor) break;
@@ -52,7 +70,16 @@ export function finder(input, place, args, agent) {
     try {
       const body = await ask('AP_Search', { ...args, content, page: { limit: 20 } });
       if (mine !== turn) return;
-      place.replaceChildren(el('p', { class: 'soft', role: 'status' }, body.content.length ? `${body.content.length}${body.next_cursor ? ' or more' : ''} found` : 'No message has these words.'), el('ol', {}, ...body.content.map((hit) => row(hit, agent))));
+      place.replaceChildren(
+        el(
+          'p',
+          { class: 'soft', role: 'status' },
+          body.content.length
+            ? `${body.content.length}${body.next_cursor ? ' or more' : ''} found`
+            : 'No message has these words.',
+        ),
+        el('ol', {}, ...body.content.map((hit) => row(hit, agent))),
+      );
     } catch (error) {
       if (mine === turn) place.replaceChildren(el('p', { class: 'problem', role: 'alert' }, error.message));
     }

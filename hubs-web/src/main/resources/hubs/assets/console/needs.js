@@ -36,7 +36,9 @@ async function read() {
   for (const listener of [...listeners]) listener();
 }
 
-const soon = () => { waiting ??= setTimeout(read, 400); };
+const soon = () => {
+  waiting ??= setTimeout(read, 400);
+};
 
 // Which events may change what waits. What is said in a room does not, unless it asks, or answers what waits.
 const CONCERNS = {
@@ -53,14 +55,36 @@ export function follow() {
   if (begun || !may('US_Inbox')) return;
   begun = true;
   entry?.append(' ', badge);
-  for (const [topic, concerns] of Object.entries(CONCERNS)) live.on(topic, (event) => { if (concerns(event ?? {})) soon(); });
+  for (const [topic, concerns] of Object.entries(CONCERNS))
+    live.on(topic, (event) => {
+      if (concerns(event ?? {})) soon();
+    });
   read();
 }
 
 const SAYS = {
-  message: 'wrote to you', question: 'asks you', guard: 'was stopped', task: 'is blocked', upstream: 'needs your approval', endpoint: 'A webhook endpoint fails', invitation: '', request: '',
+  message: 'wrote to you',
+  question: 'asks you',
+  guard: 'was stopped',
+  task: 'is blocked',
+  upstream: 'needs your approval',
+  endpoint: 'A webhook endpoint fails',
+  invitation: '',
+  request: '',
 };
-const LABELS = { reply: 'Reply', 'mark as read': 'Mark as read', answer: 'Answer', accept: 'Accept', decline: 'Decline', 'write there': 'Write there', 'write to the agent': 'Write to it', 'open again': 'Open again', 'cancel the task': 'Cancel the task', approve: 'Approve', enable: 'Enable' };
+const LABELS = {
+  reply: 'Reply',
+  'mark as read': 'Mark as read',
+  answer: 'Answer',
+  accept: 'Accept',
+  decline: 'Decline',
+  'write there': 'Write there',
+  'write to the agent': 'Write to it',
+  'open again': 'Open again',
+  'cancel the task': 'Cancel the task',
+  approve: 'Approve',
+  enable: 'Enable',
+};
 const READS = ['TK_Read', 'UP_Read', 'WH_Read'];
 
 function place(item) {
@@ -68,17 +92,23 @@ function place(item) {
   if (item.kind === 'task') return taskPath({ domain: item.about, id: item.id });
   if (item.kind === 'upstream') return `/console/upstreams/${enc(item.id)}`;
   if (['invitation', 'request'].includes(item.kind)) return `/console/spaces/${enc(item.about)}`;
-  if (item.kind === 'guard' && item.actions[0]?.arguments.target.zone) return `/console/spaces/${item.about.split(', ').map(enc).join('/')}`;
-  return item.actions[0]?.arguments.target?.agent ? `/console/agents/${enc(item.actions[0].arguments.target.agent)}` : null;
+  if (item.kind === 'guard' && item.actions[0]?.arguments.target.zone)
+    return `/console/spaces/${item.about.split(', ').map(enc).join('/')}`;
+  return item.actions[0]?.arguments.target?.agent
+    ? `/console/agents/${enc(item.actions[0].arguments.target.agent)}`
+    : null;
 }
 
 // AP tools speak as the user, whoever the caller is logged on as elsewhere.
-const asUser = ({ tool, arguments: args }) => (tool.startsWith('AP_') ? { ...args, target: { ...args.target, ...APART } } : args);
+const asUser = ({ tool, arguments: args }) =>
+  tool.startsWith('AP_') ? { ...args, target: { ...args.target, ...APART } } : args;
 
 async function run(item, action, button, more = {}) {
   await whileBusy(button, async () => {
     const answer = await call(action.tool, { ...asUser(action), ...more });
-    toast(item.kind === 'question' ? `Answered: ${answer.question.answer}` : `${LABELS[action.name] ?? action.name}: done.`);
+    toast(
+      item.kind === 'question' ? `Answered: ${answer.question.answer}` : `${LABELS[action.name] ?? action.name}: done.`,
+    );
     await read();
   });
 }
@@ -86,7 +116,13 @@ async function run(item, action, button, more = {}) {
 function composer(item, action) {
   const field = action.add[0];
   const isNeeded = field === 'content';
-  const say = el('textarea', { rows: 1, required: isNeeded, maxlength: isNeeded ? 64000 : 2000, 'aria-label': `${LABELS[action.name] ?? action.name}: ${item.from ?? item.about}`, placeholder: isNeeded ? 'Your answer…' : 'A note (optional)…' });
+  const say = el('textarea', {
+    rows: 1,
+    required: isNeeded,
+    maxlength: isNeeded ? 64000 : 2000,
+    'aria-label': `${LABELS[action.name] ?? action.name}: ${item.from ?? item.about}`,
+    placeholder: isNeeded ? 'Your answer…' : 'A note (optional)…',
+  });
   const send = el('button', { type: 'submit' }, isNeeded ? 'Send' : LABELS[action.name]);
   const form = el('form', { class: 'need-form' }, say, send);
   form.addEventListener('submit', (event) => {
@@ -112,16 +148,29 @@ function actions(item) {
       box.append(composer(item, action));
       continue;
     }
-    const label = item.kind === 'question' ? action.name : LABELS[action.name] ?? action.name;
-    const kind = ['decline', 'cancel the task'].includes(action.name) ? DANGER : ['mark as read'].includes(action.name) || action.add ? 'quiet' : item.kind === 'question' ? 'choice' : '';
-    const button = el('button', { type: 'button', class: kind, 'aria-label': item.kind === 'question' ? null : `${label}: ${about}` }, label);
-    button.addEventListener('click', guarded(async () => {
-      if (!action.add) return run(item, action, button);
-      const form = composer(item, action);
-      button.replaceWith(form);
-      form.querySelector('textarea').focus();
-      return undefined;
-    }));
+    const label = item.kind === 'question' ? action.name : (LABELS[action.name] ?? action.name);
+    const kind = ['decline', 'cancel the task'].includes(action.name)
+      ? DANGER
+      : ['mark as read'].includes(action.name) || action.add
+        ? 'quiet'
+        : item.kind === 'question'
+          ? 'choice'
+          : '';
+    const button = el(
+      'button',
+      { type: 'button', class: kind, 'aria-label': item.kind === 'question' ? null : `${label}: ${about}` },
+      label,
+    );
+    button.addEventListener(
+      'click',
+      guarded(async () => {
+        if (!action.add) return run(item, action, button);
+        const form = composer(item, action);
+        button.replaceWith(form);
+        form.querySelector('textarea').focus();
+        return undefined;
+      }),
+    );
     box.append(button);
   }
   return box;
@@ -130,11 +179,32 @@ function actions(item) {
 function line(item) {
   const path = place(item);
   const name = item.from ? el('b', {}, item.kind === 'upstream' ? link(path, item.from) : item.from) : null;
-  return el('li', { class: `need ${item.kind}`, 'data-need': `${item.kind}:${item.id}:${item.at}` }, avatar(item.from ?? '!', { kind: item.kind === 'upstream' ? 'user' : 'agent' }),
-    el('div', {},
-      el('p', { class: 'need-head' }, name, name ? ' ' : '', el('span', { class: 'soft' }, item.kind === 'task' ? 'blocked a task of yours' : SAYS[item.kind], item.about ? ' · ' : '', item.about && path ? link(path, item.about) : item.about ?? '', ' · ', ago(item.at))),
+  return el(
+    'li',
+    { class: `need ${item.kind}`, 'data-need': `${item.kind}:${item.id}:${item.at}` },
+    avatar(item.from ?? '!', { kind: item.kind === 'upstream' ? 'user' : 'agent' }),
+    el(
+      'div',
+      {},
+      el(
+        'p',
+        { class: 'need-head' },
+        name,
+        name ? ' ' : '',
+        el(
+          'span',
+          { class: 'soft' },
+          item.kind === 'task' ? 'blocked a task of yours' : SAYS[item.kind],
+          item.about ? ' · ' : '',
+          item.about && path ? link(path, item.about) : (item.about ?? ''),
+          ' · ',
+          ago(item.at),
+        ),
+      ),
       el('p', { class: 'need-text' }, item.text, item.text.length >= 500 ? ' …' : ''),
-      actions(item)));
+      actions(item),
+    ),
+  );
 }
 
 // A list of what waits, at most so many. What is being written in it stays, whatever else comes or goes.
@@ -144,9 +214,13 @@ export function list(most, on, isHere, drawn = () => {}) {
     if (!isHere()) return void listeners.delete(draw);
     redrawn(box, () => {
       const old = new Map([...box.children].map((one) => [one.dataset.need, one]));
-      const next = known.content.slice(0, most).map((item) => old.get(`${item.kind}:${item.id}:${item.at}`) ?? line(item));
+      const next = known.content
+        .slice(0, most)
+        .map((item) => old.get(`${item.kind}:${item.id}:${item.at}`) ?? line(item));
       for (const one of old.values()) if (!next.includes(one)) one.remove();
-      next.forEach((one, i) => { if (box.children[i] !== one) box.insertBefore(one, box.children[i] ?? null); });
+      next.forEach((one, i) => {
+        if (box.children[i] !== one) box.insertBefore(one, box.children[i] ?? null);
+      });
       drawn(known);
     });
   };

@@ -13,7 +13,9 @@ function together(found) {
   const groups = [];
   for (const one of [...found].sort((a, b) => ends(a) - ends(b))) {
     const same = groups.find(
-      ([first]) => ['holder', 'repository', 'reason'].every((name) => first[name] === one[name]) && ends(one) - ends(first) < AT_ONCE,
+      ([first]) =>
+        ['holder', 'repository', 'reason'].every((name) => first[name] === one[name]) &&
+        ends(one) - ends(first) < AT_ONCE,
     );
     if (same) same.push(one);
     else groups.push([one]);
@@ -65,7 +67,13 @@ export function reservations(domain, isHere) {
           await again();
         },
       });
-    const words = [el('b', {}, holder), repository ? ` in ${repository}` : '', reason ? `: ${reason}` : '', ' · ', left(until)];
+    const words = [
+      el('b', {}, holder),
+      repository ? ` in ${repository}` : '',
+      reason ? `: ${reason}` : '',
+      ' · ',
+      left(until),
+    ];
     return el(
       'li',
       {},

@@ -3,25 +3,146 @@ import { el, number } from './ui.js';
 
 // What a call did: before the thing, and after it. A text needs no thing. Reads are in the audit where a rule matched them, and where they were refused.
 const VERBS = {
-  AP_Create: ['created'], AP_Update: ['changed'], AP_Modify: ['changed'], AP_Destroy: ['deleted'], AP_Chat: ['wrote to'], AP_Ask: ['asked'], AP_Search: ['searched messages'], AP_Answer: ['answered'], AP_LogOn: ['logged on as'], AP_LogOff: ['logged off as'], AP_Add: ['added', 'to the roster'], AP_Remove: ['removed', 'from the roster'], AP_Select: ['selected'], AP_List: 'listed agents', AP_Wait: 'waited for messages', AP_Read: ['read'],
-  DM_Create: ['created'], DM_Update: ['changed'], DM_Destroy: ['deleted'], DM_Invite: ['invited an agent to'], DM_Kick: ['removed an agent from'], DM_Ban: ['banned an agent from'], DM_Unban: ['lifted a ban in'], DM_List: 'listed domains', DM_Read: ['read'],
-  ZN_Create: ['created'], ZN_Destroy: ['deleted'], ZN_Enter: ['entered'], ZN_Leave: ['left'], ZN_List: 'listed zones', ZN_Read: ['read'],
-  MB_Create: ['created'], MB_Update: ['changed'], MB_Store: ['stored a memory in'], MB_Files: ['wrote a file in'], MB_Import: ['imported memories into'], MB_Export: ['exported'], MB_Trash: ['looked into the trash of'], MB_Load: ['loaded'], MB_Unload: ['unloaded'], MB_Permissions: ['set a permission on'], MB_Censor: ['censored'], MB_Uncensor: ['lifted the censorship of'], MB_Delete: ['moved', 'to the trash'], MB_Restore: ['restored'], MB_Destroy: ['deleted', 'permanently'], MB_List: 'listed banks', MB_Read: ['read'], MB_Search: ['searched'], MB_Evaluate: ['evaluated the search of'], MB_AgentList: ['listed the agents of'],
-  TK_Create: ['created'], TK_Claim: ['claimed'], TK_Update: ['changed'], TK_Reserve: 'reserved files', TK_Release: 'released files', TK_List: 'listed tasks', TK_Read: ['read'],
-  UP_Install: ['installed'], UP_Update: ['changed'], UP_Refresh: ['read the tools of'], UP_Approve: ['decided about tools of'], UP_Remove: ['removed'], UP_List: 'listed upstream servers', UP_Read: ['read'],
-  WH_Create: ['created'], WH_Update: ['changed'], WH_Delete: ['deleted'], WH_Test: ['sent a test to'], WH_Grade: ['graded the receiver of'], WH_RotateSecret: ['rotated the secret of'], WH_Redeliver: ['sent again'], WH_RedeliverFailed: ['sent failed deliveries again to'], WH_List: 'listed endpoints', WH_Read: ['read'], WH_Deliveries: 'listed deliveries', WH_Delivery: ['read'], WH_Events: 'listed event types', WH_Feed: 'read the event feed',
-  DC_Submit: ['submitted'], DC_Validate: ['validated', 'again'], DC_Delete: ['deleted'], DC_List: 'listed documents', DC_Queue: 'read the queue of documents', DC_Read: ['read'],
-  RL_Create: ['created'], RL_Update: ['changed'], RL_Delete: ['deleted'], RL_List: 'listed rules', RL_Templates: 'listed rule templates', RL_Check: ['tried'],
-  SK_Install: ['installed'], SK_Uninstall: ['uninstalled'], SK_Add: ['added'], SK_Remove: ['removed'], SK_List: 'listed skills', SK_Read: ['read'],
-  US_Create: ['added'], US_Update: ['changed'], US_Remove: ['removed'], US_List: 'listed users', US_Read: ['read'], US_Inbox: 'listed what waits',
-  AK_Invite: ['invited'], AK_Uninvite: ['withdrew the invitation of'], AK_Invitations: 'listed invitations',
-  AK_Create: ['created'], AK_Rotate: ['rotated'], AK_Revoke: ['revoked'], AK_Update: ['changed'], AK_Delete: ['deleted'], AK_List: 'listed keys', AK_Read: ['read'], AK_Usage: ['read the use of'],
-  AC_ChangePlan: 'changed the plan', AC_Read: 'read the plan', AC_Audit: 'read the audit',
-  'session.start': 'signed in', 'session.end': 'signed out', 'session.token': 'received an access token', 'user.joined': 'joined', 'tenant.created': ['created'], 'document.validated': ['submitted', 'which a rule matched'],
+  AP_Create: ['created'],
+  AP_Update: ['changed'],
+  AP_Modify: ['changed'],
+  AP_Destroy: ['deleted'],
+  AP_Chat: ['wrote to'],
+  AP_Ask: ['asked'],
+  AP_Search: ['searched messages'],
+  AP_Answer: ['answered'],
+  AP_LogOn: ['logged on as'],
+  AP_LogOff: ['logged off as'],
+  AP_Add: ['added', 'to the roster'],
+  AP_Remove: ['removed', 'from the roster'],
+  AP_Select: ['selected'],
+  AP_List: 'listed agents',
+  AP_Wait: 'waited for messages',
+  AP_Read: ['read'],
+  DM_Create: ['created'],
+  DM_Update: ['changed'],
+  DM_Destroy: ['deleted'],
+  DM_Invite: ['invited an agent to'],
+  DM_Kick: ['removed an agent from'],
+  DM_Ban: ['banned an agent from'],
+  DM_Unban: ['lifted a ban in'],
+  DM_List: 'listed domains',
+  DM_Read: ['read'],
+  ZN_Create: ['created'],
+  ZN_Destroy: ['deleted'],
+  ZN_Enter: ['entered'],
+  ZN_Leave: ['left'],
+  ZN_List: 'listed zones',
+  ZN_Read: ['read'],
+  MB_Create: ['created'],
+  MB_Update: ['changed'],
+  MB_Store: ['stored a memory in'],
+  MB_Files: ['wrote a file in'],
+  MB_Import: ['imported memories into'],
+  MB_Export: ['exported'],
+  MB_Trash: ['looked into the trash of'],
+  MB_Load: ['loaded'],
+  MB_Unload: ['unloaded'],
+  MB_Permissions: ['set a permission on'],
+  MB_Censor: ['censored'],
+  MB_Uncensor: ['lifted the censorship of'],
+  MB_Delete: ['moved', 'to the trash'],
+  MB_Restore: ['restored'],
+  MB_Destroy: ['deleted', 'permanently'],
+  MB_List: 'listed banks',
+  MB_Read: ['read'],
+  MB_Search: ['searched'],
+  MB_Evaluate: ['evaluated the search of'],
+  MB_AgentList: ['listed the agents of'],
+  TK_Create: ['created'],
+  TK_Claim: ['claimed'],
+  TK_Update: ['changed'],
+  TK_Reserve: 'reserved files',
+  TK_Release: 'released files',
+  TK_List: 'listed tasks',
+  TK_Read: ['read'],
+  UP_Install: ['installed'],
+  UP_Update: ['changed'],
+  UP_Refresh: ['read the tools of'],
+  UP_Approve: ['decided about tools of'],
+  UP_Remove: ['removed'],
+  UP_List: 'listed upstream servers',
+  UP_Read: ['read'],
+  WH_Create: ['created'],
+  WH_Update: ['changed'],
+  WH_Delete: ['deleted'],
+  WH_Test: ['sent a test to'],
+  WH_Grade: ['graded the receiver of'],
+  WH_RotateSecret: ['rotated the secret of'],
+  WH_Redeliver: ['sent again'],
+  WH_RedeliverFailed: ['sent failed deliveries again to'],
+  WH_List: 'listed endpoints',
+  WH_Read: ['read'],
+  WH_Deliveries: 'listed deliveries',
+  WH_Delivery: ['read'],
+  WH_Events: 'listed event types',
+  WH_Feed: 'read the event feed',
+  DC_Submit: ['submitted'],
+  DC_Validate: ['validated', 'again'],
+  DC_Delete: ['deleted'],
+  DC_List: 'listed documents',
+  DC_Queue: 'read the queue of documents',
+  DC_Read: ['read'],
+  RL_Create: ['created'],
+  RL_Update: ['changed'],
+  RL_Delete: ['deleted'],
+  RL_List: 'listed rules',
+  RL_Templates: 'listed rule templates',
+  RL_Check: ['tried'],
+  SK_Install: ['installed'],
+  SK_Uninstall: ['uninstalled'],
+  SK_Add: ['added'],
+  SK_Remove: ['removed'],
+  SK_List: 'listed skills',
+  SK_Read: ['read'],
+  US_Create: ['added'],
+  US_Update: ['changed'],
+  US_Remove: ['removed'],
+  US_List: 'listed users',
+  US_Read: ['read'],
+  US_Inbox: 'listed what waits',
+  AK_Invite: ['invited'],
+  AK_Uninvite: ['withdrew the invitation of'],
+  AK_Invitations: 'listed invitations',
+  AK_Create: ['created'],
+  AK_Rotate: ['rotated'],
+  AK_Revoke: ['revoked'],
+  AK_Update: ['changed'],
+  AK_Delete: ['deleted'],
+  AK_List: 'listed keys',
+  AK_Read: ['read'],
+  AK_Usage: ['read the use of'],
+  AC_ChangePlan: 'changed the plan',
+  AC_Read: 'read the plan',
+  AC_Audit: 'read the audit',
+  'session.start': 'signed in',
+  'session.end': 'signed out',
+  'session.token': 'received an access token',
+  'user.joined': 'joined',
+  'tenant.created': ['created'],
+  'document.validated': ['submitted', 'which a rule matched'],
 };
 
 // What a tool is for, where the thing is not known.
-const NOUNS = { AP: 'an agent', DM: 'a domain', ZN: 'a zone', MB: 'a bank', AK: 'a key', WH: 'an endpoint', DC: 'a document', RL: 'a rule', SK: 'a skill', US: 'a user', TK: 'a task', UP: 'an upstream server' };
+const NOUNS = {
+  AP: 'an agent',
+  DM: 'a domain',
+  ZN: 'a zone',
+  MB: 'a bank',
+  AK: 'a key',
+  WH: 'an endpoint',
+  DC: 'a document',
+  RL: 'a rule',
+  SK: 'a skill',
+  US: 'a user',
+  TK: 'a task',
+  UP: 'an upstream server',
+};
 
 const soft = (text) => el('span', { class: 'soft' }, text);
 
@@ -39,8 +160,12 @@ export const actor = (entry) => entry.agent ?? entry.user;
 export function deed(entry) {
   const found = thing(entry);
   const member = entry.member ? soft(` (${entry.member})`) : null;
-  if (entry.dry_run) return [found ? `previewed what ${entry.tool} would do to ` : `previewed ${entry.tool}`, found, member].filter(Boolean);
-  if (found && ['AP_LogOn', 'AP_LogOff'].includes(entry.tool) && entry.target === entry.agent) return [entry.tool === 'AP_LogOn' ? 'logged on' : 'logged off'];
+  if (entry.dry_run)
+    return [found ? `previewed what ${entry.tool} would do to ` : `previewed ${entry.tool}`, found, member].filter(
+      Boolean,
+    );
+  if (found && ['AP_LogOn', 'AP_LogOff'].includes(entry.tool) && entry.target === entry.agent)
+    return [entry.tool === 'AP_LogOn' ? 'logged on' : 'logged off'];
   const words = VERBS[entry.tool] ?? [`called ${entry.tool} on`];
   if (typeof words === 'string') return [words, member].filter(Boolean);
   const [before, after] = found || entry.result === 'done' ? words : [`called ${entry.tool}`];
@@ -51,8 +176,33 @@ export function deed(entry) {
 
 // Of the verbs above, those whose form after "to" is not what is before "ed".
 const TO = {
-  wrote: 'write', logged: 'log', read: 'read', banned: 'ban', left: 'leave', set: 'set', sent: 'send', submitted: 'submit', tried: 'try', withdrew: 'withdraw', created: 'create', changed: 'change', deleted: 'delete', removed: 'remove',
-  invited: 'invite', stored: 'store', moved: 'move', restored: 'restore', evaluated: 'evaluate', reserved: 'reserve', released: 'release', decided: 'decide', graded: 'grade', rotated: 'rotate', validated: 'validate', revoked: 'revoke', received: 'receive',
+  wrote: 'write',
+  logged: 'log',
+  read: 'read',
+  banned: 'ban',
+  left: 'leave',
+  set: 'set',
+  sent: 'send',
+  submitted: 'submit',
+  tried: 'try',
+  withdrew: 'withdraw',
+  created: 'create',
+  changed: 'change',
+  deleted: 'delete',
+  removed: 'remove',
+  invited: 'invite',
+  stored: 'store',
+  moved: 'move',
+  restored: 'restore',
+  evaluated: 'evaluate',
+  reserved: 'reserve',
+  released: 'release',
+  decided: 'decide',
+  graded: 'grade',
+  rotated: 'rotate',
+  validated: 'validate',
+  revoked: 'revoke',
+  received: 'receive',
 };
 
 // The same of a call that may have been refused: nothing was done then.
@@ -62,23 +212,49 @@ function tried(entry) {
   return [`tried to ${first.replace(/^\w+/, (verb) => TO[verb] ?? verb.replace(/ed$/, ''))}`, ...rest, ', refused'];
 }
 
-export const sentence = (entry) => (entry.event ? entry.words : [el('b', {}, actor(entry)), entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)]);
+export const sentence = (entry) =>
+  entry.event
+    ? entry.words
+    : [el('b', {}, actor(entry)), entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)];
 
 const EVENTS = {
-  'quota.threshold.reached': (data) => [`${data.threshold} % of the limit of ${data.scope.replaceAll('_', ' ')} is used: `, soft(`${number(data.count)} of ${number(data.limit)}`)],
-  'quota.request.rejected': (data) => [`${data.service} was refused: the limit of ${data.scope.replaceAll('_', ' ')} is reached `, soft(`(${number(data.limit)})`)],
+  'quota.threshold.reached': (data) => [
+    `${data.threshold} % of the limit of ${data.scope.replaceAll('_', ' ')} is used: `,
+    soft(`${number(data.count)} of ${number(data.limit)}`),
+  ],
+  'quota.request.rejected': (data) => [
+    `${data.service} was refused: the limit of ${data.scope.replaceAll('_', ' ')} is reached `,
+    soft(`(${number(data.limit)})`),
+  ],
   'billing.plan.changed': (data) => [`The plan changed from ${data.previous_plan} to ${data.plan}.`],
   'agent.deployment.created': (data) => [el('b', {}, data.agent), ' was created.'],
-  'agent.deployment.updated': (data) => [el('b', {}, data.agent), ' was changed: ', soft((data.changed ?? []).join(', '))],
+  'agent.deployment.updated': (data) => [
+    el('b', {}, data.agent),
+    ' was changed: ',
+    soft((data.changed ?? []).join(', ')),
+  ],
   'agent.deployment.deleted': (data) => [el('b', {}, data.agent), ' was deleted.'],
   'webhook.endpoint.created': (data) => ['An endpoint was created: ', soft(data.url)],
-  'webhook.endpoint.updated': (data) => (data.warning ? [`An endpoint fails. It will be disabled on ${new Date(data.warning.disabled_at).toLocaleDateString()}: `, soft(data.url)]
-    : [`An endpoint was ${data.enabled ? 'changed' : `disabled (${data.disabled_reason})`}: `, soft(data.url)]),
+  'webhook.endpoint.updated': (data) =>
+    data.warning
+      ? [
+          `An endpoint fails. It will be disabled on ${new Date(data.warning.disabled_at).toLocaleDateString()}: `,
+          soft(data.url),
+        ]
+      : [`An endpoint was ${data.enabled ? 'changed' : `disabled (${data.disabled_reason})`}: `, soft(data.url)],
   'webhook.endpoint.deleted': (data) => ['An endpoint was deleted: ', soft(data.url)],
   'webhook.test': () => ['A test event was sent.'],
   'document.accepted': (data) => [el('b', {}, data.document), ` was accepted, version ${data.version}.`],
-  'document.rejected': (data) => [el('b', {}, data.document), ` was rejected, version ${data.version}: `, soft(data.reasons.map((reason) => reason.message).join('; '))],
-  'message.created': (data) => [el('b', {}, data.from), ` wrote to ${data.zone ? `${data.domain} · ${data.zone}` : data.to}: `, soft(data.text)],
+  'document.rejected': (data) => [
+    el('b', {}, data.document),
+    ` was rejected, version ${data.version}: `,
+    soft(data.reasons.map((reason) => reason.message).join('; ')),
+  ],
+  'message.created': (data) => [
+    el('b', {}, data.from),
+    ` wrote to ${data.zone ? `${data.domain} · ${data.zone}` : data.to}: `,
+    soft(data.text),
+  ],
   'memory.stored': (data) => [el('b', {}, data.author), ` stored ${data.name ?? 'a memory'} in the bank ${data.bank}.`],
   'question.asked': (data) => [el('b', {}, data.from), ' asked: ', soft(data.text)],
   'question.answered': (data) => [el('b', {}, data.answered_by), ' answered: ', soft(data.answer)],
@@ -86,14 +262,32 @@ const EVENTS = {
 };
 
 // Whether the service did it by itself. Of the other events the audit has the call that caused them.
-const isOwn = ({ type, data }) => type.startsWith('quota.') || ['document.accepted', 'document.rejected'].includes(type)
-  || (type === 'webhook.endpoint.updated' && (data.warning || ['gone', 'failing'].includes(data.disabled_reason)));
+const isOwn = ({ type, data }) =>
+  type.startsWith('quota.') ||
+  ['document.accepted', 'document.rejected'].includes(type) ||
+  (type === 'webhook.endpoint.updated' && (data.warning || ['gone', 'failing'].includes(data.disabled_reason)));
 
 // An event as an entry of the timeline.
 export function entryOf(event) {
   const { data } = event;
-  const [kind, name] = data.agent ? ['agent', data.agent] : data.document ? ['document', data.document] : data.endpoint_id ? ['endpoint', data.endpoint_id] : ['', ''];
-  return { at: event.created_at, event: true, own: isOwn(event), tool: event.type, result: 'done', agent: data.agent, target_kind: kind, target: name, words: EVENTS[event.type]?.(data) ?? [event.type] };
+  const [kind, name] = data.agent
+    ? ['agent', data.agent]
+    : data.document
+      ? ['document', data.document]
+      : data.endpoint_id
+        ? ['endpoint', data.endpoint_id]
+        : ['', ''];
+  return {
+    at: event.created_at,
+    event: true,
+    own: isOwn(event),
+    tool: event.type,
+    result: 'done',
+    agent: data.agent,
+    target_kind: kind,
+    target: name,
+    words: EVENTS[event.type]?.(data) ?? [event.type],
+  };
 }
 
 // Calls that are equal in all of these become one sentence with a number of times.
@@ -113,12 +307,18 @@ export function story(entries) {
     if (same) same.times += entry.times ?? 1;
     else deeds.push({ entry, times: entry.times ?? 1 });
   }
-  return chapters.map(({ hour, turns }) => el('section', {}, el('h2', {}, `${hour}:00`), el('p', {}, ...turns.flatMap(told))));
+  return chapters.map(({ hour, turns }) =>
+    el('section', {}, el('h2', {}, `${hour}:00`), el('p', {}, ...turns.flatMap(told))),
+  );
 }
 
 function told({ first, deeds }) {
   if (first.event) return [...first.words, ' '];
-  const parts = deeds.map(({ entry, times }) => [...tried(entry), entry.result === 'done' ? '' : ` (${entry.result})`, times > 1 ? ` ${number(times)} times` : '']);
+  const parts = deeds.map(({ entry, times }) => [
+    ...tried(entry),
+    entry.result === 'done' ? '' : ` (${entry.result})`,
+    times > 1 ? ` ${number(times)} times` : '',
+  ]);
   const joined = parts.flatMap((part, i) => [i === 0 ? '' : i === parts.length - 1 ? ' and ' : ', ', ...part]);
   return [el('b', {}, actor(first)), first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
 }

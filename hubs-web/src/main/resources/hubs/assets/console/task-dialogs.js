@@ -28,7 +28,13 @@ const TEXT = { name: 'description', label: 'Description', long: 4, max: 2000 };
 const TAGS = { name: 'tags', label: 'Tags', hint: 'Separated by commas.' };
 const NOTE = { name: 'note', label: 'Note', long: 2, max: 2000, hint: 'What the others should know. Optional.' };
 const LEASES = { 1800: '30 minutes', 14400: '4 hours', 86400: '1 day' };
-const LEASE = { name: 'lease_seconds', label: 'For how long', options: Object.keys(LEASES), labels: LEASES, value: '14400' };
+const LEASE = {
+  name: 'lease_seconds',
+  label: 'For how long',
+  options: Object.keys(LEASES),
+  labels: LEASES,
+  value: '14400',
+};
 
 const afterField = (tasks, chosen) => ({
   name: 'after',
@@ -96,7 +102,17 @@ const fence = (task) => (task.holder ? { fence: task.fence } : {});
 // A dialog that makes one change of a task.
 function change(
   task,
-  { title, verb, text, danger, fields = [NOTE], fixed = {}, tool = 'TK_Update', said = 'The task is changed.', pick = (values) => values },
+  {
+    title,
+    verb,
+    text,
+    danger,
+    fields = [NOTE],
+    fixed = {},
+    tool = 'TK_Update',
+    said = 'The task is changed.',
+    pick = (values) => values,
+  },
   done,
 ) {
   return ask({
@@ -106,7 +122,8 @@ function change(
     danger,
     fields,
     tool,
-    args: (values) => given({ task: task.id, target: MYSELF, ...(tool === 'TK_Update' ? fence(task) : {}), ...fixed, ...pick(values) }),
+    args: (values) =>
+      given({ task: task.id, target: MYSELF, ...(tool === 'TK_Update' ? fence(task) : {}), ...fixed, ...pick(values) }),
     done: (answer) => {
       toast(said);
       done(answer.task);
@@ -133,7 +150,11 @@ export const claim = (task, done) =>
   );
 
 export const extend = (task, done) =>
-  change(task, { title: 'Extend the lease', verb: 'Extend', fields: [LEASE], pick: seconds, said: 'The lease is extended.' }, done);
+  change(
+    task,
+    { title: 'Extend the lease', verb: 'Extend', fields: [LEASE], pick: seconds, said: 'The lease is extended.' },
+    done,
+  );
 
 export const finish = (task, done) =>
   change(
@@ -199,7 +220,11 @@ export const cancel = (task, done) =>
   );
 
 export const reopen = (task, done) =>
-  change(task, { title: 'Open the task again?', verb: 'Open again', fixed: { state: 'open' }, said: 'The task is open again.' }, done);
+  change(
+    task,
+    { title: 'Open the task again?', verb: 'Open again', fixed: { state: 'open' }, said: 'The task is open again.' },
+    done,
+  );
 
 export async function assign(task, done) {
   const names = await parties(await roomOf(task));

@@ -51,7 +51,13 @@ export const stateTag = (task) => tag(task.state, LOOKS[task.state]);
 // Who holds the task, else whose it is, else nothing.
 export function who(task) {
   if (task.holder) {
-    return el('span', { class: 'holder' }, avatar(task.holder), el('b', {}, task.holder), task.lease_until ? left(task.lease_until) : null);
+    return el(
+      'span',
+      { class: 'holder' },
+      avatar(task.holder),
+      el('b', {}, task.holder),
+      task.lease_until ? left(task.lease_until) : null,
+    );
   }
   return task.assignee && !isOver(task) ? el('span', { class: 'soft' }, `for ${task.assignee}`) : null;
 }

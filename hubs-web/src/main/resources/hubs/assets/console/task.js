@@ -2,7 +2,23 @@
 import { ask as read, call, may, me } from './api.js';
 import { answer, assign, block, cancel, claim, edit, extend, finish, reopen, takeAway } from './task-dialogs.js';
 import { boardPath, follow, inTurn, isOver, left, readTask, stateTag, taskPath } from './task-parts.js';
-import { action, ago, avatar, clock, DANGER, el, enc, facts, guarded, head, link, number, redrawn, tag, whileBusy } from './ui.js';
+import {
+  action,
+  ago,
+  avatar,
+  clock,
+  DANGER,
+  el,
+  enc,
+  facts,
+  guarded,
+  head,
+  link,
+  number,
+  redrawn,
+  tag,
+  whileBusy,
+} from './ui.js';
 
 const HISTORY = 50;
 const FOUND = 50;
@@ -53,7 +69,8 @@ export async function showTask({ at, view, on, isHere }) {
   }
 
   const done = () => turn(readAgain);
-  const others = async () => (await call('TK_List', { target: { domain: task.domain }, page: { limit: HISTORY } })).profile;
+  const others = async () =>
+    (await call('TK_List', { target: { domain: task.domain }, page: { limit: HISTORY } })).profile;
 
   function actions() {
     const button = (label, work, kind = 'quiet') => action('TK_Update', label, work, kind);
@@ -62,7 +79,9 @@ export async function showTask({ at, view, on, isHere }) {
     return el(
       'div',
       { class: 'row task-actions' },
-      task.state === 'blocked' ? button('Answer', () => answer(task, history.find((one) => one.what === 'blocked')?.note, done), '') : null,
+      task.state === 'blocked'
+        ? button('Answer', () => answer(task, history.find((one) => one.what === 'blocked')?.note, done), '')
+        : null,
       canClaim ? action('TK_Claim', 'Claim', () => claim(task, done)) : null,
       isMine ? button('Extend', () => extend(task, done)) : null,
       ...(isOver(task)
@@ -92,7 +111,9 @@ export async function showTask({ at, view, on, isHere }) {
           return el(
             'li',
             {},
-            other ? link(taskPath(other), stateTag(other), el('span', { class: 'breaks' }, other.title)) : el('code', {}, one),
+            other
+              ? link(taskPath(other), stateTag(other), el('span', { class: 'breaks' }, other.title))
+              : el('code', {}, one),
           );
         }),
       ),
@@ -107,7 +128,11 @@ export async function showTask({ at, view, on, isHere }) {
       facts([
         [
           'Held by',
-          task.holder ? el('span', { class: 'holder' }, avatar(task.holder), el('b', {}, task.holder)) : isOver(task) ? null : 'nobody',
+          task.holder
+            ? el('span', { class: 'holder' }, avatar(task.holder), el('b', {}, task.holder))
+            : isOver(task)
+              ? null
+              : 'nobody',
         ],
         ['Lease', lease],
         ['For', task.assignee ?? (isOver(task) ? null : 'anybody')],
@@ -129,14 +154,24 @@ export async function showTask({ at, view, on, isHere }) {
       el(
         'div',
         {},
-        el('p', {}, el('b', {}, one.by ?? 'Somebody'), ` ${DEEDS[one.what] ?? one.what} `, el('span', { class: 'soft' }, clock(one.at))),
+        el(
+          'p',
+          {},
+          el('b', {}, one.by ?? 'Somebody'),
+          ` ${DEEDS[one.what] ?? one.what} `,
+          el('span', { class: 'soft' }, clock(one.at)),
+        ),
         one.note ? el('p', { class: 'said' }, one.note) : null,
       ),
     );
   }
 
   function past() {
-    const more = el('button', { type: 'button', class: 'quiet', click: guarded(() => whileBusy(more, earlier)) }, 'Earlier');
+    const more = el(
+      'button',
+      { type: 'button', class: 'quiet', click: guarded(() => whileBusy(more, earlier)) },
+      'Earlier',
+    );
     return el(
       'section',
       {},
@@ -153,7 +188,8 @@ export async function showTask({ at, view, on, isHere }) {
     draw();
   }
 
-  const words = (title, text) => (text ? el('section', {}, el('h2', {}, title), el('p', { class: 'said' }, text)) : null);
+  const words = (title, text) =>
+    text ? el('section', {}, el('h2', {}, title), el('p', { class: 'said' }, text)) : null;
 
   function draw() {
     const title = view.querySelector('h1');
@@ -174,7 +210,9 @@ export async function showTask({ at, view, on, isHere }) {
           el(
             'div',
             {},
-            ...[words('Description', task.description), words('Result', task.result), waiting(), past()].filter(Boolean),
+            ...[words('Description', task.description), words('Result', task.result), waiting(), past()].filter(
+              Boolean,
+            ),
             messages,
           ),
           record(),
@@ -189,7 +227,9 @@ export async function showTask({ at, view, on, isHere }) {
     const queries = [id, ...(title.split(/\s+/).length > 2 ? [title] : [])].map((text) => `"${text}"`);
     const hits = await Promise.all(
       queries.map((content) =>
-        read('AP_Search', { content, target: { domain: task.domain }, page: { limit: FOUND } }).catch(() => ({ content: [] })),
+        read('AP_Search', { content, target: { domain: task.domain }, page: { limit: FOUND } }).catch(() => ({
+          content: [],
+        })),
       ),
     );
     if (!isHere()) return;

@@ -34,8 +34,17 @@ function events({ since, until }) {
       after = body.next_after;
     }
     upper = first;
-    const items = found.reverse().map(entryOf).filter((entry) => (!since || Date.parse(entry.at) >= Date.parse(since)) && (!until || Date.parse(entry.at) < Date.parse(until)));
-    return { items, more: upper >= oldest && found.length > 0 && !(since && Date.parse(found.at(-1).created_at) < Date.parse(since)) };
+    const items = found
+      .reverse()
+      .map(entryOf)
+      .filter(
+        (entry) =>
+          (!since || Date.parse(entry.at) >= Date.parse(since)) && (!until || Date.parse(entry.at) < Date.parse(until)),
+      );
+    return {
+      items,
+      more: upper >= oldest && found.length > 0 && !(since && Date.parse(found.at(-1).created_at) < Date.parse(since)),
+    };
   };
 }
 
@@ -50,7 +59,11 @@ const PAGES = 5;
 // @param show all (the calls, and what the service did by itself), calls or events
 // @return what reads the next entries; reads tells how many pages of the sources that took
 export function timeline(filter, show) {
-  const sources = [show === 'events' ? none : audit(filter), show === 'calls' ? none : events(filter)].map((read) => ({ read, items: [], more: true }));
+  const sources = [show === 'events' ? none : audit(filter), show === 'calls' ? none : events(filter)].map((read) => ({
+    read,
+    items: [],
+    more: true,
+  }));
   return async () => {
     const found = [];
     let reads = 0;
@@ -67,7 +80,9 @@ export function timeline(filter, show) {
       if (open.some((source) => !source.to)) continue;
       const [floor] = open.map((source) => source.to).sort(newer);
       for (;;) {
-        const [first] = sources.filter((source) => source.items.length && (!floor || newer(source.items[0].at, floor) <= 0)).sort((a, b) => newer(a.items[0].at, b.items[0].at));
+        const [first] = sources
+          .filter((source) => source.items.length && (!floor || newer(source.items[0].at, floor) <= 0))
+          .sort((a, b) => newer(a.items[0].at, b.items[0].at));
         if (!first) break;
         found.push(first.items.shift());
       }

@@ -4,49 +4,74 @@ import { asCurl, asMcp, call, made, mcpEndpoint, whyNot } from './api.js';
 
 export { el };
 
-const UNITS = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600], ['minute', 60]];
+const UNITS = [
+  ['year', 31536000],
+  ['month', 2592000],
+  ['day', 86400],
+  ['hour', 3600],
+  ['minute', 60],
+];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 
 // In a narrow column, what has just happened is now.
-function since(date, isShort) {
+export function since(date, isShort) {
   const seconds = Math.round((date - Date.now()) / 1000);
-  for (const [unit, size] of UNITS) if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  for (const [unit, size] of UNITS)
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
   return isShort ? 'now' : 'just now';
 }
 
 export function ago(iso, isShort = false) {
   if (!iso) return el('span', { class: 'soft' }, 'never');
   const date = new Date(iso);
-  return el('time', { datetime: iso, title: date.toLocaleString(), 'data-ago': isShort ? 'short' : 'long' }, since(date, isShort));
+  return el(
+    'time',
+    { datetime: iso, title: date.toLocaleString(), 'data-ago': isShort ? 'short' : 'long' },
+    since(date, isShort),
+  );
 }
 
-export function clock(iso) {
+const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+export const timeWords = (iso) => new Date(iso).toLocaleTimeString([], TIME);
+
+// The time of today, or the day and the time.
+export function clockWords(iso) {
   const date = new Date(iso);
-  const today = date.toDateString() === new Date().toDateString();
-  const text = today ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-    : date.toLocaleDateString([], { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  return el('time', { datetime: iso, title: date.toLocaleString() }, text);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? timeWords(iso) : date.toLocaleDateString([], { day: 'numeric', month: 'short', ...TIME });
 }
+
+export const clock = (iso) => el('time', { datetime: iso, title: new Date(iso).toLocaleString() }, clockWords(iso));
 
 setInterval(() => {
-  for (const one of document.querySelectorAll('time[data-ago]')) one.textContent = since(new Date(one.dateTime), one.dataset.ago === 'short');
+  for (const one of document.querySelectorAll('time[data-ago]'))
+    one.textContent = since(new Date(one.dateTime), one.dataset.ago === 'short');
 }, 20_000);
 
-function hash(text) {
+// What stands for somebody who has no picture.
+export function face(name) {
   let sum = 0;
-  for (const sign of text.toLowerCase()) sum = (sum * 31 + sign.codePointAt(0)) >>> 0;
-  return sum % 8;
+  for (const sign of name.toLowerCase()) sum = (sum * 31 + sign.codePointAt(0)) >>> 0;
+  const words = (name.match(/[\p{L}\p{N}]+/gu) ?? ['?']).slice(0, 2);
+  return {
+    initials: words
+      .map((word) => [...word][0])
+      .join('')
+      .toUpperCase(),
+    colour: sum % 8,
+  };
 }
 
 export function avatar(name, { kind = 'agent', online } = {}) {
-  const initials = (name.match(/[\p{L}\p{N}]+/gu) ?? ['?']).slice(0, 2).map((word) => [...word][0]).join('').toUpperCase();
-  return el('span', { class: `avatar a${hash(name)} ${kind}${online ? ' online' : ''}`, 'aria-hidden': 'true' }, initials);
+  const { initials, colour } = face(name);
+  return el('span', { class: `avatar a${colour} ${kind}${online ? ' online' : ''}`, 'aria-hidden': 'true' }, initials);
 }
 
 export const tag = (text, kind = '') => el('span', { class: `tag ${kind}` }, text);
 
 // Puts pieces into a place, without those that are not there.
-export const put = (place, ...pieces) => place.append(...pieces.filter((piece) => piece !== null && piece !== undefined && piece !== false));
+export const put = (place, ...pieces) =>
+  place.append(...pieces.filter((piece) => piece !== null && piece !== undefined && piece !== false));
 
 // What a client calls itself, in a word: browsers say much more.
 export function client(text) {
@@ -61,9 +86,16 @@ function release() {
   pressed = null;
   for (const resume of waiting.splice(0)) resume();
 }
-addEventListener('pointerdown', (event) => { if (event.button === 0) pressed = event.target; }, true); // With another one, a menu may open instead of a release.
+addEventListener(
+  'pointerdown',
+  (event) => {
+    if (event.button === 0) pressed = event.target;
+  },
+  true,
+); // With another one, a menu may open instead of a release.
 addEventListener('click', () => setTimeout(release), true);
-for (const end of ['pointerup', 'pointercancel', 'contextmenu']) addEventListener(end, () => setTimeout(release, 50), true); // Without a click, or before it.
+for (const end of ['pointerup', 'pointercancel', 'contextmenu'])
+  addEventListener(end, () => setTimeout(release, 50), true); // Without a click, or before it.
 const isPressed = (place) => pressed !== null && place.contains(pressed);
 export const whenReleased = (place) => (isPressed(place) ? new Promise((resume) => waiting.push(resume)) : undefined);
 
@@ -72,14 +104,20 @@ export const whenReleased = (place) => (isPressed(place) ? new Promise((resume) 
 // control might belong to something else.
 export function redrawn(place, work) {
   if (isPressed(place)) return void waiting.push(() => redrawn(place, work));
-  const had = place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
-  const same = (one) => (had.dataset.key ? one.dataset.key === had.dataset.key : had.hasAttribute('href') ? one.getAttribute('href') === had.getAttribute('href') : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label'));
+  const had =
+    place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
+  const same = (one) =>
+    had.dataset.key
+      ? one.dataset.key === had.dataset.key
+      : had.hasAttribute('href')
+        ? one.getAttribute('href') === had.getAttribute('href')
+        : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label');
   const alike = () => (had ? [...place.querySelectorAll(had.tagName)].filter(same) : []);
   const before = alike();
   work();
   if (!had || had.isConnected) return;
   const now = alike();
-  const next = now.length === before.length || had.hasAttribute('href') ? now[before.indexOf(had)] ?? now[0] : null;
+  const next = now.length === before.length || had.hasAttribute('href') ? (now[before.indexOf(had)] ?? now[0]) : null;
   next?.focus({ preventScroll: true });
   if (!next || document.activeElement !== next) place.focus({ preventScroll: true }); // It may be hidden, too.
 }
@@ -90,32 +128,85 @@ export const memoryCount = (value) => (value > 1_000 ? '1,000+' : number(value))
 
 // The head of a page: its title, which gets the focus when the page opens, its description, its actions.
 export function head(title, { sub, actions = [] } = {}) {
-  return el('header', { class: 'head' },
-    el('div', { class: 'head-words' }, el('h1', { tabindex: '-1' }, title), sub ? el('p', { class: 'soft' }, sub) : null),
-    el('div', { class: 'head-actions' }, ...actions,
-      el('button', { type: 'button', class: 'quiet icon', 'aria-label': 'The calls of this page as code', title: 'As curl, as MCP', click: () => showCalls('The calls of this page', made.slice(-8)) }, '</>')));
+  return el(
+    'header',
+    { class: 'head' },
+    el(
+      'div',
+      { class: 'head-words' },
+      el('h1', { tabindex: '-1' }, title),
+      sub ? el('p', { class: 'soft' }, sub) : null,
+    ),
+    el(
+      'div',
+      { class: 'head-actions' },
+      ...actions,
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet icon',
+          'aria-label': 'The calls of this page as code',
+          title: 'As curl, as MCP',
+          click: () => showCalls('The calls of this page', made.slice(-8)),
+        },
+        '</>',
+      ),
+    ),
+  );
 }
 
 function snippets(one) {
-  if (one.curl) return el('details', { class: 'as-code' }, el('summary', {}, `${one.title} as curl`), code(one.curl, `${one.title} as curl`)); // A route without a tool.
-  return el('details', { class: 'as-code' }, el('summary', {}, `${one.tool} as curl, as MCP`),
-    code(asCurl(one), `${one.tool} as curl`), code(`POST ${mcpEndpoint}\n${asMcp(one)}`, `${one.tool} over MCP`));
+  if (one.curl)
+    return el(
+      'details',
+      { class: 'as-code' },
+      el('summary', {}, `${one.title} as curl`),
+      code(one.curl, `${one.title} as curl`),
+    ); // A route without a tool.
+  return el(
+    'details',
+    { class: 'as-code' },
+    el('summary', {}, `${one.tool} as curl, as MCP`),
+    code(asCurl(one), `${one.tool} as curl`),
+    code(`POST ${mcpEndpoint}\n${asMcp(one)}`, `${one.tool} over MCP`),
+  );
 }
 
 // A button that shows what another button, or a form, would call.
-export const asCode = (label, calls) => el('button', { type: 'button', class: 'quiet icon', 'aria-label': `${label} as code`, title: `${label}: as curl, as MCP`, click: guarded(() => showCalls(`${label}, as a call`, calls())) }, '</>');
+export const asCode = (label, calls) =>
+  el(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet icon',
+      'aria-label': `${label} as code`,
+      title: `${label}: as curl, as MCP`,
+      click: guarded(() => showCalls(`${label}, as a call`, calls())),
+    },
+    '</>',
+  );
 
 export function showCalls(title, calls) {
-  const box = dialog(title, el('p', { class: 'hint' }, 'Everything that the console does is a call that you can make too.'),
+  const box = dialog(
+    title,
+    el('p', { class: 'hint' }, 'Everything that the console does is a call that you can make too.'),
     ...calls.map(snippets),
-    el('div', { class: 'row' }, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+    el('div', { class: 'row' }, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')),
+  );
   box.classList.add('wide');
   if (calls.length === 1) box.querySelector('details').open = true;
 }
 
 // Where there is nothing yet: what would be here, and the first step.
 export function empty(title, text, ...actions) {
-  return el('div', { class: 'empty' }, el('h2', {}, title), el('p', {}, text), actions.length ? el('div', { class: 'row' }, ...actions) : null);
+  return el(
+    'div',
+    { class: 'empty' },
+    el('h2', {}, title),
+    el('p', {}, text),
+    actions.length ? el('div', { class: 'row' }, ...actions) : null,
+  );
 }
 
 export function problem(error) {
@@ -173,20 +264,38 @@ export const DANGER = 'quiet danger';
 
 // A button for a tool; greyed out, with the reason, where the caller may not run it. In a list, about tells what it is for.
 export function action(tool, label, click, kind = 'quiet', about = null) {
-  return el('button', { type: 'button', class: kind, 'aria-label': about ? `${label} ${about}` : null, ...allowed(tool), click: guarded(click) }, label);
+  return el(
+    'button',
+    {
+      type: 'button',
+      class: kind,
+      'aria-label': about ? `${label} ${about}` : null,
+      ...allowed(tool),
+      click: guarded(click),
+    },
+    label,
+  );
 }
 
 // The attributes of a button for a tool. If the caller may not run it, the button looks disabled, can still have the focus, and shows the reason.
 export const allowed = (tool) => disabledFor(whyNot(tool));
-export const disabledFor = (reason) => ({ 'aria-disabled': reason ? 'true' : null, 'data-refused': Boolean(reason), title: reason });
+export const disabledFor = (reason) => ({
+  'aria-disabled': reason ? 'true' : null,
+  'data-refused': Boolean(reason),
+  title: reason,
+});
 
-document.addEventListener('click', (event) => {
-  const button = event.target.closest('[data-refused]');
-  if (!button) return;
-  event.preventDefault();
-  event.stopImmediatePropagation();
-  toast(`${button.title}.`);
-}, { capture: true });
+document.addEventListener(
+  'click',
+  (event) => {
+    const button = event.target.closest('[data-refused]');
+    if (!button) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    toast(`${button.title}.`);
+  },
+  { capture: true },
+);
 
 // Runs the work of a button, which cannot be pressed again until then. It keeps the focus, which a disabled button would lose.
 export async function whileBusy(button, work) {
@@ -204,19 +313,56 @@ let fields = 0;
 function control(field) {
   const id = `console-field-${++fields}`;
   const hint = field.hint ? el('p', { class: 'hint', id: `${id}-hint` }, field.hint) : null;
-  const attributes = { id, name: field.name, required: field.required, maxlength: field.max, 'aria-describedby': hint ? `${id}-hint` : null };
+  const attributes = {
+    id,
+    name: field.name,
+    required: field.required,
+    maxlength: field.max,
+    'aria-describedby': hint ? `${id}-hint` : null,
+  };
   let input;
   if (field.options && field.multiple) {
-    const boxes = field.options.map((option) => el('label', { class: 'check' }, el('input', { type: 'checkbox', value: option, checked: (field.value ?? []).includes(option) }), ` ${field.labels?.[option] ?? option}`));
-    return { name: field.name, element: el('fieldset', { class: `field checks ${field.name}` }, el('legend', {}, field.label), hint, el('div', { class: 'check-grid' }, ...boxes)),
-      value: () => boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value) };
+    const boxes = field.options.map((option) =>
+      el(
+        'label',
+        { class: 'check' },
+        el('input', { type: 'checkbox', value: option, checked: (field.value ?? []).includes(option) }),
+        ` ${field.labels?.[option] ?? option}`,
+      ),
+    );
+    return {
+      name: field.name,
+      element: el(
+        'fieldset',
+        { class: `field checks ${field.name}` },
+        el('legend', {}, field.label),
+        hint,
+        el('div', { class: 'check-grid' }, ...boxes),
+      ),
+      value: () =>
+        boxes
+          .map((box) => box.firstChild)
+          .filter((box) => box.checked)
+          .map((box) => box.value),
+    };
   }
-  if (field.options) input = el('select', attributes, ...field.options.map((option) => el('option', { value: option, selected: option === field.value }, field.labels?.[option] ?? (option || '—'))));
+  if (field.options)
+    input = el(
+      'select',
+      attributes,
+      ...field.options.map((option) =>
+        el('option', { value: option, selected: option === field.value }, field.labels?.[option] ?? (option || '—')),
+      ),
+    );
   else if (field.long) input = el('textarea', { ...attributes, rows: field.long });
   else input = el('input', { ...attributes, type: field.type ?? 'text', autocomplete: 'off' });
   if (!field.options) input.value = field.value ?? '';
-  return { name: field.name, element: el('div', { class: 'field' }, el('label', { for: id }, field.label), input, hint),
-    value: () => (field.type === 'number' && input.value !== '' ? Number(input.value) : input.value.trim()), input };
+  return {
+    name: field.name,
+    element: el('div', { class: 'field' }, el('label', { for: id }, field.label), input, hint),
+    value: () => (field.type === 'number' && input.value !== '' ? Number(input.value) : input.value.trim()),
+    input,
+  };
 }
 
 // A dialog that makes one call: its fields become arguments, which can be shown as code; it closes once the call is done.
@@ -226,9 +372,29 @@ export function ask({ title, text, fields: wanted = [], verb, danger, tool, args
     const values = () => Object.fromEntries(controls.map((one) => [one.name, one.value()]));
     const wrong = el('p', { class: 'problem', role: 'alert' });
     const submit = el('button', { type: 'submit', class: danger ? 'danger' : '' }, verb);
-    const codeButton = el('button', { type: 'button', class: 'quiet', click: () => showCalls('The same as a call', [{ tool, args: args(values()) }]) }, 'As code');
-    const form = el('form', {}, ...(text ? [text].flat().map((one) => (typeof one === 'string' ? el('p', {}, one) : one)) : []), ...controls.map((one) => one.element), wrong,
-      el('div', { class: 'row' }, submit, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel'), tool ? codeButton : null));
+    const codeButton = el(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet',
+        click: () => showCalls('The same as a call', [{ tool, args: args(values()) }]),
+      },
+      'As code',
+    );
+    const form = el(
+      'form',
+      {},
+      ...(text ? [text].flat().map((one) => (typeof one === 'string' ? el('p', {}, one) : one)) : []),
+      ...controls.map((one) => one.element),
+      wrong,
+      el(
+        'div',
+        { class: 'row' },
+        submit,
+        el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel'),
+        tool ? codeButton : null,
+      ),
+    );
     const box = dialog(title, form);
     if (changed) {
       form.addEventListener('change', () => changed(values()));
@@ -255,24 +421,42 @@ export function ask({ title, text, fields: wanted = [], verb, danger, tool, args
 
 // A secret that is shown this once.
 export function secret(title, text, value) {
-  const box = dialog(title, el('p', {}, text), code(value, title),
-    el('div', { class: 'row' }, el('button', { type: 'button', click: () => box.close() }, 'I have kept it')));
+  const box = dialog(
+    title,
+    el('p', {}, text),
+    code(value, title),
+    el('div', { class: 'row' }, el('button', { type: 'button', click: () => box.close() }, 'I have kept it')),
+  );
 }
 
 // What was given, without what is empty.
 export function given(object) {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== '' && value !== null
-    && !(typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0)));
+  return Object.fromEntries(
+    Object.entries(object).filter(
+      ([, value]) =>
+        value !== undefined &&
+        value !== '' &&
+        value !== null &&
+        !(typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0),
+    ),
+  );
 }
 
 export function facts(rows) {
-  return el('dl', { class: 'facts' }, ...rows.filter(([, value]) => value !== undefined && value !== null && value !== '').flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
+  return el(
+    'dl',
+    { class: 'facts' },
+    ...rows
+      .filter(([, value]) => value !== undefined && value !== null && value !== '')
+      .flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
+  );
 }
 
 const SVG = 'http://www.w3.org/2000/svg';
 export function svg(name, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) if (value !== null && value !== undefined) element.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes))
+    if (value !== null && value !== undefined) element.setAttribute(key, value);
   element.append(...children.filter(Boolean));
   return element;
 }
@@ -283,28 +467,41 @@ export function bars(points, label) {
   const width = 100 / Math.max(16, points.length);
   const bar = (i, value, kind, title) => {
     const height = Math.max(value ? 1.5 : 0.5, (38 * value) / most);
-    return svg('rect', { x: i * width + width * 0.12, width: width * 0.76, y: 40 - height, height, class: kind }, svg('title', {}, title));
+    return svg(
+      'rect',
+      { x: i * width + width * 0.12, width: width * 0.76, y: 40 - height, height, class: kind },
+      svg('title', {}, title),
+    );
   };
   const shapes = points.flatMap(({ label: at, value, bad }, i) => {
     const title = `${at}: ${value}${bad ? `, failed ${bad}` : ''}`;
     return [bar(i, value, '', title), ...(bad ? [bar(i, bad, 'bad', title)] : [])];
   });
-  return svg('svg', { class: 'bars', viewBox: '0 0 100 40', preserveAspectRatio: 'none', role: 'img', 'aria-label': label }, ...shapes);
+  return svg(
+    'svg',
+    { class: 'bars', viewBox: '0 0 100 40', preserveAspectRatio: 'none', role: 'img', 'aria-label': label },
+    ...shapes,
+  );
 }
 
 // How much of a limit is used; a quota warns where it is near, another limit may be full.
 export function meter(value, limit, label, warning) {
   const share = limit ? Math.min(1, value / limit) : 0;
   const state = warning ?? (share >= 1 ? 'full' : share >= 0.8 ? 'near' : '');
-  return svg('svg', { class: `meter ${state}`, viewBox: '0 0 100 6', preserveAspectRatio: 'none', role: 'img', 'aria-label': label },
-    svg('rect', { class: 'track', width: 100, height: 6 }), svg('rect', { class: 'value', width: share * 100, height: 6 }));
+  return svg(
+    'svg',
+    { class: `meter ${state}`, viewBox: '0 0 100 6', preserveAspectRatio: 'none', role: 'img', 'aria-label': label },
+    svg('rect', { class: 'track', width: 100, height: 6 }),
+    svg('rect', { class: 'value', width: share * 100, height: 6 }),
+  );
 }
 
 // Above what is shown of one entry of a list: on a phone, the list is not beside it.
 export const back = (path, words) => el('p', { class: 'back' }, link(path, `← ${words}`));
 
 // An address, which a narrow page breaks between its parts.
-export const address = (url) => el('code', { class: 'address' }, ...url.split(/(?=[/.:])/).flatMap((part) => [part, el('wbr')]));
+export const address = (url) =>
+  el('code', { class: 'address' }, ...url.split(/(?=[/.:])/).flatMap((part) => [part, el('wbr')]));
 
 export const link = (path, ...children) => el('a', { href: path, 'data-go': true }, ...children);
 
@@ -316,11 +513,18 @@ export function choose(list, view) {
     const entry = list.querySelector('[aria-current]');
     if (!entry) return;
     const top = entry.getBoundingClientRect().top - list.getBoundingClientRect().top;
-    if (top < 0 || top + entry.offsetHeight > list.clientHeight) list.scrollTop += top - (list.clientHeight - entry.offsetHeight) / 2;
+    if (top < 0 || top + entry.offsetHeight > list.clientHeight)
+      list.scrollTop += top - (list.clientHeight - entry.offsetHeight) / 2;
   });
 }
 
 // One of several parts of a page, by address.
 export function subnav(label, entries, current) {
-  return el('nav', { class: 'subnav', 'aria-label': label }, ...entries.map(([word, title, path]) => el('a', { href: path, 'data-go': true, 'aria-current': word === current ? 'page' : null }, title)));
+  return el(
+    'nav',
+    { class: 'subnav', 'aria-label': label },
+    ...entries.map(([word, title, path]) =>
+      el('a', { href: path, 'data-go': true, 'aria-current': word === current ? 'page' : null }, title),
+    ),
+  );
 }

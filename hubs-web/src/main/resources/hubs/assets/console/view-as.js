@@ -5,7 +5,16 @@ import { el, enc, link } from './ui.js';
 const KEPT = 'engine-view-as';
 
 export function begin(key, go) {
-  sessionStorage.setItem(KEPT, JSON.stringify({ id: key.id, name: key.name, capabilities: key.capabilities, user: key.user, readOnly: key.toolset?.includes?.('readonly') ?? false }));
+  sessionStorage.setItem(
+    KEPT,
+    JSON.stringify({
+      id: key.id,
+      name: key.name,
+      capabilities: key.capabilities,
+      user: key.user,
+      readOnly: key.toolset?.includes?.('readonly') ?? false,
+    }),
+  );
   apply();
   go('/console/world');
 }
@@ -39,6 +48,16 @@ export function apply() {
 export function banner(go) {
   const key = me.viewing;
   if (!key) return null;
-  return el('div', { class: 'viewing', role: 'status' }, el('span', {}, 'You see what the key ', link(`/console/keys/${enc(key.id)}`, key.name), ` may do: ${me.tools.size} of your ${me.all.length} tools. The rest is greyed out.`),
-    el('button', { type: 'button', class: 'quiet', click: () => end(go) }, 'Stop'));
+  return el(
+    'div',
+    { class: 'viewing', role: 'status' },
+    el(
+      'span',
+      {},
+      'You see what the key ',
+      link(`/console/keys/${enc(key.id)}`, key.name),
+      ` may do: ${me.tools.size} of your ${me.all.length} tools. The rest is greyed out.`,
+    ),
+    el('button', { type: 'button', class: 'quiet', click: () => end(go) }, 'Stop'),
+  );
 }

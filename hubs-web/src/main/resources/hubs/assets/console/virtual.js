@@ -39,7 +39,8 @@ export function virtualList({ height, row, label, more, empty }) {
     const next = new Map(places.map((i) => [items[i], shown.get(items[i])]));
     for (const [item, element] of shown) if (!next.has(item)) element.remove();
     let before = null;
-    for (const i of places) { // In the order of reading, which is that of the Tab key. What is there is not moved: that would take its focus.
+    for (const i of places) {
+      // In the order of reading, which is that of the Tab key. What is there is not moved: that would take its focus.
       const known = next.get(items[i]);
       const element = known ?? el('div', { class: 'virtual-row', role: 'listitem' }, row(items[i]));
       element.style.transform = `translateY(${i * height}px)`;
@@ -63,31 +64,40 @@ export function virtualList({ height, row, label, more, empty }) {
       items = items.concat(page.items);
       through = !page.more;
     } catch (error) {
-      failed = el('p', { class: 'problem', role: 'alert' }, `${error.message} `, el('button', { type: 'button', class: 'quiet', click: again }, 'Try again'));
+      failed = el(
+        'p',
+        { class: 'problem', role: 'alert' },
+        `${error.message} `,
+        el('button', { type: 'button', class: 'quiet', click: again }, 'Try again'),
+      );
       box.append(failed);
     } finally {
       fetching = null;
     }
-    if (!items.length && through && empty) inner.replaceChildren(el('p', { class: 'soft pad', role: 'listitem' }, empty()));
+    if (!items.length && through && empty)
+      inner.replaceChildren(el('p', { class: 'soft pad', role: 'listitem' }, empty()));
     else draw();
   }
 
   // Fetches until there is enough, or no more, while the list is in sight.
   async function until(isEnough) {
     await ready;
-    for (let pages = 0; pages < MOST_PAGES && box.offsetParent && !through && !failed && !isEnough(); pages++) await fetch();
+    for (let pages = 0; pages < MOST_PAGES && box.offsetParent && !through && !failed && !isEnough(); pages++)
+      await fetch();
   }
 
   function center(index) {
     draw(); // It has its height then.
     const top = index * height;
-    if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight) box.scrollTop = top - (box.clientHeight - height) / 2;
+    if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight)
+      box.scrollTop = top - (box.clientHeight - height) / 2;
   }
 
   async function reach(element, top) {
     const before = element.scrollTop;
     // A list that scrolls by itself makes no page taller.
-    if (element === box || getComputedStyle(box).overflowY !== 'auto') await until(() => element.scrollHeight - element.clientHeight >= top);
+    if (element === box || getComputedStyle(box).overflowY !== 'auto')
+      await until(() => element.scrollHeight - element.clientHeight >= top);
     if (box.isConnected && element.scrollTop === before) element.scrollTop = top;
   }
 

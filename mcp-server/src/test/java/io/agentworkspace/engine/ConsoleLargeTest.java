@@ -38,7 +38,9 @@ class ConsoleLargeTest {
             SELECT tenant_id, owner_id, id, now() FROM agent WHERE tenant_id = :tenant AND id > 800000000
             """, """
             INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
-            SELECT z.tenant_id, z.stream_id, i, gen_random_uuid(), a.id, 'message ' || i, '{}', now() - (100001 - i) * INTERVAL '1 second'
+            SELECT z.tenant_id, z.stream_id, i, gen_random_uuid(), a.id,
+                   'message ' || i || CASE i % 3 WHEN 0 THEN '' WHEN 1 THEN repeat(E'\\na line of it', 6)
+                                      ELSE E'\\n```\\n' || repeat(E'code in the message\\n', 9) || '```' END, '{}', now() - (100001 - i) * INTERVAL '1 second'
               FROM zone z
               JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id AND d.name = 'harbour'
               JOIN agent a ON a.tenant_id = z.tenant_id AND a.name = 'Ada', generate_series(1, 100000) i
@@ -74,10 +76,19 @@ class ConsoleLargeTest {
             return true;
         });
         steps = Chromium.play(
-                Map.of("OWNER_KEY", key),
+                Map.of("OWNER_KEY", key, "FAR_MESSAGE", farMessage()),
                 "console-large.mjs",
                 TestServer.url(),
                 Path.of("target/screenshots").toAbsolutePath().toString());
+    }
+
+    private static String farMessage() {
+        return TestDatabase.db()
+                .sql(
+                        "SELECT CAST(id AS text) AS id FROM message WHERE tenant_id = :tenant AND seq = 300 AND content LIKE 'message 300%'")
+                .set("tenant", TENANT.id(ClientApi.REST))
+                .one(row -> row.text("id"))
+                .orElseThrow();
     }
 
     private static void call(String key, String service, String arguments) {
@@ -107,6 +118,47 @@ class ConsoleLargeTest {
         assertThat(steps.only("scrolls at 360").get("list").asBoolean()).isFalse();
         assertThat(steps.only("scrolls at 360").get("page").asBoolean()).isTrue();
         assertThat(steps.only("scrolls at 360").get("rows").asInt()).isBetween(8, 60);
+    }
+
+    /** Of messages with one line, seven lines and code, each a second after another. */
+    @Test
+    void aRoomOpensAtTheNewestMessageAndStaysThere() {
+        assertThat(steps.of("room")).hasSize(2).allSatisfy(room -> {
+            assertThat(room.path("last").asString())
+                    .as("what was said last before")
+                    .matches("(?s)(message 100000|unseen at 1280).*");
+            assertThat(room.path("opens").asInt())
+                    .as("below the newest: %s", room)
+                    .isZero();
+            assertThat(room.path("composer").asBoolean())
+                    .as("where to write is in sight: %s", room)
+                    .isTrue();
+            assertThat(room.path("follows").asInt())
+                    .as("below what is said then")
+                    .isZero();
+            assertThat(room.path("days").asInt()).isPositive();
+            assertThat(room.path("heads").asInt())
+                    .as("only the first of a group shows its author")
+                    .isLessThan(room.path("messages").asInt() / 2);
+            assertThat(room.path("moved").asInt())
+                    .as("how far what is read moves as older ones come above it: at most the line of an author")
+                    .isBetween(-24, 24);
+            assertThat(room.path("older").asInt())
+                    .isGreaterThan(room.path("messages").asInt());
+            assertThat(room.path("jump").asString()).isEqualTo("1 new ↓");
+            assertThat(room.path("jumped").asInt()).isZero();
+        });
+    }
+
+    /** It is shown in its thread, beside the room; the room itself has its messages in order. */
+    @Test
+    void aMessageFarBackIsShownBesideTheRoom() {
+        var far = steps.only("far back");
+        assertThat(far.path("sought").asString()).startsWith("message 300");
+        assertThat(far.path("answer").asString()).isEqualTo("An answer from the thread.");
+        assertThat(far.path("numbers").valueStream().map(JsonNode::asInt))
+                .hasSizeGreaterThan(90)
+                .isSorted();
     }
 
     @Test

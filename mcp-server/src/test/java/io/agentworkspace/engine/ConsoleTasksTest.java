@@ -10,6 +10,7 @@ import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
@@ -93,6 +94,15 @@ class ConsoleTasksTest {
                 .ok()
                 .text("/api_key");
         call(wide, "AP_List", "{}").ok();
+        TestDatabase.db()
+                .sql(
+                        "UPDATE api_key SET created_at = created_at - INTERVAL '8 days' WHERE tenant_id = :tenant AND name = 'too wide'")
+                .set("tenant", TENANT.id(ClientApi.REST))
+                .run();
+        var young = call(owner, "AK_Create", "{'name':'young','capabilities':['agent:read','agent:write','bank:read']}")
+                .ok()
+                .text("/api_key");
+        call(young, "AP_List", "{}").ok();
         var made = Json.object().put("name", FORMULA);
         made.putArray("capabilities").add("*");
         var named = ClientApi.REST

@@ -43,7 +43,7 @@ class DocumentsTest {
 
     private static List<Path> documents() {
         var documents = new ArrayList<>(Repository.files("docs", ".md"));
-        for (var name : List.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md")) {
+        for (var name : List.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md")) {
             documents.add(Repository.file(name));
         }
         return documents;
@@ -164,7 +164,7 @@ class DocumentsTest {
                 .map(plan -> "| `%s` |".formatted(plan.word()) + limits(plan) + "\n")
                 .collect(Collectors.joining());
         Golden.checkPart(
-                Repository.file("docs/operations.md"),
+                Repository.file("docs/limits.md"),
                 "plans",
                 "| plan |" + heads + "\n|---|" + "---|".repeat(Scope.values().length) + "\n" + rows);
     }

@@ -25,11 +25,12 @@ final class Assets {
     private static final Map<String, String> TYPES = Map.of(
             "css", "text/css; charset=utf-8",
             "js", "text/javascript; charset=utf-8",
+            "LICENSE", "text/plain; charset=utf-8",
             "svg", "image/svg+xml; charset=utf-8",
             "png", "image/png",
             "gif", "image/gif");
 
-    private static final Pattern IMPORT = Pattern.compile("(?m)^import (?:[^'\n]* from )?'(\\.[^']+)';$");
+    private static final Pattern IMPORT = Pattern.compile("(?m)^import (?:[^']* from )?'(\\.[^']+)';$");
 
     private final Map<String, byte[]> files = new LinkedHashMap<>();
     private final String root;

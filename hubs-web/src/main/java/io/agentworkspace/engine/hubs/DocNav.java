@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param query the current search text
  */
 record DocNav(List<NavGroup> groups, String query) {
+    private static final String FOR_CONTRIBUTORS = "Contribute";
+
     record NavGroup(String title, List<NavItem> entries) {}
 
     /** @param parts the pages below it, if it or one of them is shown */
@@ -21,7 +23,11 @@ record DocNav(List<NavGroup> groups, String query) {
         }
     }
 
-    /** @param shown the current page, if it is a document */
+    /**
+     * Pages for contributors are listed only beside one of them, which the first of them leads to.
+     *
+     * @param shown the current page, if it is a document
+     */
     static DocNav of(List<DocFile> all, @Nullable DocFile shown) {
         var groups = new LinkedHashMap<String, List<NavItem>>();
         for (var document : all) {
@@ -36,9 +42,15 @@ record DocNav(List<NavGroup> groups, String query) {
         }
         return new DocNav(
                 groups.entrySet().stream()
-                        .map(group -> new NavGroup(group.getKey(), group.getValue()))
+                        .map(group -> new NavGroup(group.getKey(), entries(group.getKey(), group.getValue(), shown)))
                         .toList(),
                 "");
+    }
+
+    private static List<NavItem> entries(String group, List<NavItem> all, @Nullable DocFile shown) {
+        var isHidden = group.equals(FOR_CONTRIBUTORS)
+                && (shown == null || !shown.group().equals(group));
+        return isHidden ? all.subList(0, 1) : all;
     }
 
     private static List<NavItem> parts(List<DocFile> all, DocFile of, @Nullable DocFile shown) {

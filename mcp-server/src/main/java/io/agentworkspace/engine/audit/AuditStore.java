@@ -41,12 +41,12 @@ public final class AuditStore implements AutoCloseable {
             WITH noted AS (
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
-                               result, request_id, times, rules, before, after, dry_run, details)
+                               result, request_id, times, rules, before, after, dry_run, details, note, arguments, item)
             SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
                    (SELECT k.name FROM api_key k WHERE k.tenant_id = r.tenant_id AND k.id = r.key_id), r.agent,
                    r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
                    r.client, r.result, r.request_id, r.times, r.rules, r.before, r.after,
-                   r.dry_run, r.details
+                   r.dry_run, r.details, r.note, r.arguments, r.item
               FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
             RETURNING tenant_id, at, row_id)
             SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'audit', 'action', 'noted', 'thing', row_id, 'moment', at)))
@@ -58,12 +58,12 @@ public final class AuditStore implements AutoCloseable {
     private static final String INSERT_ONE = """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
-                               result, request_id, times, rules, before, after, dry_run, details)
+                               result, request_id, times, rules, before, after, dry_run, details, note, arguments, item)
             VALUES (:tenant, CAST(:at AS timestamptz), CAST(:row_id AS uuid), :user_name, :user_key, :acting_for, :credential,
                     :key_id, (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key_id AS text)), :agent,
                     :tool, :target_kind, :target, :target_id, :target_key, :renamed_to, :member, :door, :address, :client,
                     :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after,
-                    CAST(:dry_run AS boolean), :details)
+                    CAST(:dry_run AS boolean), :details, :note, CAST(:arguments AS text[]), :item)
             """;
 
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
@@ -127,7 +127,10 @@ public final class AuditStore implements AutoCloseable {
                 .set("before", entry.before())
                 .set("after", entry.after())
                 .set("dry_run", entry.dryRun())
-                .set("details", entry.details());
+                .set("details", entry.details())
+                .set("note", entry.note())
+                .set("arguments", entry.arguments())
+                .set("item", entry.item());
     }
 
     /** Documents are found by name, since a name has many versions; the id of one is found by an index of its own. */

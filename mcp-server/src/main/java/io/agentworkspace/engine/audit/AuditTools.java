@@ -67,10 +67,10 @@ public final class AuditTools {
         return Tool.named("AC_Audit")
                 .title("Read the audit")
                 .description("""
-                        Lists who did what in the tenant, newest first, for admins. Reads are not recorded.""")
+                        Lists who did what in the tenant, newest first, for admins. Of reads only refused ones.""")
                 .details("""
                         For each call that changed something or was refused: user, key, agent, tool, the thing it \
-                        concerned, endpoint, address, program and result, but never its content. Refusals show within \
+                        concerned, endpoint, address, program, result and note, and the names of its arguments, but never contents. Refusals show within \
                         seconds. An entry must match all filters. Send next_cursor as page.cursor for more.""")
                 .alsoCalled(
                         "who did what",

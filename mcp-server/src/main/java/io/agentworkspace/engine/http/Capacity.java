@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the memory of requests by the size of the heap: their number, their bodies, and the responses being created or
- * not yet sent. Requests beyond the limit are refused before they take memory (docs/operations.md, "Memory").
+ * not yet sent. Requests beyond the limit are refused before they take memory (docs/limits.md, "Memory").
  */
 final class Capacity {
     private static final int KIB = 1 << 10;

@@ -2,11 +2,13 @@ package io.agentworkspace.engine.runtime;
 
 import io.agentworkspace.engine.credentials.KeyFormat;
 import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.EmailAddress;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.why.AuditSubject;
@@ -20,15 +22,27 @@ final class AuditEntries {
     private AuditEntries() {}
 
     static AuditEntry done(ToolRunner.Request request, Call call, ObjectNode answer) {
-        return entry(request, call, AuditSubject.of(call.tool(), request.arguments(), call, answer), AuditEntry.DONE);
+        return entry(
+                request,
+                call,
+                AuditSubject.of(call.tool(), request.arguments(), call, answer),
+                AuditEntry.DONE,
+                answer,
+                null);
     }
 
     static AuditEntry refused(ToolRunner.Request request, Call call, Problem problem) {
         var subject = AuditSubject.asked(call.tool(), request.arguments(), call);
-        return entry(request, call, subject, problem.failure().commandError());
+        return entry(request, call, subject, problem.failure().commandError(), Json.object(), problem.note());
     }
 
-    private static AuditEntry entry(ToolRunner.Request request, Call call, AuditSubject subject, String result) {
+    private static AuditEntry entry(
+            ToolRunner.Request request,
+            Call call,
+            AuditSubject subject,
+            String result,
+            ObjectNode answer,
+            @Nullable String note) {
         var caller = call.caller();
         var acting = call.acting();
         var source = request.source();
@@ -58,7 +72,16 @@ final class AuditEntries {
                 revision == null ? null : revision.before(),
                 revision == null ? null : revision.after(),
                 isDone && call.isDryRun() ? true : null,
-                isDone ? call.details() : null);
+                isDone ? call.details() : null,
+                note == null ? null : AuditNote.of(note, request.arguments(), subject),
+                AuditNote.arguments(request.arguments()),
+                item(call, answer));
+    }
+
+    /** Returns the id of what the call wrote into its subject: the message, or the memory. */
+    private static @Nullable String item(Call call, ObjectNode answer) {
+        var id = call.tool().audited() == Audited.MESSAGE ? answer.at("/content/0/id") : answer.at("/memory/id");
+        return id.isString() ? id.asString() : null;
     }
 
     /** Returns the user whom the call acted for. Tools that are about a user name that user in target.user. */

@@ -12,6 +12,7 @@ import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.keys.SealedCursors;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.AccessReasons;
@@ -34,6 +35,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +51,9 @@ public final class Runner implements ToolRunner {
 
     /** The maximum number of ignored fields that a response names. */
     private static final int IGNORED_NAMED = 20;
+
+    /** How reads end that the audit has, too: somebody asked for what it may not see, or what is not there for it. */
+    private static final Set<Failure> DECIDED = Set.of(Failure.NOT_PERMITTED, Failure.NOT_FOUND);
 
     private final Catalogue catalogue;
     private final Db db;
@@ -256,10 +261,15 @@ public final class Runner implements ToolRunner {
     }
 
     private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
-        if (call != null
-                && (call.tool().effect().isTransactional() || !call.rules().isEmpty())) {
-            audit.refused(request.caller(), AuditEntries.refused(request, call, problem));
-            recordRefusal(call);
+        if (call != null) {
+            var isChange =
+                    call.tool().effect().isTransactional() || !call.rules().isEmpty();
+            if (isChange || DECIDED.contains(problem.failure())) {
+                audit.refused(request.caller(), AuditEntries.refused(request, call, problem));
+            }
+            if (isChange) {
+                recordRefusal(call);
+            }
         }
         if (problem.excess() != null) {
             limits.quotas().rejected(request.caller(), request.service(), problem.excess());

@@ -10,6 +10,8 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.AuditEvent;
+import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.proof.CommandAddress.Got;
@@ -78,21 +80,22 @@ class AuditTest {
         var entry = newest();
         var at = Instant.parse(entry.path("at").asString());
         assertThat(at).isBetween(before, Instant.now());
-        assertThat(entry)
-                .isEqualTo(Json.object()
-                        .put("at", at.toString())
-                        .put("user", "ann")
-                        .put("credential", "key")
-                        .put("key_id", ann.id())
-                        .put("key_name", "test")
-                        .put("tool", "AP_Create")
-                        .put("target_kind", "agent")
-                        .put("target", "Ada")
-                        .put("door", api)
-                        .put("address", "127.0.0.1")
-                        .put("client", "tide/1.2")
-                        .put("result", "done")
-                        .put("request_id", "r-" + way));
+        var expected = Json.object()
+                .put("at", at.toString())
+                .put("user", "ann")
+                .put("credential", "key")
+                .put("key_id", ann.id())
+                .put("key_name", "test")
+                .put("tool", "AP_Create")
+                .put("target_kind", "agent")
+                .put("target", "Ada")
+                .put("door", api)
+                .put("address", "127.0.0.1")
+                .put("client", "tide/1.2")
+                .put("result", "done")
+                .put("request_id", "r-" + way);
+        expected.putArray("arguments").add("vx.name").add("vx.description");
+        assertThat(entry).isEqualTo(expected);
     }
 
     @Test
@@ -270,8 +273,37 @@ class AuditTest {
         call(ann, "AP_Read", "{'target':{'agent':'Nobody'}}");
         call(ann, "MB_Permissions", "{'target':{'bank':'Nothing'}}");
         call(ann, "AP_Destroy", "{'target':{'agent':'Nobody'}}");
-        await().until(() -> entries("{}").size() > 1);
-        assertThat(tools("{}")).containsExactlyInAnyOrder("AP_Create done", "AP_Destroy not_found");
+        await().until(() -> entries("{'target':'agent:Nobody'}").size() > 1);
+        assertThat(tools("{}"))
+                .as("of reads only those that were refused")
+                .containsExactlyInAnyOrder(
+                        "AP_Create done", "AP_Read not_found", "MB_Permissions not_found", "AP_Destroy not_found");
+    }
+
+    /** The names of arguments, and the note; never what they say. */
+    @Test
+    void anEntrySaysHowAndWhyItWasRefused() {
+        var reader = make(ann, "'capabilities':['agent:read']");
+        done(call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'Secret words of it'}}"));
+        var refused = call(reader, "AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'Secret words of it'}}");
+        call(reader, "MB_Search", "{'content':'Secret words of it'}");
+        call(ann, "AP_Chat", "{'target':{'agent':'Ada'},'content':'Hi','reply_to':'Secret words of it'}");
+        await().until(() -> entries("{'result':'refused'}").size() == 3);
+        var entry = entries("{'tool':'AP_Modify'}").getFirst();
+        assertThat(entry.path("note").asString()).isEqualTo(refused.note()).contains("agent:write");
+        assertThat(entry.path("arguments").valueStream().map(JsonNode::asString))
+                .containsExactly("target.agent", "vx.description");
+        var read = entries("{'tool':'MB_Search'}").getFirst();
+        assertThat(read.path("result").asString()).as("a refused read").isEqualTo("not_permitted");
+        assertThat(read.path("arguments").valueStream().map(JsonNode::asString)).containsExactly("content");
+        assertThat(entries("{}").toString()).doesNotContain("Secret");
+        assertThat(entries("{'tool':'AP_Create'}").getFirst().has("note")).isFalse();
+        var said = call(ann, "AP_Chat", "{'target':{'agent':'Ada'},'content':'Hi'}");
+        assertThat(entries("{'tool':'AP_Chat','result':'done'}")
+                        .getFirst()
+                        .path("item")
+                        .asString())
+                .isEqualTo(said.envelope().at("/content/0/id").asString());
     }
 
     @Test
@@ -456,30 +488,13 @@ class AuditTest {
 
     private static AuditEntry entry(Instant at) {
         var user = at.isBefore(Instant.parse("2002-01-01T00:00:00Z")) ? "old" : "flood";
-        return new AuditEntry(
-                at,
-                user,
-                null,
-                "key",
-                null,
-                null,
-                null,
-                "AP_Create",
-                "agent",
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                "conflict",
-                "r",
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+        return AuditEntry.event(
+                        AuditEvent.SESSION_START,
+                        at,
+                        new AuditEntry.Actor(user, "key", null),
+                        new AuditEntry.Subject("agent", null, null),
+                        RequestSource.NOWHERE,
+                        "r")
+                .ruled("conflict", List.of());
     }
 }

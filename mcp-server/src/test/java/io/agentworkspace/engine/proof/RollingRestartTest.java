@@ -52,7 +52,7 @@ class RollingRestartTest {
     @Test
     void noCallFails() throws Exception {
         var ports = List.of(LoopbackPort.free(), LoopbackPort.free());
-        var documented = BACKEND.matcher(Repository.text(Repository.file("docs/operations.md")));
+        var documented = BACKEND.matcher(Repository.text(Repository.file("docs/replicas.md")));
         assertThat(documented.find()).isTrue();
         var key = new TestTenant().key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
         var over = new AtomicBoolean();

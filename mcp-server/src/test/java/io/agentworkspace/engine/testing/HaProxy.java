@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A real HAProxy in front of replicas, configured as docs/operations.md recommends. */
+/** A real HAProxy in front of replicas, configured as docs/replicas.md recommends. */
 public final class HaProxy implements AutoCloseable {
     private final int port;
     private final Process process;

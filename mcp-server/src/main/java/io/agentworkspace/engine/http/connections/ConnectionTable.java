@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The open connections and the memory that each uses, limited for the engine and for each address
- * (docs/operations.md, "Connections"). At a limit the connection that has waited longest gives way: first one with many
+ * (docs/limits.md, "Connections"). At a limit the connection that has waited longest gives way: first one with many
  * headers, then one whose headers are unfinished, then one that never sent a valid credential. One whose request was admitted never does.
  */
 public final class ConnectionTable {

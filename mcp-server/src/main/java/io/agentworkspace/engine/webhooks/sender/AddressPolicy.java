@@ -10,17 +10,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param everyPrivate whether all private and loopback addresses are allowed, for development
  * @param networks private networks that are allowed
+ * @param setting the setting by which the operator allows others
  */
-public record AddressPolicy(boolean everyPrivate, InetAddressSet networks) {
+public record AddressPolicy(boolean everyPrivate, InetAddressSet networks, String setting) {
     public static AddressPolicy ofPrivate(boolean everyPrivate) {
-        return new AddressPolicy(everyPrivate, new InetAddressSet());
+        return new AddressPolicy(everyPrivate, new InetAddressSet(), "ENGINE_WEBHOOKS_ALLOW_PRIVATE");
     }
 
     /** @param networks addresses, or networks like {@code 10.0.0.0/8} */
     public static AddressPolicy allowing(Collection<String> networks) {
         var set = new InetAddressSet();
         set.addAll(networks);
-        return new AddressPolicy(false, set);
+        return new AddressPolicy(false, set, "ENGINE_UPSTREAMS_ALLOW");
     }
 
     /** Returns whether {@code http://} and every port are allowed, to addresses that are not public. */

@@ -60,7 +60,7 @@ public final class EndpointUrl {
         if (!parts.matches()) {
             throw wrong("must be a whole address, like https://hooks.example.com/engine");
         }
-        var scheme = scheme(parts.group(1), policy.allowsPlain());
+        var scheme = scheme(parts.group(1), policy);
         var authority = authority(parts.group(2));
         var rest = parts.group(3);
         if (rest.indexOf('#') >= 0) {
@@ -86,12 +86,15 @@ public final class EndpointUrl {
         }
     }
 
-    private static String scheme(String given, boolean allowPrivate) {
+    private static String scheme(String given, AddressPolicy policy) {
         var scheme = given.toLowerCase(Locale.ROOT);
-        if (scheme.equals("https") || scheme.equals("http") && allowPrivate) {
+        if (scheme.equals("https") || scheme.equals("http") && policy.allowsPlain()) {
             return scheme;
         }
-        throw wrong(allowPrivate ? "must begin with https:// or http://" : "must begin with https://");
+        throw wrong(
+                policy.allowsPlain()
+                        ? "must begin with https:// or http://"
+                        : "must begin with https://; the operator allows http:// with " + policy.setting());
     }
 
     /** Returns host and port; the port is empty if none is given. */

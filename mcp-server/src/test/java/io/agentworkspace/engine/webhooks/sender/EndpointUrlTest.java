@@ -32,7 +32,7 @@ class EndpointUrlTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             hooks.example.com          | url must be a whole address, like https://hooks.example.com/engine
-            http://hooks.example.com/  | url must begin with https://
+            http://hooks.example.com/  | url must begin with https://; the operator allows http:// with ENGINE_WEBHOOKS_ALLOW_PRIVATE
             https:///path              | url must name a host, like https://hooks.example.com/engine
             https://a:b@example.com/   | url must have no user info: leave out what stands before '@'; deliveries are signed instead
             https://example.com/#a     | url must have no fragment: leave out '#' and what follows it

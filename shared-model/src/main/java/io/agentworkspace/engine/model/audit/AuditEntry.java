@@ -67,7 +67,16 @@ public record AuditEntry(
 
         @Doc("What else the call did: what became of a deleted document's memories, what loading a document changed.")
         @Nullable
-        String details) {
+        String details,
+
+        @Doc("Why it was refused, without what the note quotes of the request.") @Nullable
+        String note,
+
+        @Doc("The names of the arguments, such as target.agent, without their contents.") @Nullable
+        List<String> arguments,
+
+        @Doc("The id of the message or memory that the call wrote.") @Nullable
+        String item) {
     public static final String DONE = "done";
 
     /** Returns an entry for an event that is not a tool call. */
@@ -92,6 +101,9 @@ public record AuditEntry(
                 source.client(),
                 DONE,
                 requestId,
+                null,
+                null,
+                null,
                 null,
                 null,
                 null,
@@ -135,7 +147,10 @@ public record AuditEntry(
                 before,
                 after,
                 dryRun,
-                details);
+                details,
+                note,
+                arguments,
+                item);
     }
 
     /** The user and the credential that acted. */

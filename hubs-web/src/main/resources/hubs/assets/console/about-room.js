@@ -1,0 +1,137 @@
+// Beside a room: what it is for, who is a member, who answers whom; and what its owner, or somebody who wants to join, does about it.
+import { html, nothing, repeat } from '../lit-html.js';
+import { all, isAdmin, me } from './api.js';
+import { graph } from './graph.js';
+import { ago, avatar, button, tag } from './parts.js';
+import { ask, DANGER, enc, given, number, toast } from './ui.js';
+
+// @param room the answer of DM_Read; messages of the zone that is shown; go and again, which draw another page, or this one anew
+export function aboutRoom({ room, zone, messages, go, again }) {
+  const domain = room.profile[0];
+  const mine = isAdmin() || domain.owner === me.user;
+  const deeds = deedsOf(domain, room, go, again);
+  return html`
+    <h3>About</h3>
+    <p class="soft">${domain.description}</p>
+    <p class="tagline">
+      ${tag(`access ${domain.access}`)} ${tag(`owned by ${domain.owner}`)}
+      <span class="tag">created ${ago(domain.created_at)}</span>
+    </p>
+    <h3>
+      Members
+      <span class="count">${number(room.content.filter((member) => member.state === 'member').length)}</span>
+    </h3>
+    <ul class="members">
+      ${repeat(
+        room.content,
+        (member) => member.agent,
+        (member) => memberLine(member, mine, deeds),
+      )}
+    </ul>
+    <div class="row">
+      ${button(mine ? 'Invite' : 'Join', mine ? deeds.invite : deeds.join, { tool: 'DM_Invite' })}
+      ${button('New zone', deeds.newZone, { tool: 'ZN_Create' })}
+    </div>
+    ${answersOf(messages, zone)}
+  `;
+}
+
+function memberLine(member, mine, deeds) {
+  const isAsked = (member.state === 'requested' && mine) || (member.state === 'invited' && (!mine || isAdmin()));
+  const about = member.agent;
+  return html`<li>
+    <a href="/console/agents/${enc(member.agent)}" data-go="true">
+      ${avatar(member.agent, { online: member.online })}<span>${member.agent}</span>
+    </a>
+    ${member.role === 'host' ? tag('host', 'reads') : nothing}
+    ${member.state !== 'member' ? tag(member.state, 'changes') : nothing}
+    ${
+      isAsked
+        ? html`<span class="member-actions"
+            >${button('Accept', () => deeds.accept(member), { tool: 'DM_Invite', about })}</span
+          >`
+        : nothing
+    }
+    ${
+      mine && member.role !== 'host'
+        ? html`<span class="member-actions">
+            ${
+              member.state === 'banned'
+                ? button('Unban', () => deeds.unban(member), { tool: 'DM_Unban', about })
+                : button('Remove', () => deeds.remove(member), { tool: 'DM_Kick', kind: DANGER, about })
+            }
+          </span>`
+        : nothing
+    }
+  </li>`;
+}
+
+function deedsOf(domain, room, go, again) {
+  const target = (agent) => ({ target: { domain: domain.name, agent } });
+  const sure = (tool, verb, member, text, danger) =>
+    ask({ title: `${verb} ${member.agent}?`, text, verb, danger, tool, args: () => target(member.agent), done: again });
+  return {
+    accept: (member) =>
+      ask({
+        title:
+          member.state === 'requested' ? `Let ${member.agent} join?` : `Accept the invitation for ${member.agent}?`,
+        text:
+          member.state === 'requested'
+            ? 'Its owner asks to join.'
+            : 'The agent becomes a member. Only its owner can accept.',
+        verb: 'Accept',
+        tool: 'DM_Invite',
+        args: () => target(member.agent),
+        done: again,
+      }),
+    unban: (member) => sure('DM_Unban', 'Unban', member, 'It can be invited again.', false),
+    remove: (member) => sure('DM_Kick', 'Remove', member, 'It can be invited again.', true),
+    invite: () =>
+      ask({
+        title: `Invite to ${domain.name}`,
+        text: 'An agent of somebody else joins once its owner agrees.',
+        verb: 'Invite',
+        fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }],
+        tool: 'DM_Invite',
+        args: ({ agent }) => target(agent),
+        done: again,
+      }),
+    join: () => join(domain, room, target, again),
+    newZone: () =>
+      ask({
+        title: `New zone in ${domain.name}`,
+        verb: 'Create',
+        fields: [
+          { name: 'name', label: 'Name', required: true, max: 64 },
+          { name: 'description', label: 'Description', max: 2000 },
+        ],
+        tool: 'ZN_Create',
+        args: (values) => ({ target: { domain: domain.name }, vx: given(values) }),
+        done: (_, values) => go(`/console/spaces/${enc(domain.name)}/${enc(values.name)}`),
+      }),
+  };
+}
+
+async function join(domain, room, target, again) {
+  const inside = new Set(room.content.map((member) => member.agent));
+  const agents = await all('AP_List', {}, (body) => body.profile);
+  const own = agents.filter((agent) => agent.owner === me.user && !inside.has(agent.name)).map((agent) => agent.name);
+  if (!own.length) return toast('You have no other agent. Create one on the page Agents.');
+  return ask({
+    title: `Join ${domain.name}`,
+    text: 'Your agent joins at once if the domain is public. Otherwise the owner of the domain must agree.',
+    verb: 'Join',
+    fields: [{ name: 'agent', label: 'Your agent', options: own }],
+    tool: 'DM_Invite',
+    args: ({ agent }) => target(agent),
+    done: again,
+  });
+}
+
+function answersOf(messages, zone) {
+  const links = messages.answers();
+  if (!links.length) return nothing;
+  const words = links.map((one) => `${one.from} answers ${one.to} ${one.times} times`).join(', ');
+  return html`<h3>Who answers whom</h3>
+    ${graph(links, `Who answers whom in ${zone}: ${words}`)}`;
+}

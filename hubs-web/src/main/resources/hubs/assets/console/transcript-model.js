@@ -1,0 +1,186 @@
+// What a conversation shows, without a document: its messages in order, day lines, groups of one author, and the parts of a text.
+
+const GROUP_MS = 5 * 60_000;
+
+export const bySeq = (a, b) => a.seq - b.seq;
+export const byTime = (a, b) => Date.parse(a.created_at) - Date.parse(b.created_at) || a.seq - b.seq;
+
+// Messages in order, each once.
+export class Messages {
+  #known = new Map();
+  #compare;
+  #list = [];
+
+  constructor(compare = bySeq) {
+    this.#compare = compare;
+  }
+
+  get list() {
+    return this.#list;
+  }
+
+  get size() {
+    return this.#known.size;
+  }
+
+  has(id) {
+    return this.#known.has(id);
+  }
+
+  get(id) {
+    return this.#known.get(id);
+  }
+
+  // Returns those that are new.
+  add(messages) {
+    const fresh = messages.filter((message) => !this.#known.has(message.id));
+    for (const message of fresh) this.#known.set(message.id, message);
+    if (fresh.length) this.#list = [...this.#known.values()].sort(this.#compare);
+    return fresh;
+  }
+
+  // Takes what is known anew of a message.
+  replace(message) {
+    if (!this.#known.has(message.id)) return;
+    this.#known.set(message.id, message);
+    this.#list = this.#list.map((one) => (one.id === message.id ? message : one));
+  }
+
+  // One that was just sent is counted at what it answers.
+  countAnswer({ reply_to: id }) {
+    const answered = id && this.#known.get(id);
+    if (answered) this.replace({ ...answered, replies: (answered.replies ?? 0) + 1 });
+  }
+
+  // Forgets the oldest. Returns whether there were any.
+  keepLatest(count) {
+    if (this.#list.length <= count) return false;
+    for (const message of this.#list.slice(0, -count)) this.#known.delete(message.id);
+    this.#list = this.#list.slice(-count);
+    return true;
+  }
+
+  clear() {
+    this.#known.clear();
+    this.#list = [];
+  }
+
+  // The first message of the thread that a message belongs to, as far as it is known.
+  rootOf(id) {
+    const seen = new Set();
+    let root = id;
+    for (let one = this.get(id); one?.reply_to && !seen.has(root); one = this.get(root)) {
+      seen.add(root);
+      root = one.reply_to;
+    }
+    return root;
+  }
+
+  // Who answers whom, and how often.
+  answers() {
+    const counts = new Map();
+    for (const message of this.#list) {
+      const to = this.get(message.reply_to)?.from ?? message.chain?.at(-1);
+      if (!to || to === message.from) continue;
+      const pair = JSON.stringify([message.from, to]);
+      counts.set(pair, (counts.get(pair) ?? 0) + 1);
+    }
+    return [...counts].map(([pair, times]) => {
+      const [from, to] = JSON.parse(pair);
+      return { from, to, times };
+    });
+  }
+}
+
+const dayOf = (iso) => new Date(iso).toDateString();
+
+// Today, Yesterday, or the date; the year where it is another one.
+export function dayWords(iso, now = new Date()) {
+  const date = new Date(iso);
+  const yesterday = new Date(now);
+  yesterday.setDate(now.getDate() - 1);
+  if (date.toDateString() === now.toDateString()) return 'Today';
+  if (date.toDateString() === yesterday.toDateString()) return 'Yesterday';
+  const isThisYear = date.getFullYear() === now.getFullYear();
+  return date.toLocaleDateString('en-GB', {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    ...(!isThisYear && { year: 'numeric' }),
+  });
+}
+
+const author = (message) =>
+  JSON.stringify([message.from, message.from_kind, message.by_key, message.domain, message.zone]);
+
+// Whether a message continues what its author said right before.
+const continues = (message, before) =>
+  before &&
+  author(message) === author(before) &&
+  !message.reply_to &&
+  !message.question &&
+  !before.question &&
+  Date.parse(message.created_at) - Date.parse(before.created_at) < GROUP_MS;
+
+// The rows of a transcript: a line for each day, and the messages, of which the first of a group shows who wrote it.
+export function rows(messages, now = new Date()) {
+  const found = [];
+  let before = null;
+  for (const message of messages) {
+    const isNewDay = !before || dayOf(before.created_at) !== dayOf(message.created_at);
+    if (isNewDay)
+      found.push({ key: `day ${dayOf(message.created_at)} ${message.id}`, day: dayWords(message.created_at, now) });
+    found.push({ key: message.id, message, isFirst: isNewDay || !continues(message, before) });
+    before = message;
+  }
+  return found;
+}
+
+// A text in parts: what is between lines of three backticks is code.
+export function parts(text) {
+  const found = [];
+  let lines = [];
+  let isCode = false;
+  const end = () => {
+    const body = lines.join('\n');
+    if (isCode ? lines.length : body.trim())
+      found.push({ isCode, text: isCode ? body : body.replace(/^\n+|\s+$/g, '') });
+    lines = [];
+  };
+  for (const line of text.split('\n')) {
+    const isFence = isCode ? /^\s*```\s*$/.test(line) : /^\s*```[\w+-]*\s*$/.test(line);
+    if (!isFence) {
+      lines.push(line);
+      continue;
+    }
+    end();
+    isCode = !isCode;
+  }
+  end();
+  return found;
+}
+
+const UNITS = ['bytes', 'KB', 'MB'];
+
+export function sizeWords(bytes) {
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1000 && unit < 2; unit++) value /= 1024;
+  return `${value.toLocaleString('en', { maximumFractionDigits: unit && value < 10 ? 1 : 0 })} ${UNITS[unit]}`;
+}
+
+// Of one agent's messages: its direct conversations by the other party, the reader's own first, and what it said in rooms.
+export function places(agent, messages, reader) {
+  const others = new Map([[reader, { key: `with ${reader}`, title: 'With you', other: reader, messages: [] }]]);
+  const rooms = { key: 'rooms', title: 'In rooms', messages: [] };
+  for (const message of messages) {
+    if (message.domain) {
+      rooms.messages.push(message);
+      continue;
+    }
+    const other = message.from === agent ? message.to : message.from;
+    if (!others.has(other)) others.set(other, { key: `with ${other}`, title: `With ${other}`, other, messages: [] });
+    others.get(other).messages.push(message);
+  }
+  return [...others.values(), rooms];
+}

@@ -1,0 +1,76 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What the launcher plays on a running engine: the README's tour, and the example that is taken away again. */
+@Tag("slow")
+class TourTest {
+    private final TestTenant tenant = new TestTenant();
+    private final String key = tenant.key(ClientApi.REST, "ann", Role.OWNER, List.of("*"));
+
+    private record Ended(int code, String output) {}
+
+    /** Runs a program of {@code examples/} from source, as the launcher does. */
+    private static Ended run(String program, String... arguments) {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "examples/" + program));
+        command.addAll(List.of(arguments));
+        try {
+            var process = new ProcessBuilder(command)
+                    .directory(Repository.ROOT.toFile())
+                    .redirectErrorStream(true)
+                    .start();
+            var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return new Ended(process.waitFor(), output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void theTourOfTheReadmeIsPlayedWithASentenceForEachStep() {
+        var first = run("Tour.java", TestServer.url(), key);
+        assertThat(first.code()).as(first.output()).isZero();
+        assertThat(first.output())
+                .contains(
+                        "1  The agent ada is created: Works on the server.",
+                        "Stored in the bank notes: Staging is reset every Monday",
+                        "MB_Search found, by ada in notes: Staging is reset every Monday at 06:00 UTC.",
+                        "AP_Chat done, as the console shows.")
+                .doesNotContain("refused", key);
+        var again = run("Tour.java", TestServer.url(), key);
+        assertThat(again.code()).as(again.output()).isZero();
+        assertThat(again.output()).contains("AP_Create: it is there already.");
+    }
+
+    @Test
+    void whatTheExampleCreatedCanBeTakenAway() {
+        var played = run("ParallelWriters.java", TestServer.url(), key);
+        assertThat(played.code()).as(played.output()).isZero();
+        var removed = run("ParallelWriters.java", "--remove", TestServer.url(), key);
+        assertThat(removed.code()).as(removed.output()).isZero();
+        assertThat(removed.output().lines()).hasSize(6).allMatch(line -> line.startsWith("deleted the "));
+        var again = run("ParallelWriters.java", "--remove", TestServer.url(), key);
+        assertThat(again.output()).isEmpty();
+    }
+}
