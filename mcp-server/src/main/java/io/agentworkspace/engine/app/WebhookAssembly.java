@@ -29,7 +29,8 @@ record WebhookAssembly(EventLog events, OutboxStore outbox, EndpointServices rec
         var sender = new Sender(webhooks.allowPrivate(), webhooks.authorities(), clock);
         keep.accept(sender);
         var store = new OutboxStore(database.db(), vault, events);
-        var outbox = new Outbox(new FeedStore(database.db(), database.restores()), store, sender, webhooks.schedule(), clock);
+        var outbox = new Outbox(
+                new FeedStore(database.db(), database.restores()), store, sender, webhooks.schedule(), clock);
         keep.accept(outbox);
         events.onCommitted(outbox::wake);
         figures.outbox(outbox);

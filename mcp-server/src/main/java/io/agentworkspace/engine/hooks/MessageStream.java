@@ -75,7 +75,7 @@ final class MessageStream {
     /** Takes back the wake-ups that its listener has not confirmed, if no other stream of the session has followed. */
     void takeBack() {
         if (hasWoken) {
-            ScopedValue.where(RequestAttributes.CURRENT_CALLER, session.caller())
+            ScopedValue.where(RequestContext.CURRENT_CALLER, session.caller())
                     .run(() -> store.abandoned(session, listener.number()));
         }
     }

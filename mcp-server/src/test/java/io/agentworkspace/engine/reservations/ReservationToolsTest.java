@@ -119,7 +119,11 @@ class ReservationToolsTest {
 
     /** Returns what Ben was told directly since the last time. */
     private List<String> direct() {
-        return bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}").ok().texts("/content", "content").stream()
+        return bob
+                .call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}")
+                .ok()
+                .texts("/content", "content")
+                .stream()
                 .filter(text -> text.contains("in the domain"))
                 .toList();
     }

@@ -62,16 +62,15 @@ final class JavaSdkServer implements AutoCloseable {
     }
 
     private static McpSchema.ReadResourceResult notes(String uri) {
-        return McpSchema.ReadResourceResult.builder(
-                        List.of(McpSchema.TextResourceContents.builder(uri, "Some notes.")
-                                .build()))
+        return McpSchema.ReadResourceResult.builder(List.of(McpSchema.TextResourceContents.builder(uri, "Some notes.")
+                        .build()))
                 .build();
     }
 
     private static McpSchema.GetPromptResult greeting(String who) {
         var text = McpSchema.TextContent.builder("Greet %s.".formatted(who)).build();
-        return McpSchema.GetPromptResult.builder(List.of(
-                        McpSchema.PromptMessage.builder(McpSchema.Role.USER, text).build()))
+        return McpSchema.GetPromptResult.builder(List.of(McpSchema.PromptMessage.builder(McpSchema.Role.USER, text)
+                        .build()))
                 .build();
     }
 

@@ -240,11 +240,10 @@ class UpstreamContentTest {
                             .has("error"))
                     .isTrue();
             client(rootKey).modern("resources/read", "{'uri':'%snotes://today'}".formatted(OURS));
-            await()
-                    .untilAsserted(() -> assertThat(root.call("AC_Audit", "{'tool':'demo:resources/read'}")
-                                    .ok()
-                                    .texts("/entries", "user"))
-                            .containsExactly("root"));
+            await().untilAsserted(() -> assertThat(root.call("AC_Audit", "{'tool':'demo:resources/read'}")
+                            .ok()
+                            .texts("/entries", "user"))
+                    .containsExactly("root"));
             assertThat(root.call("RL_Create", """
                             {'name':'no','applies_to':['demo:resources/read'],'when':'true','effect':'deny','message':'not today'}""").ok().code()).isZero();
             assertThat(client(rootKey)
