@@ -72,6 +72,11 @@ final class TaskQueries {
 
     /** What a party holds, and what it is assigned: each in the order of an index, state by state. */
     private static String ofParty(String party) {
+        var assigned = SqlTemplate.of(
+                        "t.assignee_id = {party} AND t.state = one.state AND t.holder_id IS DISTINCT FROM {party} AND {wanted}")
+                .with("party", party)
+                .with("wanted", WANTED)
+                .sql();
         return SqlTemplate.of("""
                 {held}
                  UNION ALL
@@ -81,12 +86,8 @@ final class TaskQueries {
                                     ELSE ARRAY[CAST(:state AS text)] END) one (state)
                   CROSS JOIN LATERAL {assigned} mine)
                 """)
-                .with("held", slice("t.holder_id = %s AND %s".formatted(party, WANTED)))
-                .with(
-                        "assigned",
-                        slice(
-                                "t.assignee_id = %1$s AND t.state = one.state AND t.holder_id IS DISTINCT FROM %1$s AND %2$s"
-                                        .formatted(party, WANTED)))
+                .with("held", slice("t.holder_id = " + party + " AND " + WANTED))
+                .with("assigned", slice(assigned))
                 .sql();
     }
 
