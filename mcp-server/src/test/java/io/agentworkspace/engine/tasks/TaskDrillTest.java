@@ -24,11 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A hundred agents do hundreds of tasks on three replicas, one of which is killed in the middle: each task is done once. */
+/** A hundred agents do a thousand tasks on three replicas, one of which is killed in the middle: each task is done once. */
 @Tag("slow")
 class TaskDrillTest {
     private static final int AGENTS = 100;
-    private static final int TASKS = 400;
+    private static final int TASKS = 1_000;
 
     private final TestTenant tenant = new TestTenant();
     private final String key = tenant.key(ClientApi.REST, "carl", Role.ADMIN, List.of("*"));
@@ -61,6 +61,58 @@ class TaskDrillTest {
                     .as(what)
                     .containsExactly(TASKS + " " + TASKS);
         }
+    }
+
+    /** Claims the task, waits for a line, and finishes the task with the fence that it got. */
+    private static final String HOLDER = """
+            send() { curl -s -X "$1" "$2" -H "X-Api-Key: $KEY" -H 'Content-Type: application/json' -d "$3"; echo; }
+            send POST "$TASK/claim" '{}'
+            read -r line
+            send PATCH "$TASK" '{"fence":1,"state":"done","result":"late"}'
+            """;
+
+    @Test
+    void aHolderThatWasStoppedBeyondItsLeaseChangesNothing() throws Exception {
+        carl.call("AP_Create", "{'vx':{'name':'A0','description':'d'}}").ok();
+        hosted(carl, "Shed", "private", "A0");
+        var id = carl.call("TK_Create", "{'target':{'domain':'Shed'},'vx':{'name':'Paint'}}")
+                .ok()
+                .text("/task/id");
+        var builder = new ProcessBuilder("/bin/sh", "-c", HOLDER);
+        builder.environment().put("KEY", key);
+        builder.environment().put("TASK", TestServer.url() + "/api/tasks/" + id);
+        var holder = builder.start();
+        try (var out = holder.inputReader();
+                var in = holder.outputWriter()) {
+            assertThat(out.readLine()).contains("\"fence\":1");
+            signal("STOP", holder);
+            TestDatabase.db()
+                    .sql("UPDATE task SET lease_until = now() - INTERVAL '1 second' WHERE tenant_id = :tenant")
+                    .set("tenant", tenant.id(ClientApi.REST))
+                    .run();
+            carl.call("AP_LogOn", "{'target':{'agent':'A0','context':'A0'}}").ok();
+            assertThat(carl.call("TK_Claim", "{'task':'%s','target':{'context':'A0'}}".formatted(id))
+                            .ok()
+                            .number("/task/fence"))
+                    .isEqualTo(2);
+            in.write("go on\n");
+            in.flush();
+            signal("CONT", holder);
+            assertThat(out.readLine()).contains("409", "A0");
+        } finally {
+            holder.destroyForcibly();
+        }
+        var after = carl.call("TK_Read", "{'task':'%s'}".formatted(id)).ok();
+        assertThat(after.text("/profile/0/holder")).isEqualTo("A0");
+        assertThat(after.text("/profile/0/state")).isEqualTo("doing");
+        assertThat(after.at("/profile/0/result").isMissingNode()).isTrue();
+    }
+
+    private static void signal(String name, Process process) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
     }
 
     /** Inserts the agents and the tasks. */

@@ -116,7 +116,7 @@ class TaskToolsTest {
     void ofConcurrentClaimsOneWinsAndTheOthersLearnWhoHasIt() {
         var carl = alone(8);
         var id = taskOf(carl, "one");
-        var replies = Concurrently.of(40, i -> claim(carl, "C" + i % 8, id));
+        var replies = Concurrently.of(1_000, i -> claim(carl, "C" + i % 8, id));
         assertThat(replies.stream().filter(reply -> reply.code() == 0)).hasSize(1);
         var holder = read(carl, id).text("/profile/0/holder");
         assertThat(replies.stream().filter(reply -> reply.code() != 0)).allSatisfy(reply -> {
