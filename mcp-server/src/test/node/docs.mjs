@@ -27,7 +27,7 @@ async function reads(width) {
     await page.getByText('All pages').click();
     await pages.look(page, 'docs-pages');
   }
-  await page.getByRole('navigation', { name: 'Pages of the documentation' }).getByRole('link', { name: 'Operations' }).click();
+  await page.getByRole('navigation', { name: 'Pages of the documentation' }).getByRole('link', { name: 'Limits' }).click();
   step.page = await page.locator('h1').innerText();
   if (width < 400) await page.getByText('On this page').click();
   step.contents = await page.locator('.contents').evaluate((one) => one.getBoundingClientRect().top < innerHeight / 2);

@@ -40,7 +40,7 @@ class DocsSiteTest {
     void readersFindTheirWay(int width) {
         var reads = steps.only("reads", width);
         assertThat(reads.path("folded").asBoolean(true)).isTrue();
-        assertThat(reads.get("page").asString()).isEqualTo("Operations");
+        assertThat(reads.get("page").asString()).isEqualTo("Limits, health and metrics");
         assertThat(reads.get("contents").asBoolean())
                 .as("what is on the page can be seen without scrolling")
                 .isTrue();

@@ -26,8 +26,13 @@ final class CodingAgent {
     private final Map<String, String> environment = new LinkedHashMap<>();
 
     CodingAgent(Path home) {
+        this(home, home.resolve("project"));
+    }
+
+    /** @param project the folder that it works in */
+    CodingAgent(Path home, Path project) {
         this.home = home;
-        this.project = home.resolve("project");
+        this.project = project;
         Node.require();
         environment.put("PATH", Node.module(".bin") + ":" + System.getenv("PATH"));
         environment.put("HOME", home.toString());

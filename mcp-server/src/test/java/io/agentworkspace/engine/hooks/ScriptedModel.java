@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
@@ -25,6 +26,11 @@ import tools.jackson.databind.node.ObjectNode;
 final class ScriptedModel implements AutoCloseable {
     /** The reply that lets a shell tool run; every other reply is a text. */
     static final String TOOL = "(run a tool)";
+
+    /** Returns the reply that calls a tool of the client. Single quotes stand for double quotes. */
+    static String tool(String name, String arguments) {
+        return "%s %s %s".formatted(TOOL, name, arguments.replace('\'', '"'));
+    }
 
     private static final String CODEX = "input";
 
@@ -146,15 +152,31 @@ final class ScriptedModel implements AutoCloseable {
                 .collect(Collectors.joining());
     }
 
+    private static final AtomicInteger CALLS = new AtomicInteger();
+
+    /** The tool that a reply calls. */
+    private record Called(String name, ObjectNode input) {
+        static Called of(String reply, String name, String input) {
+            var words = reply.startsWith(TOOL + " ")
+                    ? reply.substring(TOOL.length() + 1).split(" ", 2)
+                    : new String[] {name, input};
+            return new Called(
+                    words[0],
+                    words.length < 2 ? Json.object() : Json.readObject(words[1].getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
     private static ObjectNode object(String json) {
         return HookFixture.object(json);
     }
 
     private static String anthropic(ObjectNode request, String reply) {
-        var isTool = reply.equals(TOOL);
+        var isTool = reply.startsWith(TOOL);
+        var called = Called.of(reply, "Bash", "{\"command\":\"true\",\"description\":\"d\"}");
         var block = isTool
-                ? object(
-                        "{'type':'tool_use','id':'toolu_1','name':'Bash','input':{'command':'true','description':'d'}}")
+                ? object("{'type':'tool_use','id':'toolu_%d'}".formatted(CALLS.incrementAndGet()))
+                        .put("name", called.name())
+                        .set("input", called.input())
                 : object("{'type':'text'}").put("text", reply);
         var message = object("{'id':'msg_1','type':'message','role':'assistant','model':'m','stop_sequence':null,"
                 + "'usage':{'input_tokens':10,'output_tokens':5}}");
@@ -190,10 +212,13 @@ final class ScriptedModel implements AutoCloseable {
     }
 
     private static String openai(ObjectNode request, String reply) {
-        var item = reply.equals(TOOL)
-                ? object("{'type':'function_call','id':'fc_1','call_id':'call_1','status':'completed'}")
-                        .put("name", "exec_command")
-                        .put("arguments", "{\"cmd\":\"true\"}")
+        var called = Called.of(reply, "exec_command", "{\"cmd\":\"true\"}");
+        var number = CALLS.incrementAndGet();
+        var item = reply.startsWith(TOOL)
+                ? object("{'type':'function_call','id':'fc_%1$d','call_id':'call_%1$d','status':'completed'}"
+                                .formatted(number))
+                        .put("name", called.name())
+                        .put("arguments", Json.text(called.input()))
                 : object("{'type':'message','id':'msg_1','role':'assistant','status':'completed',"
                         + "'content':[{'type':'output_text','annotations':[]}]}");
         if (item.at("/content/0") instanceof ObjectNode content) {

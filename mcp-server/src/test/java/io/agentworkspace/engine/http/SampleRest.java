@@ -50,7 +50,9 @@ final class SampleRest extends Handler.Abstract {
     }
 
     private static void who(Request request, Response response, Callback callback) {
-        var caller = RequestContext.of(request::getAttribute).caller() instanceof Caller known
+        // Some tests serve it without a gate.
+        var caller = request.getAttribute(RequestContext.ATTRIBUTE) instanceof RequestContext context
+                        && context.caller() instanceof Caller known
                 ? known.principal()
                 : "nobody";
         new JsonResponse(200, JsonResponse.JSON, Json.object().put("caller", caller)).send(response, callback);
