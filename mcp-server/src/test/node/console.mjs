@@ -312,6 +312,7 @@ async function unread() {
   await to(page, '/console/world', '.feed');
   await page.locator('.feed', { hasText: 'From Eli.' }).waitFor();
   await to(page, '/console/agents/Dee', '.detail h2');
+  await page.getByRole('button', { name: 'With Eli' }).click();
   await page.locator('.said', { hasText: 'From Eli.' }).waitFor();
   step.after = await left();
   const { api_key: bound } = await ask('AK_Create', { name: 'only Dee', agent: 'Dee', capabilities: ['*'] });

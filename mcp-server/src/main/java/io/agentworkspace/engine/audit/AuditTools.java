@@ -70,7 +70,7 @@ public final class AuditTools {
                         Lists who did what in the tenant, newest first, for admins. Of reads only refused ones.""")
                 .details("""
                         For each call that changed something or was refused: user, key, agent, tool, the thing it \
-                        concerned, endpoint, address, program, result and note, and the names of its arguments, but never contents. Refusals show within \
+                        concerned, endpoint, address, program, result, note, and names of its arguments, never contents. Refusals show within \
                         seconds. An entry must match all filters. Send next_cursor as page.cursor for more.""")
                 .alsoCalled(
                         "who did what",

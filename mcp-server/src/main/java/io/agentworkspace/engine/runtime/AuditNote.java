@@ -21,7 +21,7 @@ final class AuditNote {
 
     private AuditNote() {}
 
-    /** Returns the names of the arguments in the order of the request, of nested ones as {@code target.agent}. */
+    /** Returns the names of the arguments, of nested ones as {@code target.agent}, in alphabetical order. */
     static List<String> arguments(ObjectNode arguments) {
         var names = new ArrayList<String>();
         arguments.properties().forEach(field -> {
@@ -31,7 +31,7 @@ final class AuditNote {
                 add(names, null, field.getKey());
             }
         });
-        return names.subList(0, Math.min(names.size(), MAX_ARGUMENTS));
+        return names.stream().sorted().limit(MAX_ARGUMENTS).toList();
     }
 
     private static void add(List<String> names, @Nullable String within, String name) {

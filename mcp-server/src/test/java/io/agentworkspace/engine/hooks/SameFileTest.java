@@ -77,8 +77,7 @@ class SameFileTest {
             waking.complete(shown);
             return ScriptedModel.tool("Read", "{'file_path':'%s'}".formatted(file()));
         } else if (waking.isDone() && text().equals("first\n")) {
-            return ScriptedModel.tool(
-                    "Write", "{'file_path':'%s','content':'first\\nsecond\\n'}".formatted(file()));
+            return ScriptedModel.tool("Write", "{'file_path':'%s','content':'first\\nsecond\\n'}".formatted(file()));
         } else if (shown.contains("has reserved") && !waking.isDone()) {
             refusal.complete(shown);
             return "I go on when it is free.";
@@ -107,7 +106,8 @@ class SameFileTest {
             try (var terminal = claude.terminal("claude", PROMPT, "--allowedTools=Read,Write")) {
                 assertThat(refusal.get(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS))
                         .contains("Bert has reserved \"*.txt\" in the domain Yard until", "high water");
-                assertThat(waking.get(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS)).contains("Bert");
+                assertThat(waking.get(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS))
+                        .contains("Bert");
                 await("the second edit").until(() -> text().equals("first\nsecond\n"));
             }
             edited.get(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS);

@@ -94,7 +94,7 @@ class AuditTest {
                 .put("client", "tide/1.2")
                 .put("result", "done")
                 .put("request_id", "r-" + way);
-        expected.putArray("arguments").add("vx.name").add("vx.description");
+        expected.putArray("arguments").add("vx.description").add("vx.name");
         assertThat(entry).isEqualTo(expected);
     }
 

@@ -46,7 +46,7 @@ final class SessionClient implements UpstreamClient {
                 : current.transport().revision();
     }
 
-    /** Begins the session, if there is none. Returns what the server says that it has. */
+    /** Begins the session, if there is none. Returns what the server has, by its own report. */
     JsonNode connect(Duration limit) {
         return opened(limit).capabilities();
     }
