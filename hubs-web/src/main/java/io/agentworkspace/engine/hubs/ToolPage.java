@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
+import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.refusal.ToolRefusal;
@@ -7,7 +8,6 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Example;
-import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Locale;

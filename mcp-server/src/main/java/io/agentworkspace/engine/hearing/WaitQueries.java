@@ -95,14 +95,14 @@ public final class WaitQueries {
                     .sql();
 
     /**
-     * What has been said in the place of a message since, by others: up to the first message that answers it, newest first;
+     * What has been said in the place of a message since, by others: up to the last message that answers it, newest first;
      * if nothing answers it, all of it, oldest first.
      */
     private static final String SINCE = SUBJECT
             + SqlTemplate.of("""
             , own AS MATERIALIZED (
                 SELECT m.stream_id, m.seq, subject.id AS party_id,
-                       (SELECT min(answer.seq) FROM message answer
+                       (SELECT max(answer.seq) FROM message answer
                          WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id AND answer.stream_id = m.stream_id
                            AND answer.speaker_id <> subject.id) AS answer_seq
                   FROM subject
@@ -217,7 +217,7 @@ public final class WaitQueries {
     }
 
     /**
-     * Reads the context, and what others have said where the speaker's message is, after it: newest first from the first
+     * Reads the context, and what others have said where the speaker's message is, after it: newest first from the last
      * message that answers it; oldest first if nothing does.
      */
     List<Waiting> since(Call call, UUID own, int limit) {

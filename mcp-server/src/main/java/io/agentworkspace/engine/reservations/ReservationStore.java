@@ -7,7 +7,7 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.Reservation;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.reservations.ReservationNotices.Gone;
+import io.agentworkspace.engine.reservations.FreedPathStore.Gone;
 import io.agentworkspace.engine.tasks.ReservationRow;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -88,11 +88,11 @@ public final class ReservationStore {
             """).with("most", MAX_REFUSED).sql();
 
     private final Db db;
-    private final ReservationNotices notices;
+    private final FreedPathStore notices;
 
     public ReservationStore(Db db) {
         this.db = db;
-        this.notices = new ReservationNotices(db);
+        this.notices = new FreedPathStore(db);
     }
 
     /** A reservation of somebody else. */

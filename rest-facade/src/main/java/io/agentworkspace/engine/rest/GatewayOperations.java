@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.rest.openapi.Components;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.SchemaNames;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.key.JoinRequest;
 import io.agentworkspace.engine.model.key.Joining;
@@ -7,7 +8,6 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
-import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.SchemaNames;
 import io.agentworkspace.engine.rest.openapi.Tag;

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Example;
-import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rest.openapi.Operation;

@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.model.tool.ClientInput;
+import io.agentworkspace.engine.model.upstream.ClientInput;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest.openapi;
 
+import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -7,7 +8,6 @@ import io.agentworkspace.engine.model.refusal.ProblemDocument;
 import io.agentworkspace.engine.model.refusal.RateFields;
 import io.agentworkspace.engine.model.refusal.RenderedRefusal;
 import io.agentworkspace.engine.model.tool.Envelope;
-import io.agentworkspace.engine.model.tool.KeptAnswer;
 import jakarta.ws.rs.core.MediaType;
 import java.time.Instant;
 import java.util.Arrays;

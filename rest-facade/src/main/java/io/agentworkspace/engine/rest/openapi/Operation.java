@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.rest.openapi;
 
+import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.tool.KeptAnswer;
 import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 import tools.jackson.databind.JsonNode;

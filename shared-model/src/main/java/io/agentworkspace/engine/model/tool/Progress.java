@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.model.tool;
 
+import io.agentworkspace.engine.model.upstream.ClientInput;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.model.upstream;
 
 import io.agentworkspace.engine.model.json.Json;
 import java.util.Map;

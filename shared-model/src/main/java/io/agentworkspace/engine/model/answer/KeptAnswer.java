@@ -1,6 +1,7 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.model.answer;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Tool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import tools.jackson.databind.JsonNode;

@@ -11,7 +11,7 @@ import java.util.List;
  * Announces that paths are free again: in one line in the zone {@code main} of the domain, which wakes nobody, and directly
  * to those whom they were refused, which does.
  */
-final class ReservationNotices {
+final class FreedPathStore {
     private static final int MAX_SHOWN = 10;
 
     /** Those of :parties who can still see what is in the domain. */
@@ -36,7 +36,7 @@ final class ReservationNotices {
     private final Db db;
     private final NoticeStore notices;
 
-    ReservationNotices(Db db) {
+    FreedPathStore(Db db) {
         this.db = db;
         this.notices = new NoticeStore(db);
     }
