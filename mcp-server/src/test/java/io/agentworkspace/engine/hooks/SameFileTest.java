@@ -103,7 +103,7 @@ class SameFileTest {
                     codex.run("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", PROMPT));
             await("the reservation").until(() -> !reserved().isEmpty() || edited.isDone());
             assertThat(reserved()).containsExactly("*.txt");
-            try (var terminal = claude.terminal("claude", PROMPT, "--allowedTools=Read,Write")) {
+            try (var _ = claude.terminal("claude", PROMPT, "--allowedTools=Read,Write")) {
                 assertThat(refusal.get(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS))
                         .contains("Bert has reserved \"*.txt\" in the domain Yard until", "high water");
                 assertThat(waking.get(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS))
