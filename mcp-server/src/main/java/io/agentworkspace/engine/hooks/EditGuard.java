@@ -10,7 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Refuses edits of files that another agent has reserved, and has it told when they are free. A session is told why once a minute, and then only that. */
+/**
+ * Refuses edits of files that another agent has reserved, and notes whom it refused, for a message when they are free. A session
+ * gets the reason once a minute, and then only that it is refused.
+ */
 final class EditGuard {
     private static final Duration QUIET = Duration.ofMinutes(1);
     private static final int MAX_TOLD = 10_000;
@@ -37,15 +40,14 @@ final class EditGuard {
             return Optional.empty();
         }
         var tenant = session.caller().tenant();
-        var found = reservations.findTaken(tenant, session.agent(), event.edits());
-        found.ifPresent(taken -> reservations.refuse(tenant, session.agent(), taken));
-        return found.map(taken -> isNews(session, taken) ? reason(taken) : shortReason(taken.reservation()));
+        return reservations
+                .findTaken(tenant, session.agent(), event.edits())
+                .map(taken ->
+                        isNews(session, taken) ? refuse(tenant, session, taken) : shortReason(taken.reservation()));
     }
 
     private boolean isNews(HookSession session, Taken taken) {
-        var held = taken.reservation();
-        var key = "%d %d %s %s %s"
-                .formatted(session.caller().tenant(), session.agent(), session.id(), held.holder(), held.path());
+        var key = "%d %d %s %s".formatted(session.caller().tenant(), session.agent(), session.id(), taken.id());
         var now = clock.instant();
         synchronized (told) {
             var last = told.get(key);
@@ -56,6 +58,12 @@ final class EditGuard {
             told.put(key, now);
             return true;
         }
+    }
+
+    /** Notes the refusal, which is read only when the reservation ends, and returns the reason. */
+    private String refuse(long tenant, HookSession session, Taken taken) {
+        reservations.refuse(tenant, session.agent(), taken);
+        return reason(taken);
     }
 
     private static String reason(Taken taken) {

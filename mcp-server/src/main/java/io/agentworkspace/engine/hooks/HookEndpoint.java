@@ -146,7 +146,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         if (text == null || text.isBlank()) {
             return -1;
         }
-        return HookEvent.line(text);
+        return HookEvent.line(AFTER, text);
     }
 
     private static Caller caller(Request request) {

@@ -80,13 +80,13 @@ record HookEvent(
                         : List.of(),
                 text(event, "notification_type"),
                 text(event, "stop_hook_active").equals("true"),
-                kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line(required(event, "line")) : 0);
+                kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line("line", required(event, "line")) : 0);
     }
 
-    /** Reads the number of a line. */
-    static long line(String text) {
+    /** Reads the number of a line from a field. */
+    static long line(String field, String text) {
         if (!text.matches("\\d{1,18}")) {
-            throw Problem.invalid("line", "is '%s'; it must be the id of a line".formatted(Name.shortened(text)));
+            throw Problem.invalid(field, "is '%s'; it must be the id of a line".formatted(Name.shortened(text)));
         }
         return Long.parseLong(text);
     }
