@@ -7,7 +7,7 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.Reservation;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.reservations.FreedPathStore.Gone;
+import io.agentworkspace.engine.reservations.PathNoticeStore.Gone;
 import io.agentworkspace.engine.tasks.ReservationRow;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -50,6 +50,7 @@ public final class ReservationStore {
               FROM unnest(CAST(:paths AS text[])) p
             ON CONFLICT (tenant_id, domain_id, holder_id, repository, path) DO UPDATE
                SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason)
+            RETURNING path, xmax = 0 AS fresh
             """;
 
     private static final String READ_OWN =
@@ -88,11 +89,11 @@ public final class ReservationStore {
             """).with("most", MAX_REFUSED).sql();
 
     private final Db db;
-    private final FreedPathStore notices;
+    private final PathNoticeStore notices;
 
     public ReservationStore(Db db) {
         this.db = db;
-        this.notices = new FreedPathStore(db);
+        this.notices = new PathNoticeStore(db);
     }
 
     /** A reservation of somebody else. */
@@ -107,34 +108,50 @@ public final class ReservationStore {
             long seconds) {}
 
     /**
-     * Reserves all paths, and returns all that the speaker then holds in the domain. What it already holds is extended.
+     * Reserves all paths, tells the domain which are new, and returns all that the speaker then holds in the domain. What it
+     * already holds is extended.
      *
      * @throws Problem {@code conflict} if somebody else holds a path that overlaps; then none is reserved
      */
     List<Reservation> reserve(Call call, Wanted wanted) {
         db.sql(call, LOCK).set("domain", wanted.domain()).one(_ -> true);
-        var others = db.sql(call, READ_OTHERS)
-                .set("domain", wanted.domain())
-                .set("me", me(call))
-                .set("repository", wanted.repository())
-                .list(row -> new Other(row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
-        requireFree(call, wanted, others);
-        db.sql(call, INSERT)
+        var others = requireFree(call, wanted);
+        var fresh = db
+                .sql(call, INSERT)
                 .set("domain", wanted.domain())
                 .set("repository", wanted.repository())
                 .set("paths", wanted.paths().stream().map(Glob::text).distinct().toList())
                 .set("me", me(call))
                 .set("reason", wanted.reason())
                 .set("lease", wanted.seconds() + " seconds")
-                .run();
+                .list(row -> row.flag("fresh") ? List.of(row.text("path")) : List.<String>of())
+                .stream()
+                .flatMap(List::stream)
+                .toList();
         call.changed(List.of());
         var own = own(call, wanted.domain());
-        if (others.size() + own.size() > MAX_OPEN) {
+        if (others + own.size() > MAX_OPEN) {
             throw Problem.conflict(
                     "a domain has at most %,d reserved paths, and this would make more: release some with TK_Release"
                             .formatted(MAX_OPEN));
         }
+        notices.reserved(call, wanted.domain(), fresh, wanted.reason()).ifPresent(call::changed);
         return own;
+    }
+
+    /**
+     * Returns how many reservations others have in the domain.
+     *
+     * @throws Problem {@code conflict} if one of them overlaps with these paths
+     */
+    int requireFree(Call call, Wanted wanted) {
+        var others = db.sql(call, READ_OTHERS)
+                .set("domain", wanted.domain())
+                .set("me", me(call))
+                .set("repository", wanted.repository())
+                .list(row -> new Other(row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
+        requireFree(call, wanted, others);
+        return others.size();
     }
 
     private void requireFree(Call call, Wanted wanted, List<Other> others) {

@@ -53,6 +53,9 @@ public final class ReservationTools {
             @Doc(value = "For how long. Default 900.", min = 60, max = 86_400) @Nullable
             Long leaseSeconds,
 
+            @Doc("true: only check whether somebody else holds one of them.") @Nullable
+            Boolean dryRun,
+
             @Doc("In which domain.") @Nullable EnteredDomain target) {}
 
     record ReserveResponse(
@@ -67,7 +70,7 @@ public final class ReservationTools {
                 .details("""
                         If somebody else holds a path that overlaps, nothing is reserved (3003, with holder, paths, reason \
                         and until). It is advisory: the hooks of coding agents refuse an edit of such a path. TK_List with \
-                        paths shows all. The zone 'main' hears when paths are free again.""")
+                        paths shows all. The zone 'main' hears what is reserved, and what is free again.""")
                 .alsoCalled(
                         "lock a file",
                         "claim a file",
@@ -97,6 +100,11 @@ public final class ReservationTools {
                 in.reason(),
                 in.leaseSeconds() == null ? LEASE : in.leaseSeconds());
         call.about(new Call.About(place.name(), null));
+        if (Boolean.TRUE.equals(in.dryRun())) {
+            call.dryRun();
+            reservations.requireFree(call, wanted);
+            return new ReserveResponse(reservations.own(call, place.id()));
+        }
         return new ReserveResponse(reservations.reserve(call, wanted));
     }
 

@@ -98,8 +98,21 @@ class ReservationToolsTest {
         assertThat(bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}")
                         .ok()
                         .texts("/content", "content"))
-                .containsExactly("Free again: doc/x", "Free again: src/**");
+                .containsExactly("Reserved: src/**", "Reserved: doc/x", "Free again: doc/x", "Free again: src/**");
         reserve(bob, "Ben", "'src/a'", "").ok();
+    }
+
+    @Test
+    void aDryRunOnlyChecks() {
+        reserve(ann, "Ada", "'src/**'", ",'reason':'moving\\n things'").ok();
+        reserve(bob, "Ben", "'src/a','README.md'", ",'dry_run':true").refused(3003, "'Ada' works on src/**");
+        var free = reserve(bob, "Ben", "'README.md'", ",'dry_run':true").ok();
+        assertThat(free.at("/reservations")).isEmpty();
+        assertThat(reserved()).containsExactly("src/**");
+        assertThat(bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}")
+                        .ok()
+                        .texts("/content", "content"))
+                .containsExactly("Reserved: src/**: moving things");
     }
 
     @Test

@@ -3,15 +3,18 @@ package io.agentworkspace.engine.reservations;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.messages.NoticeStore;
 import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Announces that paths are free again: in one line in the zone {@code main} of the domain, which wakes nobody, and directly
- * to those whom they were refused, which does.
+ * Announces that paths are reserved or free again: in one line in the zone {@code main} of the domain, which wakes nobody.
+ * Those whom a path was refused are told directly when it is free, which wakes them.
  */
-final class FreedPathStore {
+final class PathNoticeStore {
     private static final int MAX_SHOWN = 10;
 
     /** Those of :parties who can still see what is in the domain. */
@@ -36,7 +39,7 @@ final class FreedPathStore {
     private final Db db;
     private final NoticeStore notices;
 
-    FreedPathStore(Db db) {
+    PathNoticeStore(Db db) {
         this.db = db;
         this.notices = new NoticeStore(db);
     }
@@ -50,6 +53,17 @@ final class FreedPathStore {
     record Gone(long tenant, long domain, long holder, String path, boolean held, List<Long> refused) {}
 
     private record Present(long party, String domain) {}
+
+    /** Announces what the speaker has reserved, without what it only extended. */
+    Optional<Change> reserved(Call call, long domain, List<String> paths, @Nullable String reason) {
+        if (paths.isEmpty()) {
+            return Optional.empty();
+        }
+        var line = line("Reserved", paths)
+                + (reason == null ? "" : ": " + reason.strip().replaceAll("\\s+", " "));
+        return notices.inMain(
+                call.caller().tenant(), domain, call.context().speaker().id(), line, call.now());
+    }
 
     /** @param gone of one holder in one domain */
     List<Change> announce(List<Gone> gone, String why, Instant at) {
@@ -82,9 +96,13 @@ final class FreedPathStore {
     }
 
     private static String line(List<Gone> gone) {
-        var paths = gone.stream().map(Gone::path).distinct().sorted().toList();
+        return line("Free again", gone.stream().map(Gone::path).toList());
+    }
+
+    private static String line(String what, List<String> all) {
+        var paths = all.stream().distinct().sorted().toList();
         var shown = String.join(", ", paths.subList(0, Math.min(MAX_SHOWN, paths.size())));
-        return "Free again: %s%s"
-                .formatted(shown, paths.size() > MAX_SHOWN ? ", … (%d paths)".formatted(paths.size()) : "");
+        return "%s: %s%s"
+                .formatted(what, shown, paths.size() > MAX_SHOWN ? ", … (%d paths)".formatted(paths.size()) : "");
     }
 }
