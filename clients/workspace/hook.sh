@@ -118,6 +118,10 @@ needed() {
 event=$(needed)
 [ -n "$event" ] || exit 0
 # The key goes through a file descriptor, so that no list of processes shows it.
-printf '%s' "$event" | curl -sf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY || :
+answer=$(
+    printf '%s' "$event" | curl -sf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY
 X-API-Key: $key
 KEY
+) || exit 0
+# Another server may be there by now, such as one that asks to sign in: its page is not for the model.
+case $answer in '{'*'}') printf '%s' "$answer" ;; esac

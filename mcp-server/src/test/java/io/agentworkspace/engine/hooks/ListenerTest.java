@@ -313,6 +313,14 @@ class ListenerTest {
         assertThat(hooked(Json.text(event))).contains("1 new message", "from Bert");
     }
 
+    /** Another server may be at the address by now, such as one that asks to sign in. */
+    @Test
+    void aPageOfAnotherServerIsNotShown() throws Exception {
+        program("curl", "cat >/dev/null; echo '<html>Please sign in</html>'");
+        assertThat(hooked("{\"session_id\":\"s\",\"hook_event_name\":\"SessionStart\"}"))
+                .isEmpty();
+    }
+
     private static String json(String text) {
         return text.replace('\'', '"').replace('~', '\\');
     }
