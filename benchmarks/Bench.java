@@ -22,6 +22,7 @@ final class Bench {
         ALL.put("rules", new Rules());
         ALL.put("fairness", new Fairness());
         ALL.put("hearing", new Hearing());
+        ALL.put("messages", new Messages());
         ALL.put("tasks", new Tasks());
         ALL.put("upstreams", new Upstreams());
     }
