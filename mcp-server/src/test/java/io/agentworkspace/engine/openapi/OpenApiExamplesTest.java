@@ -109,6 +109,14 @@ class OpenApiExamplesTest {
         }
     }
 
+    @Test
+    void aRouteThatReturnsAFileSaysSo() {
+        assertThat(CONTRACT.operations()
+                        .filter(operation -> operation.at("/responses/200/content").has("*/*"))
+                        .map(operation -> operation.path("operationId").asString()))
+                .contains("documentRead");
+    }
+
     /** The generic route's request has every field of every command. */
     @Test
     void theGenericRequestHasAllFieldsOfAllCommands() {

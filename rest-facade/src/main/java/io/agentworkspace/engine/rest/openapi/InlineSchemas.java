@@ -65,9 +65,9 @@ public final class InlineSchemas {
     }
 
     private ObjectNode inlined(String name) {
-        var known = inlined.get(name);
-        if (known != null) {
-            return known;
+        var former = inlined.get(name);
+        if (former != null) {
+            return former;
         }
         var schema = Json.object().put("title", name);
         var described = descriptions.getOrDefault(name, Set.of());
