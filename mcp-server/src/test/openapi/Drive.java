@@ -105,7 +105,7 @@ final class Drive {
         say("account: %s", engine.accountRead().getAccount().getPlan());
         var page = engine.keyList(null, null, 1, null);
         say("page: %d%s", page.getKeys().size(), page.getNextCursor() == null ? "" : " of more");
-        var answer = engine.commandRun(new CommandRequest().service(CommandName.US_READ), null);
+        var answer = engine.commandRun(new CommandRequest().service(CommandRequest.ServiceEnum.US_READ), null);
         say("command: %s", answer.getHeader().getService());
     }
 

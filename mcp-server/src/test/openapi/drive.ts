@@ -1,5 +1,5 @@
 // A user's work with the client that openapi-generator makes: node drive.js <address> <key>. Drive.java does the same.
-import { CommandName, Configuration, EngineApi, ProblemFromJSON, RefusalFromJSON, ResponseError } from './typescript/index.js';
+import { CommandRequestServiceEnum, Configuration, EngineApi, ProblemFromJSON, RefusalFromJSON, ResponseError } from './typescript/index.js';
 import type { Agent, Domain, Endpoint, Memory, Message } from './typescript/index.js';
 
 declare const process: { argv: string[] };
@@ -67,7 +67,7 @@ async function account() {
   console.log(`account: ${(await engine.accountRead()).account.plan}`);
   const page = await engine.keyList({ pageLimit: 1 });
   console.log(`page: ${page.keys.length}${page.nextCursor ? ' of more' : ''}`);
-  const answer = await engine.commandRun({ commandRequest: { service: CommandName.UsRead } });
+  const answer = await engine.commandRun({ commandRequest: { service: CommandRequestServiceEnum.UsRead } });
   console.log(`command: ${answer.header.service}`);
 }
 

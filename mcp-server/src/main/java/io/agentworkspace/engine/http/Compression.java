@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jetty.http.HttpField;
@@ -14,8 +15,11 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.BufferUtil;
 import org.jspecify.annotations.Nullable;
 
-/** Compresses complete JSON responses for clients that accept gzip, but not streams and pages. */
+/** Compresses complete responses in JSON or YAML for clients that accept gzip, but not streams and pages. */
 final class Compression {
+    private static final List<String> COMPRESSIBLE =
+            List.of("application/json", "application/problem+json", "application/yaml");
+
     /** Smaller responses fit into a packet or two without compression. */
     private static final int LEAST = 1_024;
 
@@ -33,7 +37,7 @@ final class Compression {
         if (content == null
                 || content.remaining() < LEAST
                 || !isWhole(headers, last, content)
-                || !isJson(headers)
+                || !isText(headers)
                 || headers.contains(HttpHeader.CONTENT_ENCODING)
                 || Request.getPathInContext(request).startsWith(SECRETS)) {
             return content;
@@ -56,9 +60,9 @@ final class Compression {
         return last || headers.getLongField(HttpHeader.CONTENT_LENGTH) == content.remaining();
     }
 
-    private static boolean isJson(HttpFields headers) {
+    private static boolean isText(HttpFields headers) {
         var type = headers.get(HttpHeader.CONTENT_TYPE);
-        return type != null && (type.startsWith("application/json") || type.startsWith("application/problem+json"));
+        return type != null && COMPRESSIBLE.stream().anyMatch(type::startsWith);
     }
 
     private static boolean accepts(Request request) {

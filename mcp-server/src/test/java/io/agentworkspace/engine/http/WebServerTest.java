@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.agentworkspace.engine.testing.HangLimit;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -15,8 +17,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,6 +131,43 @@ class WebServerTest {
                             .formatted(path)
                             .getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** An end counts for a client like a failure, after which it may wait for hours. */
+    @Test
+    void aStreamGoesOnUntilTheServerEnds() throws Exception {
+        var streams = new LinkedBlockingQueue<Response>();
+        var server = WebServer.bind("127.0.0.1", 0);
+        server.open(Clock.systemUTC(), "1", Duration.ofHours(1));
+        server.serve(
+                new Handler.Abstract() {
+                    @Override
+                    public boolean handle(Request request, Response response, Callback callback) {
+                        response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
+                        streams.add(response);
+                        return true;
+                    }
+                },
+                new RefusalWriter(Clock.systemUTC()));
+        try (var socket = new Socket("127.0.0.1", server.port())) {
+            socket.getOutputStream().write("GET /s HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            var events = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            var stream = streams.take();
+            Content.Sink.write(stream, false, "data: before\n\n", Callback.NOOP);
+            await().until(() -> events.readLine().equals("data: before"));
+            var closing = Thread.ofPlatform().start(server::close);
+            try {
+                await().until(() -> get(server, "/api/health/ready").startsWith("HTTP/1.1 503 "));
+                Content.Sink.write(stream, false, "data: meanwhile\n\n", Callback.NOOP);
+                await().until(() -> events.readLine().equals("data: meanwhile"));
+            } finally {
+                closing.interrupt(); // Otherwise it would serve for an hour more.
+                closing.join();
+            }
+            await().until(() -> events.readLine() == null);
+        } finally {
+            server.close();
         }
     }
 

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.openapi;
 
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
-import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.agentworkspace.engine.model.json.Json;
@@ -13,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
@@ -20,14 +20,16 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The served OpenAPI document, and its schemas for validating responses and examples. */
 public final class Contract {
-    private static final String PLACE = "https://contract.test/openapi";
+    /** The schema of any command's response, which may have any fields. */
+    private static final String ANY = "CommandResponse";
 
     /** All servers serve the same document, except for their address. */
     private static Contract one;
 
     private final byte[] bytes;
     private final ObjectNode document;
-    private final SchemaRegistry registry;
+    private final SchemaRegistry registry = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+    private final Map<String, ObjectNode> schemas = new TreeMap<>();
     private final Map<String, Schema> compiled = new ConcurrentHashMap<>();
     private final Map<String, String> answers = new HashMap<>();
 
@@ -35,10 +37,7 @@ public final class Contract {
         var request = HttpRequest.newBuilder(URI.create(url + "/api/openapi.json"));
         bytes = ClientApi.send(request.build()).body();
         document = Json.readValue(new String(bytes, StandardCharsets.UTF_8), ObjectNode.class);
-        var strict = document.deepCopy();
-        strict.at("/components/schemas").forEach(Contract::close);
-        registry = SchemaRegistry.withDefaultDialect(
-                SpecificationVersion.DRAFT_2020_12, builder -> builder.schemas(Map.of(PLACE, Json.text(strict))));
+        collect(document);
         operations().forEach(operation -> answers.put(operation.path("x-tool").asString(""), answer(operation)));
     }
 
@@ -49,11 +48,33 @@ public final class Contract {
         return one;
     }
 
+    /** Keeps each schema by its name. Those with the same name are equal. */
+    private void collect(JsonNode node) {
+        for (var field : node.properties()) {
+            var inner = field.getValue();
+            if (inner.path("title").isString() && inner.path("type").isString() && !field.getKey().equals("example")) {
+                var schema = (ObjectNode) inner;
+                var former = schemas.putIfAbsent(schema.get("title").asString(), schema);
+                if (former != null && !former.equals(schema)) {
+                    throw new AssertionError("two schemas have the title " + schema.get("title"));
+                }
+            }
+            if (!field.getKey().equals("example")) {
+                collect(inner);
+            }
+        }
+        if (node.isArray()) {
+            node.forEach(this::collect);
+        }
+    }
+
     /** Closes a schema to unknown fields. Clients must tolerate them; tests must not. */
-    private static void close(JsonNode schema) {
+    private static JsonNode closed(JsonNode schema) {
         if (schema.has("properties") && !schema.has("additionalProperties")) {
             ((ObjectNode) schema).put("additionalProperties", false);
         }
+        schema.forEach(Contract::closed);
+        return schema;
     }
 
     byte[] bytes() {
@@ -62,6 +83,11 @@ public final class Contract {
 
     ObjectNode document() {
         return document;
+    }
+
+    /** Returns all schemas by their names. */
+    Map<String, ObjectNode> schemas() {
+        return schemas;
     }
 
     public Stream<JsonNode> operations() {
@@ -73,9 +99,9 @@ public final class Contract {
                 .map(status -> operation
                         .path("responses")
                         .path(status)
-                        .at("/content/application~1json/schema/$ref")
+                        .at("/content/application~1json/schema/title")
                         .asString(""))
-                .filter(reference -> !reference.isEmpty())
+                .filter(name -> !name.isEmpty())
                 .findFirst()
                 .orElse("");
     }
@@ -83,15 +109,20 @@ public final class Contract {
     /** Returns what is wrong with the envelope by the document's schema of this tool; empty if it is valid. */
     public List<String> faults(String tool, ObjectNode envelope) {
         var answer = envelope.at("/status/success").asBoolean()
-                ? answers.getOrDefault(tool, "#/components/schemas/CommandResponse")
-                : "#/components/schemas/Refusal";
+                ? answers.getOrDefault(tool, ANY)
+                : "Refusal";
         return faults(answer, Json.text(envelope));
     }
 
-    /** @param pointer to a schema of the document, as {@code #/components/…} */
-    List<String> faults(String pointer, String json) {
+    /** @param name the title of a schema */
+    List<String> faults(String name, String json) {
         return compiled
-                .computeIfAbsent(pointer, at -> registry.getSchema(SchemaLocation.of(PLACE + at)))
+                .computeIfAbsent(
+                        name,
+                        title -> registry.getSchema(
+                                title.equals(ANY)
+                                        ? schemas.get(title)
+                                        : closed(schemas.get(title).deepCopy())))
                 .validate(json, InputFormat.JSON)
                 .stream()
                 .map(Object::toString)

@@ -86,9 +86,11 @@ class CompressionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"identity", "gzip"})
-    void theCatalogueIsSentOnce(String encoding) {
-        for (var path : List.of("/api/mcp/tools", "/api/mcp/tools/AP_Read")) {
+    void documentsAreSentOnce(String encoding) {
+        for (var path : List.of("/api/mcp/tools", "/api/mcp/tools/AP_Read", "/api/openapi.json", "/api/openapi.yaml")) {
             var first = send(path, "", "Accept-Encoding", encoding);
+            assertThat(first.headers().firstValue("Content-Encoding").orElse("identity"))
+                    .isEqualTo(encoding);
             var tag = first.headers().firstValue("ETag").orElseThrow();
             var again = send(path, "", "Accept-Encoding", encoding, "If-None-Match", tag);
             assertThat(again.statusCode()).isEqualTo(304);

@@ -50,6 +50,22 @@ class DeployTutorialTest {
         }
     }
 
+    /** The cluster's own encoding may be another one, and Kubernetes cannot tell from a name that a user is not root. */
+    @Test
+    void theDatabaseIsUtf8AndTheUserOfTheImageIsANumber() {
+        for (var document : List.of("docs/tutorials/deploy.md", "docs/operations.md")) {
+            assertThat(Repository.text(Repository.file(document)))
+                    .contains("CREATE DATABASE engine OWNER engine ENCODING 'UTF8' TEMPLATE template0;");
+        }
+        assertThat(Repository.text(Repository.file("Dockerfile")).lines().filter(line -> line.startsWith("USER ")))
+                .singleElement()
+                .asString()
+                .matches("USER [1-9]\\d*:[1-9]\\d*");
+        assertThat(TEXT.replaceAll("(?s)```.*?```", ""))
+                .contains("Do not add `request_buffers` or `buffer_requests`");
+        assertThat(found(Pattern.compile("(?s)(```.*?```)"))).noneMatch(block -> block.contains("buffer"));
+    }
+
     @Test
     void theProxyReachesEachReplica() {
         var replicas = found(REPLICA).stream().map("127.0.0.1:"::concat).toList();

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.rest.openapi.ComponentSchemas;
 import io.agentworkspace.engine.rest.openapi.Components;
+import io.agentworkspace.engine.rest.openapi.InlineSchemas;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.Tag;
 import io.agentworkspace.engine.rest.openapi.WebhookOperations;
@@ -68,7 +69,8 @@ final class OpenApi {
         if (tags.contains(Tag.WEBHOOKS)) {
             document.set("webhooks", WebhookOperations.of(schemas));
         }
-        document.set("components", Components.of(schemas.json()));
+        document.set("components", Components.json());
+        InlineSchemas.into(document, schemas.json());
         return document;
     }
 

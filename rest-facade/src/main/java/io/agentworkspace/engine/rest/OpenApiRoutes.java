@@ -56,7 +56,7 @@ final class OpenApiRoutes {
                     .disable(YAMLWriteFeature.WRITE_DOC_START_MARKER)
                     .build();
             return new Renditions(
-                    Rendition.of(Json.pretty(document), MediaType.APPLICATION_JSON),
+                    Rendition.of(Json.text(document), MediaType.APPLICATION_JSON),
                     Rendition.of(mapper.writeValueAsString(document), "application/yaml"));
         }
     }

@@ -307,6 +307,7 @@ class VectorSearchTest {
                 search(app, "anything", ""); // Uses the model, which is unloaded after two minutes without use.
                 assertThat(client.send(request.build(), BodyHandlers.ofString()).body())
                         .contains("engine_embedding_model_loaded 1", "engine_embedding_waiting ")
+                        .contains("at most 10,000 are counted")
                         .contains("engine_embedding_lag_seconds ");
             });
         }

@@ -153,7 +153,7 @@ public final class ComponentSchemas {
                     .putObject("items")
                     .put("type", "object");
         }
-        named.add("CommandResponse", response.put("additionalProperties", true));
+        named.add("CommandResponse", response);
     }
 
     private static ObjectNode of(Class<? extends Record> type) {

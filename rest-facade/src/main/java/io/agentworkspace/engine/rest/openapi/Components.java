@@ -26,9 +26,8 @@ public final class Components {
 
     private Components() {}
 
-    public static ObjectNode of(ObjectNode schemas) {
+    public static ObjectNode json() {
         var components = Json.object();
-        components.set("schemas", schemas);
         components.set("responses", responses());
         components.set("parameters", parameters());
         components.set("headers", headers());

@@ -9,11 +9,14 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The names in the OpenAPI document from which client generators make methods and types. */
 public final class SchemaNames {
+    /** The address of all schemas while the document is built; {@link InlineSchemas} then replaces it. */
+    static final String PLACE = "#/components/schemas/";
+
     private SchemaNames() {}
 
-    /** Returns a reference to a schema of the document. */
+    /** Returns a reference to a schema, for {@link InlineSchemas} to replace. */
     public static ObjectNode schema(String name) {
-        return Json.object().put("$ref", "#/components/schemas/" + name);
+        return Json.object().put("$ref", PLACE + name);
     }
 
     /**
