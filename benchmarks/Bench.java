@@ -24,6 +24,7 @@ final class Bench {
         ALL.put("hearing", new Hearing());
         ALL.put("tasks", new Tasks());
         ALL.put("upstreams", new Upstreams());
+        ALL.put("toolsearch", new ToolSearch());
     }
 
     /** A benchmark. */
