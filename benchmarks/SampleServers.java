@@ -48,9 +48,9 @@ final class SampleServers {
     }
 
     /** Returns each task with the key of the tool that is right for it. */
-    static Map<String, String> tasks() throws IOException {
+    static Map<String, String> tasks(String file) throws IOException {
         var tasks = new LinkedHashMap<String, String>();
-        for (var line : lines("server-tasks.txt")) {
+        for (var line : lines(file)) {
             var parts = line.split(" = ");
             tasks.put(parts[0], parts[1]);
         }

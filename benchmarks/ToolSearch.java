@@ -46,8 +46,9 @@ final class ToolSearch implements Bench.Benchmark {
     public void run(Bench.Options options) throws Exception {
         var servers = SampleServers.read();
         var count = servers.values().stream().mapToInt(List::size).sum();
-        var tasks = SampleServers.tasks();
-        check(servers, tasks);
+        var tasks = SampleServers.tasks("server-tasks.txt");
+        var others = SampleServers.tasks("server-tasks-other-words.txt");
+        check(servers, others);
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         servers.forEach((name, tools) -> server.createContext(
@@ -73,7 +74,8 @@ final class ToolSearch implements Bench.Benchmark {
             System.out.printf("  the toolset 'work' with all of them           %,8d tokens, %,d before%n", tokens.of(list(engine, "work")), empty);
             System.out.printf("  the toolset 'default' with all of them        %,8d tokens%n", tokens.of(list(engine, "default")));
             awaitMeanings(engine);
-            rank(engine, servers, tasks);
+            rank(engine, "in plain words", servers, tasks);
+            rank(engine, "in none of the tool's words", servers, others);
         } finally {
             server.stop(0);
         }
@@ -87,7 +89,7 @@ final class ToolSearch implements Bench.Benchmark {
         }
     }
 
-    private void rank(Engine engine, Map<String, List<SampleServers.Sample>> servers, Map<String, String> tasks)
+    private void rank(Engine engine, String how, Map<String, List<SampleServers.Sample>> servers, Map<String, String> tasks)
             throws Exception {
         var first = 0;
         var amongFive = 0;
@@ -103,8 +105,8 @@ final class ToolSearch implements Bench.Benchmark {
             }
         }
         System.out.printf(
-                "  find_tools: recall@1 %.3f, recall@5 %.3f on %d tasks%n",
-                first / (double) tasks.size(), amongFive / (double) tasks.size(), tasks.size());
+                "  find_tools, %-28s recall@1 %.3f   recall@5 %.3f   %d tasks%n",
+                how + ":", first / (double) tasks.size(), amongFive / (double) tasks.size(), tasks.size());
         missed.forEach(each -> System.out.println("  missed: " + each));
     }
 

@@ -39,6 +39,13 @@ public final class Catalogue {
                 .toList();
     }
 
+    /** Returns the tools of installed servers that this caller may run. */
+    public List<Tool<?, ?>> installed(Caller caller) {
+        return installed.of(caller.tenant()).tools().stream()
+                .filter(caller::may)
+                .toList();
+    }
+
     /** Returns the tools of installed servers that only the pages of their apps call, as far as this caller may run them. */
     public List<Tool<?, ?>> appTools(Caller caller) {
         return installed.of(caller.tenant()).appTools().stream()
