@@ -25,6 +25,7 @@ final class Bench {
         ALL.put("messages", new Messages());
         ALL.put("tasks", new Tasks());
         ALL.put("upstreams", new Upstreams());
+        ALL.put("toolsearch", new ToolSearch());
     }
 
     /** A benchmark. */

@@ -10,6 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import tools.jackson.databind.JsonNode;
@@ -35,7 +36,8 @@ final class Upstreams implements Bench.Benchmark {
         var calls = options.number("calls", 200);
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/mcp", Upstreams::answer);
+        var tools = List.of((ObjectNode) Callers.JSON.readTree(TOOL));
+        server.createContext("/mcp", exchange -> answer(exchange, tools));
         server.start();
         try (var engine = Engine.startIn(Map.of("ENGINE_UPSTREAMS_ALLOW", "127.0.0.0/8"));
                 var usage = new Usage(engine.pid(), engine.postmaster(), true)) {
@@ -91,8 +93,8 @@ final class Upstreams implements Bench.Benchmark {
         return new Callers.Latencies(durations.stream().mapToLong(Long::longValue).sorted().toArray());
     }
 
-    /** The upstream server: one tool, of the stateless revision. */
-    private static void answer(HttpExchange exchange) throws IOException {
+    /** An upstream server of the stateless revision. Its tools echo. */
+    static void answer(HttpExchange exchange, List<ObjectNode> tools) throws IOException {
         JsonNode request = Callers.JSON.readTree(exchange.getRequestBody().readAllBytes());
         ObjectNode answer = Callers.JSON.createObjectNode().put("jsonrpc", "2.0");
         answer.set("id", request.get("id"));
@@ -102,7 +104,7 @@ final class Upstreams implements Bench.Benchmark {
                 result.putArray("supportedVersions").add("2026-07-28");
                 result.putObject("capabilities").putObject("tools");
             }
-            case "tools/list" -> result.putArray("tools").add(Callers.JSON.readTree(TOOL));
+            case "tools/list" -> tools.forEach(result.putArray("tools")::add);
             default ->
                 result.putArray("content")
                         .addObject()

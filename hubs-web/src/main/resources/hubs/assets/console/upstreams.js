@@ -496,6 +496,7 @@ function install(place, go) {
     header: 'a header',
     client_credentials: 'OAuth client credentials',
     token_exchange: 'OAuth token exchange, for the calling user',
+    id_jag: 'OAuth with an ID-JAG, for the calling user',
   };
   const kind = el(
     'select',
@@ -519,6 +520,7 @@ function install(place, go) {
     ],
     client_credentials: oauth(),
     token_exchange: oauth(),
+    id_jag: [...oauth(), field('Issuer', input('audience'), 'That the token URL belongs to. Default: its origin.')],
   };
   const more = el('div', {});
   const offer = el('div', { class: 'offer', role: 'status' });

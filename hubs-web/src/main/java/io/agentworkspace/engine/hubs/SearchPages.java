@@ -112,7 +112,11 @@ final class SearchPages {
 
     /** Those that the caller may call before the others, otherwise as {@code find_tools} ranks them. */
     private List<FoundTool> tools(String query, int most, PageRequest request) {
-        return tools.find(query, catalogue.tools()).stream()
+        var caller = request.caller();
+        var shown = caller == null
+                ? catalogue.tools()
+                : Stream.concat(catalogue.tools().stream(), catalogue.installed(caller).stream()).toList();
+        return tools.find(query, shown).stream()
                 .map(tool -> found(tool, request))
                 .sorted(Comparator.comparing(tool -> tool.obstacle() != null))
                 .limit(most)

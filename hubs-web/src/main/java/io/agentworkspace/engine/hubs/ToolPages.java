@@ -37,7 +37,10 @@ final class ToolPages {
         var name = request.after(TOOL);
         if (name != null) {
             return Optional.of(
-                    catalogue.find(name).map(tool -> tool(tool, request)).orElseGet(() -> none(name, request)));
+                    catalogue.find(name)
+                            .map(tool -> tool(tool, request))
+                            .or(() -> installed(name, request))
+                            .orElseGet(() -> none(name, request)));
         }
         return switch (request.path()) {
             case ROOT -> Optional.of(list(request));
@@ -62,6 +65,23 @@ final class ToolPages {
         var frame = new Templates.Frame(tool.name(), ToolList.summary(tool.description()), "tools", "tool");
         var page = ToolPage.of(tool, catalogue, published, counts, request.caller());
         return PageResponse.html(templates.page("tool", page, frame, request));
+    }
+
+    /** Returns the page of an installed server's tool, for those who may call it. */
+    private Optional<PageResponse> installed(String name, PageRequest request) {
+        var caller = request.caller();
+        if (caller == null) {
+            return Optional.empty();
+        }
+        return catalogue.installed(caller).stream()
+                .filter(tool -> tool.name().equals(name))
+                .findFirst()
+                .map(tool -> {
+                    var frame = new Templates.Frame(
+                            tool.name(), "A tool of the server '%s'.".formatted(tool.toolset()), "tools", null);
+                    var page = InstalledToolPage.of(tool, published);
+                    return PageResponse.html(templates.page("installed-tool", page, frame, request));
+                });
     }
 
     private record None(String name, boolean offers, List<String> near) {}

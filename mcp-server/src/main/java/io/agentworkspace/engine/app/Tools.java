@@ -145,10 +145,10 @@ public final class Tools {
             return new Upstreams(store, connections, calls, new InstalledTools(store, calls, watch));
         }
 
-        List<Tool<?, ?>> tools(Db db) {
-            var upstreams = new UpstreamTools(db, store, calls);
+        List<Tool<?, ?>> tools(Db db, Rules rules) {
+            var upstreams = new UpstreamTools(db, store, calls, rules);
             var tools = new ArrayList<Tool<?, ?>>(upstreams.reading());
-            tools.addAll(new InstallTools(store, connections, calls).tools());
+            tools.addAll(new InstallTools(store, connections, calls, upstreams.rules()).tools());
             tools.addAll(upstreams.changing());
             return tools;
         }
@@ -198,7 +198,7 @@ public final class Tools {
         tools.addAll(documents(db, shared.files()));
         tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
         tools.addAll(new AuditTools(new AuditQueries(db), Collections.unmodifiableList(tools)).tools());
-        tools.addAll(shared.upstreams().tools(db));
+        tools.addAll(shared.upstreams().tools(db, shared.rules()));
         return new Catalogue(List.copyOf(tools), shared.upstreams().installed());
     }
 

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.upstream.AssertionClaims;
 import io.jsonwebtoken.Jwts;
 import java.time.Clock;
 import java.time.Duration;
@@ -8,10 +9,13 @@ import java.util.Date;
 import java.util.UUID;
 
 /**
- * JWTs that assert to another authorization server who a user is (RFC 8693). They are signed like access tokens, but have no
- * session: the engine itself never accepts them.
+ * JWTs that assert to another authorization server who a user is: subject tokens (RFC 8693), and ID-JAGs, which one client may use as
+ * a grant. They are signed like access tokens, but have no session: the engine itself never accepts them as such.
  */
 public final class UserAssertions {
+    /** The type of an Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant). */
+    private static final String ID_JAG = "oauth-id-jag+jwt";
+
     private static final Duration LIFE = Duration.ofMinutes(2);
 
     private final SigningKeyStore keys;
@@ -24,19 +28,26 @@ public final class UserAssertions {
         this.clock = clock;
     }
 
-    /** Returns the assertion of a caller's user for one audience. */
-    public String issue(Caller caller, String audience) {
+    /** Returns the assertion of a caller's user. */
+    public String issue(Caller caller, AssertionClaims claims) {
         var signer = keys.signer();
         var now = clock.instant();
-        return Jwts.builder()
-                .json(TokenJson.WRITER)
+        var token = Jwts.builder();
+        var grant = claims.grant();
+        if (grant != null) {
+            token.header().type(ID_JAG);
+            token.claim("client_id", grant.client()).claim("resource", grant.resource());
+            if (grant.scope() != null) {
+                token.claim("scope", grant.scope());
+            }
+        }
+        return token.json(TokenJson.WRITER)
                 .header()
                 .keyId(signer.id())
                 .and()
                 .issuer(issuer)
                 .audience()
-                .add(audience)
-                .and()
+                .single(claims.audience())
                 .subject(Long.toString(caller.user()))
                 .claim("tid", Long.toString(caller.tenant()))
                 .claim("name", caller.userName())

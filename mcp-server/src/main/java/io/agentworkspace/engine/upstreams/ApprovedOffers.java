@@ -3,6 +3,7 @@ package io.agentworkspace.engine.upstreams;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.upstreams.OfferRules.Objection;
 import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
 import java.time.Instant;
 import java.util.HashSet;
@@ -18,13 +19,13 @@ final class ApprovedOffers {
      * Returns the rows to write.
      *
      * @param named the tools that an admin named, by either name; null for all against which nothing speaks
-     * @throws Problem {@code not_found} or {@code conflict} if one of them cannot be approved
+     * @throws Problem {@code not_found}, {@code conflict} or {@code rule_refused} if one of them cannot be approved
      */
-    static List<OfferRow> of(UpstreamRow upstream, @Nullable List<String> named, Instant now) {
+    static List<OfferRow> of(UpstreamRow upstream, @Nullable List<String> named, Objection rules, Instant now) {
         if (named != null) {
-            named.forEach(name -> check(find(upstream, name)));
+            named.forEach(name -> check(find(upstream, name), rules));
         }
-        return HeldOffers.approved(upstream.offerRows(), named == null ? null : new HashSet<>(named), now);
+        return HeldOffers.approved(upstream.offerRows(), named == null ? null : new HashSet<>(named), rules, now);
     }
 
     /**
@@ -51,11 +52,15 @@ final class ApprovedOffers {
                 });
     }
 
-    private static void check(OfferRow tool) {
+    private static void check(OfferRow tool, Objection rules) {
         checkIsThere(tool, "approved");
         var obstacle = tool.isHeld() ? tool.now().obstacle() : null;
         if (obstacle != null) {
             throw Problem.conflict("%s cannot be approved: %s".formatted(tool.name(), obstacle));
+        }
+        var denial = tool.isHeld() ? rules.to(tool) : null;
+        if (denial != null) {
+            throw Problem.ruleRefused(denial);
         }
     }
 

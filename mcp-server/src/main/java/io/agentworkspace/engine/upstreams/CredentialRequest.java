@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 record CredentialRequest(
         @Doc(
                 value =
-                        "header: one of every request; client_credentials or, for the calling user, token_exchange (RFC 8693): a token of OAuth 2.",
+                        "header: one of every request; client_credentials or, for the calling user, token_exchange (RFC 8693) or id_jag: a token of OAuth 2.",
                 oneOf = {
                     UpstreamCredential.NO_CREDENTIAL,
                     UpstreamCredential.HEADER,
                     UpstreamCredential.CLIENT_CREDENTIALS,
-                    UpstreamCredential.TOKEN_EXCHANGE
+                    UpstreamCredential.TOKEN_EXCHANGE,
+                    UpstreamCredential.ID_JAG
                 })
         String kind,
 
@@ -37,8 +38,13 @@ record CredentialRequest(
         String clientSecret,
 
         @Doc(value = "For OAuth: the scope.", max = 500) @Nullable
-        String scope) {
+        String scope,
+
+        @Doc(value = "For id_jag: the issuer that token_url belongs to. Default: the origin of token_url.", max = 2_000)
+        @Nullable
+        String audience) {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
+    private static final Pattern ORIGIN = Pattern.compile("^(https?://[^/?#]+).*$");
     private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e]+");
 
     /** Headers that say what a request is, and not who sends it. */
@@ -64,18 +70,29 @@ record CredentialRequest(
                     throw Problem.invalid(
                             "credential.header", "must be the name of a header that carries a credential");
                 }
-                return new UpstreamCredential(kind, name, null, null, null);
+                return new UpstreamCredential(kind, name, null, null, null, null);
             }
-            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE -> {
+            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE, UpstreamCredential.ID_JAG -> {
                 require("credential.token_url", tokenUrl);
                 require("credential.client_id", clientId);
                 require("credential.client_secret", clientSecret);
-                return new UpstreamCredential(kind, null, tokenUrl, clientId, scope);
+                return new UpstreamCredential(kind, null, tokenUrl, clientId, scope, issuer());
             }
             default -> {
                 return UpstreamCredential.NONE;
             }
         }
+    }
+
+    private @Nullable String issuer() {
+        if (!kind.equals(UpstreamCredential.ID_JAG)) {
+            return null;
+        }
+        if (audience != null) {
+            require("credential.audience", audience);
+            return audience;
+        }
+        return ORIGIN.matcher(String.valueOf(tokenUrl)).replaceFirst("$1");
     }
 
     private static void require(String field, @Nullable String text) {
@@ -92,7 +109,8 @@ record CredentialRequest(
     String secret() {
         return switch (kind) {
             case UpstreamCredential.HEADER -> value;
-            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE -> clientSecret;
+            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE, UpstreamCredential.ID_JAG ->
+                clientSecret;
             default -> null;
         };
     }

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.documents.extract.ContentScan;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.upstream.UpstreamTool.Difference;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -73,12 +75,6 @@ record Definition(OfferKind kind, ObjectNode json) {
         if (kind != OfferKind.TOOL) {
             return null;
         }
-        if (json.at("/_meta/ui/visibility").isArray()
-                && json.at("/_meta/ui/visibility")
-                        .valueStream()
-                        .noneMatch(each -> each.asString("").equals("model"))) {
-            return "it is for the pages of an app, not for models";
-        }
         try {
             PortableSchema.of(json.path("inputSchema"));
             return null;
@@ -89,9 +85,19 @@ record Definition(OfferKind kind, ObjectNode json) {
 
     /** Returns whether one of its texts addresses agents, as if it were an instruction for them. */
     boolean addressesAgents() {
+        return eachText().anyMatch(ContentScan::addressesAgents);
+    }
+
+    /** Returns all its texts, one after another. */
+    String texts() {
+        return eachText().collect(Collectors.joining("\n"));
+    }
+
+    private Stream<String> eachText() {
         var texts = Stream.of("description", "title").flatMap(field -> json.findValues(field).stream());
         return Stream.concat(texts, Stream.of(json.path("name")))
-                .anyMatch(text -> ContentScan.addressesAgents(text.asString("")));
+                .map(text -> text.asString(""))
+                .filter(text -> !text.isEmpty());
     }
 
     /** Returns it as lists show it: under its name here, marked with its origin. */
@@ -107,11 +113,11 @@ record Definition(OfferKind kind, ObjectNode json) {
         if (json.path("title").isString()) {
             shown.put("title", Excerpt.cut(line(json.path("title").asString()), LONGEST_TITLE));
         }
-        return shown.put("description", "[%s of the server '%s'] %s".formatted(what, upstream, description()));
+        return shown.put("description", ForeignTool.marked(what, upstream, description()));
     }
 
     private ObjectNode tool(String upstream, String name) {
-        var shown = begun(upstream, "Tool", Json.object().put("name", name));
+        var shown = begun(upstream, ForeignTool.TOOL, Json.object().put("name", name));
         try {
             shown.set("inputSchema", PortableSchema.of(json.path("inputSchema")));
         } catch (PortableSchema.Unusable e) {

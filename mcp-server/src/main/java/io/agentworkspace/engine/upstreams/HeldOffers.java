@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.upstreams;
 
 import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
+import io.agentworkspace.engine.upstreams.OfferRules.Objection;
 import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,7 +32,12 @@ final class HeldOffers {
      * @param approvesNew whether new tools are approved at once, unless something speaks against it
      */
     static List<OfferRow> of(
-            String upstream, List<OfferRow> before, List<Definition> seen, boolean approvesNew, Instant now) {
+            String upstream,
+            List<OfferRow> before,
+            List<Definition> seen,
+            boolean approvesNew,
+            Objection rules,
+            Instant now) {
         Map<Item, OfferRow> known = before.stream()
                 .collect(Collectors.toMap(
                         row -> new Item(row.kind(), row.item()), Function.identity(), (a, _) -> a, LinkedHashMap::new));
@@ -40,7 +46,7 @@ final class HeldOffers {
         for (var definition : seen) {
             var was = known.remove(new Item(definition.kind(), definition.item()));
             var name = was == null ? names.of(definition) : was.name();
-            rows.add(row(was, name, definition, approvesNew, now));
+            rows.add(row(was, name, definition, approvesNew, rules, now));
         }
         known.values()
                 .forEach(gone -> rows.add(with(
@@ -51,7 +57,12 @@ final class HeldOffers {
     private record Item(OfferKind kind, String item) {}
 
     private static OfferRow row(
-            @Nullable OfferRow was, String name, Definition definition, boolean approvesNew, Instant now) {
+            @Nullable OfferRow was,
+            String name,
+            Definition definition,
+            boolean approvesNew,
+            Objection rules,
+            Instant now) {
         var digest = definition.digest();
         var seen = new OfferRow(
                 definition.kind(),
@@ -70,7 +81,7 @@ final class HeldOffers {
         if (digest.equals(seen.approvedDigest())) {
             return with(seen, State.APPROVED, null);
         }
-        var obstacle = obstacle(definition);
+        var obstacle = obstacle(seen, rules);
         if (obstacle != null) {
             return with(seen, State.HELD, obstacle);
         }
@@ -79,9 +90,12 @@ final class HeldOffers {
                 : with(seen, State.HELD, was == null || was.approved() == null ? "it is new" : "it has changed");
     }
 
-    private static @Nullable String obstacle(Definition definition) {
-        var obstacle = definition.obstacle();
-        return obstacle != null ? obstacle : definition.addressesAgents() ? ADDRESSES : null;
+    private static @Nullable String obstacle(OfferRow offer, Objection rules) {
+        var obstacle = offer.now().obstacle();
+        if (obstacle == null && offer.now().addressesAgents()) {
+            obstacle = ADDRESSES;
+        }
+        return obstacle != null ? obstacle : rules.to(offer);
     }
 
     private static OfferRow with(OfferRow row, State state, @Nullable String reason) {
@@ -117,11 +131,12 @@ final class HeldOffers {
      *
      * @param named those that an admin named, by either name; null for all against which nothing speaks
      */
-    static List<OfferRow> approved(List<OfferRow> rows, @Nullable Set<String> named, Instant now) {
+    static List<OfferRow> approved(
+            List<OfferRow> rows, @Nullable Set<String> named, Objection rules, Instant now) {
         return rows.stream()
                 .filter(OfferRow::isHeld)
                 .filter(row ->
-                        named == null ? row.decision() == null && obstacle(row.now()) == null : row.isNamed(named))
+                        named == null ? row.decision() == null && obstacle(row, rules) == null : row.isNamed(named))
                 .map(row -> approved(row, now))
                 .toList();
     }

@@ -40,8 +40,10 @@ public final class InstallTools {
     private final Connections connections;
     private final UpstreamCalls calls;
     private final UpstreamProbe probe;
+    private final OfferRules rules;
 
-    public InstallTools(UpstreamStore store, Connections connections, UpstreamCalls calls) {
+    public InstallTools(UpstreamStore store, Connections connections, UpstreamCalls calls, OfferRules rules) {
+        this.rules = rules;
         this.store = store;
         this.connections = connections;
         this.calls = calls;
@@ -160,7 +162,8 @@ public final class InstallTools {
 
     private UpstreamResponse installed(InstallRequest in, Prepared prepared, Call call) {
         var seen = prepared.seen();
-        var rows = HeldOffers.of(in.name(), List.of(), seen.offers(), ALL.equals(in.approve()), call.now());
+        var rows = HeldOffers.of(
+                in.name(), List.of(), seen.offers(), ALL.equals(in.approve()), rules.of(in.name(), call), call.now());
         if (Boolean.TRUE.equals(in.dryRun())) {
             call.dryRun();
             return previewed(in, prepared, rows, call);
@@ -333,7 +336,8 @@ public final class InstallTools {
     private UpstreamResponse refreshed(UpstreamRow held, UpstreamProbe.Seen seen, Call call) {
         store.probed(call, held.name(), seen.era(), seen.error());
         if (seen.error() == null) {
-            var rows = HeldOffers.of(held.name(), held.offerRows(), seen.offers(), false, call.now());
+            var rows = HeldOffers.of(
+                    held.name(), held.offerRows(), seen.offers(), false, rules.of(held.name(), call), call.now());
             store.write(call, held.name(), rows);
         }
         return changed(call, held.name());

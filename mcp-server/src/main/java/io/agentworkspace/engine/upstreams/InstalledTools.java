@@ -13,6 +13,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -80,7 +81,12 @@ public final class InstalledTools implements TenantTools {
                 .sorted()
                 .collect(Collectors.joining(" ", tenant + ":", ""));
         var requests = contents.stream().flatMap(each -> each.calls().stream()).toList();
-        return new Installed(new Snapshot(version, tools, requests), contents);
+        Map<Boolean, List<Tool<?, ?>>> readers = tools.stream()
+                .collect(Collectors.partitioningBy(
+                        tool -> tool.foreign() != null && tool.foreign().isForModels()));
+        var snapshot = new Snapshot(
+                version, readers.getOrDefault(true, List.of()), readers.getOrDefault(false, List.of()), requests);
+        return new Installed(snapshot, contents);
     }
 
     /** A definition that cannot be shown any more, as after an upgrade, must not break the list. */
@@ -88,7 +94,7 @@ public final class InstalledTools implements TenantTools {
         try {
             var definition = tool.definition();
             var foreign = new ForeignTool(
-                    tool.upstream(), definition.shown(tool.upstream(), tool.name()), tool.approvedDigest());
+                    tool.upstream(), tool.item(), definition.shown(tool.upstream(), tool.name()), tool.approvedDigest());
             tools.add(foreign.calledBy((in, call) -> calls.call(
                     new UpstreamCalls.Called(target, tool.item(), definition, foreign.isIdempotent()), in, call)));
         } catch (RuntimeException e) {

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.upstreams;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.upstreams.client.ClientTurn;
@@ -27,6 +28,7 @@ public final class UpstreamCalls {
 
     static final int EACH_KEY = 16;
 
+    private static final int LONGEST_WORDS = 200;
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final Connections connections;
@@ -76,7 +78,13 @@ public final class UpstreamCalls {
                 ParamHeaders.of(called.definition().json().path("inputSchema"), arguments),
                 called.isIdempotent(),
                 "describe_tool shows what %s takes".formatted(called.tool()));
-        return new ForeignTool.Result(send(outgoing, call));
+        var result = send(outgoing, call);
+        OutputCheck.mismatch(result, called.definition().json().path("outputSchema")).ifPresent(wrong -> {
+            throw Problem.conflict(
+                    "the upstream server '%s' made the call, but its answer contradicts the outputSchema of %s: %s"
+                            .formatted(called.target().name(), called.tool(), Excerpt.cut(wrong, LONGEST_WORDS)));
+        });
+        return new ForeignTool.Result(result);
     }
 
     /** @throws Problem if there is no result */

@@ -33,7 +33,7 @@ record UpstreamRequest(Target target, String method, String required) {
         parameters(schema.putObject("properties"));
         schema.putArray("required").add(required);
         definition.putObject("annotations").put("readOnlyHint", true);
-        return new ForeignTool(target.name(), definition, HexFormat.of().formatHex(Sha256.of(name)));
+        return new ForeignTool(target.name(), method, definition, HexFormat.of().formatHex(Sha256.of(name)));
     }
 
     private void parameters(ObjectNode properties) {

@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.upstream.Upstream;
+import io.agentworkspace.engine.rules.Rules;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +23,12 @@ public final class UpstreamTools {
     private final UpstreamQueries reads;
     private final UpstreamStore store;
     private final UpstreamCalls calls;
+    private final Tool<?, ?> approval;
+    private final OfferRules rules;
 
-    public UpstreamTools(Db db, UpstreamStore store, UpstreamCalls calls) {
+    public UpstreamTools(Db db, UpstreamStore store, UpstreamCalls calls, Rules rules) {
+        this.approval = approve();
+        this.rules = new OfferRules(rules, approval);
         this.reads = new UpstreamQueries(db);
         this.store = store;
         this.calls = calls;
@@ -36,7 +41,12 @@ public final class UpstreamTools {
 
     /** Returns the tools that change, which come after those that install. */
     public List<Tool<?, ?>> changing() {
-        return List.of(approve(), remove());
+        return List.of(approval, remove());
+    }
+
+    /** Returns the rules about what servers offer. */
+    public OfferRules rules() {
+        return rules;
     }
 
     record ListRequest() {}
@@ -153,7 +163,9 @@ public final class UpstreamTools {
         IfRevision.check(in.ifRevision(), held.revision());
         var refuses = Boolean.TRUE.equals(in.refuse());
         var decided =
-                refuses ? ApprovedOffers.refused(held, in.tools()) : ApprovedOffers.of(held, in.tools(), call.now());
+                refuses
+                        ? ApprovedOffers.refused(held, in.tools())
+                        : ApprovedOffers.of(held, in.tools(), rules.of(held.name(), call), call.now());
         if (!decided.isEmpty()) {
             store.write(call, held.name(), decided);
             store.touch(call, held.name());

@@ -12,8 +12,10 @@ import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.upstreams.FiveServers;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The official conformance suite: all requirements of a revision against the production endpoint with the fixture
@@ -93,8 +96,11 @@ class ConformanceTest {
     private final Map<String, Map<String, Verdict>> alternating = new TreeMap<>();
     private final Map<String, List<Verdict>> production = new TreeMap<>();
 
+    /** The same with five servers installed, by path. */
+    private final Map<String, Map<String, List<Verdict>>> gateway = new TreeMap<>();
+
     @BeforeAll
-    void run() throws IOException {
+    void run(@TempDir Path folder) throws IOException {
         Node.require();
         var keys = new TestKeys();
         try (var proxy = new AlternatingProxy();
@@ -113,13 +119,23 @@ class ConformanceTest {
             proxy.add(server.url());
             proxy.add(other.url());
             var key = new TestTenant().key(ClientApi.MCP, "referee", Role.OWNER, List.of("*"));
-            var referee = new Referee(proxy.url("/mcp"), key);
-            WITHOUT_FIXTURES.forEach((revision, scenarios) -> production.put(
-                    revision,
-                    scenarios.stream()
-                            .map(scenario -> referee.scenario(scenario, revision))
-                            .toList()));
+            production.putAll(withoutFixtures(new Referee(proxy.url("/mcp"), key)));
+            try (var _ = new FiveServers(key, folder)) {
+                for (var path : List.of("/mcp", "/mcp/x/all")) {
+                    gateway.put(path, withoutFixtures(new Referee(proxy.url(path), key)));
+                }
+            }
         }
+    }
+
+    private static Map<String, List<Verdict>> withoutFixtures(Referee referee) {
+        var verdicts = new TreeMap<String, List<Verdict>>();
+        WITHOUT_FIXTURES.forEach((revision, scenarios) -> verdicts.put(
+                revision,
+                scenarios.stream()
+                        .map(scenario -> referee.scenario(scenario, revision))
+                        .toList()));
+        return verdicts;
     }
 
     @Test
@@ -170,6 +186,13 @@ class ConformanceTest {
         var excused =
                 production.values().stream().flatMap(List::stream).flatMap(verdict -> verdict.complained().stream());
         assertThat(excused).as("the excused checks still fail").containsExactlyInAnyOrderElementsOf(EXCUSED);
+    }
+
+    /** What the servers of others have is in the lists that the referee reads. */
+    @Test
+    void itPassesAsBeforeWithFiveServersInstalled() {
+        assertThat(gateway).hasSize(2);
+        gateway.forEach((path, verdicts) -> assertThat(verdicts).as(path).isEqualTo(production));
     }
 
     @Test
@@ -231,7 +254,7 @@ class ConformanceTest {
                 ## The production server, with a key and without fixtures
 
                 Two replicas run behind the proxy. Scenarios that need a fixture are untested. Checks that need a list to change on request are
-                excused, since the production server has no tool for that.
+                excused, since the production server has no tool for that. The result is the same with five [upstream servers](upstreams.md) installed.
                 """);
         production.forEach((revision, verdicts) -> page.append("\n| scenario of %s | checks |\n|---|---|\n%s"
                 .formatted(revision, verdicts.stream().map(ConformanceTest::row).collect(Collectors.joining()))));

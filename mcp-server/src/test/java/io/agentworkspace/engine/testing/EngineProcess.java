@@ -34,7 +34,13 @@ public final class EngineProcess implements AutoCloseable {
 
     /** Starts a replica on the database that all tests share. Its messages are validated. */
     public static EngineProcess replica(Path dataDir) {
+        return replica(dataDir, Map.of());
+    }
+
+    /** Starts such a replica with additional settings. */
+    public static EngineProcess replica(Path dataDir, Map<String, String> settings) {
         var environment = new HashMap<>(Wire.reportingHere());
+        environment.putAll(settings);
         environment.put("ENGINE_DATABASE_URL", TestDatabase.url());
         environment.put("ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY);
         environment.put("ENGINE_EMBEDDING", "off");

@@ -65,6 +65,9 @@ final class ScriptedUpstream implements AutoCloseable {
         return Objects.requireNonNull(sent.get(request));
     }
 
+    /** The requests for tokens. */
+    final List<String> forms = new CopyOnWriteArrayList<>();
+
     /** The assertions that came to be exchanged. */
     final List<String> subjects = new CopyOnWriteArrayList<>();
 
@@ -166,7 +169,8 @@ final class ScriptedUpstream implements AutoCloseable {
     private void token(HttpExchange exchange) throws IOException {
         headers.add(Map.copyOf(exchange.getRequestHeaders()));
         var form = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.US_ASCII);
-        var subject = form.replaceAll("(?s).*subject_token=([^&]*).*", "$1");
+        forms.add(form);
+        var subject = form.replaceAll("(?s).*(?:subject_token|assertion)=([^&]*).*", "$1");
         if (!subject.equals(form)) {
             subjects.add(subject);
         }
@@ -180,7 +184,12 @@ final class ScriptedUpstream implements AutoCloseable {
 
     /** Returns a claim of an assertion. */
     static String claim(String token, String name) {
-        var claim = Json.readObject(Base64.getUrlDecoder().decode(token.split("\\.")[1]))
+        return part(token, 1, name);
+    }
+
+    /** Returns a field of the header (0) or the claims (1) of an assertion. */
+    static String part(String token, int which, String name) {
+        var claim = Json.readObject(Base64.getUrlDecoder().decode(token.split("\\.")[which]))
                 .path(name);
         return (claim.isArray() ? claim.path(0) : claim).asString("");
     }

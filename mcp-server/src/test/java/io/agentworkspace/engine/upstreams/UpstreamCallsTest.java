@@ -11,6 +11,12 @@ import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import io.agentworkspace.engine.upstreams.ScriptedUpstream.Manner;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -208,6 +214,44 @@ class UpstreamCallsTest {
                             .at("/result/structuredContent/status/note")
                             .asString())
                     .contains("not today");
+        }
+    }
+
+    /** The hub shows whoever is signed in what their key may call, with its origin, and nobody else. */
+    @Test
+    void theHubShowsToolsWithTheirOrigin() {
+        var evil = "{'name':'evil','description':'<img src=x onerror=alert(1)>','inputSchema':{'type':'object'}}";
+        try (var upstream = new ScriptedUpstream(true, ScriptedUpstream.ECHO, evil)) {
+            install("demo", upstream);
+            var list = page("/mcp-hub", rootKey);
+            assertThat(list)
+                    .contains("id=\"from-demo\"", "From demo", "href=\"/mcp-hub/tools/demo_echo\"")
+                    .contains("Tools of the installed server")
+                    .doesNotContain("<img src=x");
+            assertThat(page("/mcp-hub/tools/demo_echo", rootKey))
+                    .contains("from demo", "[Tool of the server", "Echoes a text.", "upstream:demo")
+                    .contains("/api/mcp/tools/demo_echo/invoke", "message");
+            assertThat(page("/mcp-hub/tools/demo_evil", rootKey)).doesNotContain("<img src=x");
+            assertThat(page("/search.json?of=tools&q=echoes", rootKey)).contains("demo_echo");
+            var without = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("agent:read"));
+            for (var key : List.of(without, new TestTenant().key(ClientApi.MCP, "eve", Role.OWNER, List.of("*")))) {
+                assertThat(page("/mcp-hub", key)).doesNotContain("demo_echo");
+                assertThat(page("/mcp-hub/tools/demo_echo", key)).contains("No such tool");
+                assertThat(page("/search.json?of=tools&q=echoes", key)).doesNotContain("demo_echo");
+            }
+        }
+    }
+
+    private static String page(String path, String key) {
+        var request = HttpRequest.newBuilder(URI.create(TestServer.url() + path))
+                .header("X-Api-Key", key)
+                .build();
+        try (var http = HttpClient.newHttpClient()) {
+            return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

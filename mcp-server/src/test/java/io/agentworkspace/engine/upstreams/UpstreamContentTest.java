@@ -9,6 +9,7 @@ import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
@@ -132,6 +133,94 @@ class UpstreamContentTest {
                     .isEqualTo("{\"ui\":{\"resourceUri\":\"ui://demo/clock/page.html\"},"
                             + "\"ui/resourceUri\":\"ui://demo/clock/page.html\"}");
         }
+    }
+
+    /** The page itself knows only the names that its server gives the tools. */
+    @Test
+    void toolsForPagesAreCalledByTheirPagesAndHiddenFromModels() {
+        var apps = "{'extensions':{'io.modelcontextprotocol/ui':{'mimeTypes':['text/html;profile=mcp-app']}}}";
+        var tick = "{'name':'tick','inputSchema':{'type':'object'},'_meta':{'ui':{'visibility':['app']}}}";
+        var hush = "{'name':'hush','inputSchema':{'type':'object'},'_meta':{'ui':{'visibility':['model']}}}";
+        try (var upstream = new ScriptedUpstream(true, CLOCK, tick, hush).withResources(PAGE);
+                var other = new ScriptedUpstream(true, ScriptedUpstream.ECHO)) {
+            install("demo", upstream, "all");
+            install("more", other, "all");
+            var all = new RawMcpClient(TestServer.url() + "/mcp/x/all", rootKey);
+            var host = all.session("2025-11-25", apps);
+            var plain = all.session("2025-11-25", "{}");
+            List<BiFunction<String, String, JsonNode>> hosts =
+                    List.of((method, params) -> all.modern(method, params, apps), host::call);
+            List<BiFunction<String, String, JsonNode>> models =
+                    List.of((method, params) -> all.modern(method, params, "{}"), plain::call, all::bare);
+            for (var lane : hosts) {
+                assertThat(tools(lane)).contains("demo_clock", "demo_tick", "demo_hush");
+                for (var name : List.of("demo_tick", "tick", "clock", "echo")) {
+                    assertThat(lane.apply("tools/call", "{'name':'%s','arguments':{'message':'x'}}".formatted(name))
+                                    .at("/result/content/0/text")
+                                    .asString())
+                            .as(name)
+                            .startsWith("Echo: ");
+                }
+                assertThat(lane.apply("tools/call", "{'name':'hush','arguments':{}}")
+                                .has("error"))
+                        .isTrue();
+            }
+            assertThat(upstream.calls("tools/call")).isEqualTo(6);
+            for (var lane : models) {
+                assertThat(tools(lane)).contains("demo_clock", "demo_hush").doesNotContain("demo_tick");
+                for (var name : List.of("demo_tick", "tick", "clock")) {
+                    assertThat(lane.apply("tools/call", "{'name':'%s','arguments':{}}".formatted(name))
+                                    .has("error"))
+                            .as(name)
+                            .isTrue();
+                }
+            }
+            for (var capabilities : List.of(apps, "{}")) {
+                for (var call : List.of(
+                        "{'name':'run_tool','arguments':{'name':'demo_tick'}}",
+                        "{'name':'describe_tool','arguments':{'name':'demo_tick'}}",
+                        "{'name':'run_plan','arguments':{'steps':[{'id':'a','tool':'demo_tick','arguments':{}}]}}")) {
+                    assertThat(client(rootKey)
+                                    .modern("tools/call", call, capabilities)
+                                    .at("/result/isError")
+                                    .asBoolean())
+                            .isTrue();
+                }
+                assertThat(client(rootKey)
+                                .modern("tools/call", "{'name':'find_tools','arguments':{'query':'tick'}}", capabilities)
+                                .toString())
+                        .doesNotContain("demo_tick");
+            }
+            // A name that two servers have is none: the path of one server decides.
+            other.has(ScriptedUpstream.ECHO, CLOCK);
+            root.call("UP_Refresh", "{'name':'more'}").ok();
+            root.call("UP_Approve", "{'name':'more'}").ok();
+            var clock = "{'name':'clock','arguments':{}}";
+            assertThat(all.modern("tools/call", clock, apps).has("error")).isTrue();
+            assertThat(new RawMcpClient(TestServer.url() + "/mcp/x/demo", rootKey)
+                            .modern("tools/call", clock, apps)
+                            .has("result"))
+                    .isTrue();
+            // Without the capability, no page calls anything.
+            var mia = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("agent:read"));
+            assertThat(client(mia)
+                            .modern("tools/call", "{'name':'demo_tick','arguments':{}}", apps)
+                            .has("error"))
+                    .isTrue();
+        }
+    }
+
+    private static List<String> tools(BiFunction<String, String, JsonNode> lane) {
+        var names = new ArrayList<String>();
+        var params = "{}";
+        while (!params.isEmpty()) {
+            var page = lane.apply("tools/list", params).path("result");
+            page.path("tools").forEach(tool -> names.add(tool.path("name").asString("")));
+            params = page.has("nextCursor")
+                    ? "{'cursor':'%s'}".formatted(page.path("nextCursor").asString())
+                    : "";
+        }
+        return names;
     }
 
     @Test

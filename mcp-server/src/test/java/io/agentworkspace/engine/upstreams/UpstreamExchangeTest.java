@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -124,12 +125,12 @@ class UpstreamExchangeTest {
 
     /** Each user has a token of their own, in exchange for an assertion of who they are. */
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void noServerGetsTheSessionOfOneUserWithTheCredentialOfAnother(boolean modern) throws Exception {
+    @CsvSource({"true, token_exchange", "false, token_exchange", "true, id_jag", "false, id_jag"})
+    void noServerGetsTheSessionOfOneUserWithTheCredentialOfAnother(boolean modern, String kind) throws Exception {
         try (var upstream = new ScriptedUpstream(modern, ScriptedUpstream.ECHO)) {
             root.call("UP_Install", """
                     {'name':'demo','url':'%s','approve':'all','credential':
-                     {'kind':'token_exchange','token_url':'%s','client_id':'me','client_secret':'hush'}}""".formatted(upstream.url(), upstream.tokenUrl()))
+                     {'kind':'%s','token_url':'%s','client_id':'me','client_secret':'hush','scope':'read'}}""".formatted(upstream.url(), kind, upstream.tokenUrl()))
                     .ok();
             var mia = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
             var sessions = new ConcurrentHashMap<String, Set<String>>();
@@ -164,7 +165,21 @@ class UpstreamExchangeTest {
             assertThat(upstream.subjects.stream().map(each -> ScriptedUpstream.claim(each, "name")))
                     .contains("root", "mia");
             var subject = upstream.subjects.getFirst();
-            assertThat(ScriptedUpstream.claim(subject, "aud")).isEqualTo(upstream.tokenUrl());
+            if (kind.equals("id_jag")) {
+                assertThat(upstream.forms).allMatch(form -> form.contains("grant-type%3Ajwt-bearer&assertion="));
+                assertThat(ScriptedUpstream.part(subject, 0, "typ")).isEqualTo("oauth-id-jag+jwt");
+                assertThat(ScriptedUpstream.claim(subject, "aud"))
+                        .isEqualTo(upstream.tokenUrl().replace("/token", ""));
+                assertThat(ScriptedUpstream.claim(subject, "client_id")).isEqualTo("me");
+                assertThat(ScriptedUpstream.claim(subject, "resource")).isEqualTo(upstream.url());
+                assertThat(ScriptedUpstream.claim(subject, "scope")).isEqualTo("read");
+                assertThat(upstream.subjects.stream().map(each -> ScriptedUpstream.claim(each, "jti")))
+                        .doesNotHaveDuplicates();
+            } else {
+                assertThat(upstream.forms).allMatch(form -> form.contains("grant-type%3Atoken-exchange"));
+                assertThat(ScriptedUpstream.claim(subject, "aud")).isEqualTo(upstream.tokenUrl());
+            }
+            assertThat(ScriptedUpstream.claim(subject, "iss")).isEqualTo(TestServer.url());
             // The engine itself accepts no such assertion.
             var request = HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/mcp/tools"))
                     .header("Authorization", "Bearer " + subject)

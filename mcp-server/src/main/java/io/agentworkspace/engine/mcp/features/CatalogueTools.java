@@ -79,16 +79,49 @@ public final class CatalogueTools implements ToolSource {
 
     @Override
     public String version(McpRequest request) {
-        return runner.catalogue().version(request.caller());
+        var version = runner.catalogue().version(request.caller());
+        return version.isEmpty() || !request.client().showsApps() ? version : version + " with apps";
     }
 
     /** Lists the tools in the order of the catalogue. */
     @Override
     public List<ObjectNode> list(McpRequest request) {
-        return runner.catalogue().tools(request.caller()).stream()
+        return Stream.concat(runner.catalogue().tools(request.caller()).stream(), appTools(request))
                 .filter(request.selection()::lists)
                 .map(tool -> seen(tool, request.selection().readOnly() ? listedReading : listed))
                 .toList();
+    }
+
+    private Stream<Tool<?, ?>> appTools(McpRequest request) {
+        return request.client().showsApps()
+                ? runner.catalogue().appTools(request.caller()).stream()
+                : Stream.empty();
+    }
+
+    /**
+     * Returns the tool that a call names. The pages of apps do not know what their server's tools are called here, so the server's own
+     * names are accepted, too, from clients that show such pages, if only one of the selected tools has it.
+     */
+    private Optional<Tool<?, ?>> named(String name, McpRequest request) {
+        return runner.catalogue()
+                .find(name, request.caller())
+                .or(() -> appTools(request)
+                        .filter(tool -> tool.name().equals(name))
+                        .findFirst())
+                .or(() -> ofPage(name, request));
+    }
+
+    private Optional<Tool<?, ?>> ofPage(String name, McpRequest request) {
+        if (!request.client().showsApps()) {
+            return Optional.empty();
+        }
+        var having = Stream.concat(runner.catalogue().tools(request.caller()).stream(), appTools(request))
+                .filter(tool -> tool.foreign() != null
+                        && tool.foreign().isForPages()
+                        && tool.foreign().item().equals(name))
+                .filter(request.selection()::includes)
+                .toList();
+        return having.size() == 1 ? Optional.of(having.getFirst()) : Optional.empty();
     }
 
     /** Returns the full description of a tool. */
@@ -118,8 +151,7 @@ public final class CatalogueTools implements ToolSource {
     @Override
     public Optional<ObjectNode> find(String name, McpRequest request) {
         return Optional.ofNullable(full.get(name))
-                .or(() -> runner.catalogue()
-                        .find(name, request.caller())
+                .or(() -> named(name, request)
                         .filter(tool ->
                                 tool.foreign() != null && request.caller().may(tool))
                         .map(tool -> description(tool, request)));
@@ -127,8 +159,7 @@ public final class CatalogueTools implements ToolSource {
 
     @Override
     public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request) {
-        return runner.catalogue()
-                .find(name, request.caller())
+        return named(name, request)
                 .filter(request.selection()::includes)
                 .map(tool -> call(tool, arguments, request));
     }

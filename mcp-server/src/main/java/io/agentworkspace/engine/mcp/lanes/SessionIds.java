@@ -17,12 +17,16 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Creates and reads session ids. */
 public final class SessionIds {
     private static final int NONCE = 16;
     private static final int MAX_NAME = 100;
+
+    /** Among the abilities: the client shows the pages of apps. */
+    private static final String APPS = "apps";
 
     private final StateSigner signer;
     private final Clock clock;
@@ -37,8 +41,8 @@ public final class SessionIds {
     String begin(Caller caller, ClientInfo client, @Nullable String clientName) {
         var nonce = new byte[NONCE];
         random.nextBytes(nonce);
-        var abilities = client.abilities().stream()
-                .map(ClientInfo.Ability::word)
+        var apps = client.showsApps() ? Stream.of(APPS) : Stream.<String>empty();
+        var abilities = Stream.concat(client.abilities().stream().map(ClientInfo.Ability::word), apps)
                 .sorted()
                 .collect(Collectors.joining(","));
         var content = String.join(
@@ -67,13 +71,19 @@ public final class SessionIds {
         var revision = ProtocolRevision.find(parts[0]).orElse(ProtocolRevision.NOVEMBER_2025);
         var name = parts.length > 4 ? URLDecoder.decode(parts[4], StandardCharsets.UTF_8) : "";
         return new McpSession(
-                handle, new ClientInfo(revision, abilities(parts[3]), Set.of()), name.isEmpty() ? null : name);
+                handle,
+                new ClientInfo(revision, abilities(parts[3]), extensions(parts[3])),
+                name.isEmpty() ? null : name);
     }
 
     private static Set<ClientInfo.Ability> abilities(String words) {
         return Arrays.stream(ClientInfo.Ability.values())
                 .filter(ability -> Arrays.asList(words.split(",")).contains(ability.word()))
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static Set<String> extensions(String words) {
+        return Arrays.asList(words.split(",")).contains(APPS) ? Set.of(ClientInfo.APPS) : Set.of();
     }
 
     private static String bound(Caller caller) {

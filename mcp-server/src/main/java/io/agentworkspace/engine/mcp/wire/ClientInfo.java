@@ -18,6 +18,9 @@ public record ClientInfo(ProtocolRevision revision, Set<Ability> abilities, Set<
     /** The identifier of the tasks extension. */
     public static final String TASKS = "io.modelcontextprotocol/tasks";
 
+    /** The identifier of the extension of clients that show the pages of apps. */
+    public static final String APPS = "io.modelcontextprotocol/ui";
+
     /** Bounds the client's name, since streams keep it. */
     private static final int LONGEST_NAME = 400;
 
@@ -96,6 +99,11 @@ public record ClientInfo(ProtocolRevision revision, Set<Ability> abilities, Set<
     /** Returns whether a call may be answered with a task. */
     public boolean takesTasks() {
         return revision.isStateless() && extensions.contains(ClientInfo.TASKS);
+    }
+
+    /** Returns whether it shows the pages of apps, and hides from its model the tools that only those call. */
+    public boolean showsApps() {
+        return extensions.contains(APPS);
     }
 
     public boolean can(Ability ability) {

@@ -28,7 +28,7 @@ final class ToolTexts {
     static BankIndex indexOfNames(List<Tool<?, ?>> tools) {
         return index(
                 tools,
-                tool -> tool.title() + "\n" + String.join("\n", tool.guide().phrases()));
+                tool -> title(tool) + "\n" + String.join("\n", tool.guide().phrases()));
     }
 
     private static BankIndex index(List<Tool<?, ?>> tools, Function<Tool<?, ?>, String> text) {
@@ -52,17 +52,17 @@ final class ToolTexts {
     }
 
     private static String name(Tool<?, ?> tool) {
-        return tool.name() + " " + tool.title();
+        return tool.name() + " " + title(tool);
     }
 
     private static String text(Tool<?, ?> tool) {
         return String.join(
                 "\n",
-                tool.family().title(),
+                place(tool),
                 tool.family().word(),
-                tool.title(),
+                title(tool),
                 String.join("\n", tool.guide().phrases()),
-                tool.description(),
+                description(tool),
                 tool.guide().details(),
                 fields(tool));
     }
@@ -81,18 +81,31 @@ final class ToolTexts {
     /** Returns the passages whose meanings are compared with a query. */
     static List<String> passages(Tool<?, ?> tool) {
         var passages = new ArrayList<String>();
-        passages.add(tool.title());
+        passages.add(title(tool));
         passages.addAll(tool.guide().phrases());
-        passages.addAll(sentences(tool.description()));
+        passages.addAll(sentences(description(tool)));
         return passages.stream().distinct().toList();
     }
 
     static String names(Tool<?, ?> tool) {
-        return "%s: %s".formatted(tool.title(), phrases(tool));
+        return "%s: %s".formatted(title(tool), tool.foreign() == null ? phrases(tool) : place(tool));
     }
 
     static String whole(Tool<?, ?> tool) {
-        return "%s: %s. %s. %s".formatted(tool.family().title(), tool.title(), phrases(tool), tool.description());
+        return "%s: %s. %s. %s".formatted(place(tool), title(tool), phrases(tool), description(tool));
+    }
+
+    /** Returns what a tool is about: the family of ours, or the server of another's. */
+    private static String place(Tool<?, ?> tool) {
+        return tool.foreign() == null ? tool.family().title() : tool.foreign().upstream();
+    }
+
+    private static String title(Tool<?, ?> tool) {
+        return tool.foreign() == null ? tool.title() : tool.foreign().title();
+    }
+
+    private static String description(Tool<?, ?> tool) {
+        return tool.foreign() == null ? tool.description() : tool.foreign().words();
     }
 
     private static String phrases(Tool<?, ?> tool) {

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Progress;
+import io.agentworkspace.engine.model.upstream.AssertionClaims;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
@@ -100,15 +101,20 @@ public final class Connections implements AutoCloseable {
                 var header = Objects.requireNonNullElse(target.credential().header(), "Authorization");
                 yield _ -> Map.of(header, target.secret().get());
             }
-            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE ->
-                new OAuthCredential(
-                        http,
-                        target,
-                        () -> subjects.of(
-                                caller, String.valueOf(target.credential().tokenUrl())),
-                        clock);
+            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE, UpstreamCredential.ID_JAG ->
+                new OAuthCredential(http, target, () -> subjects.of(caller, claims(target)), clock);
             default -> CredentialSource.NONE;
         };
+    }
+
+    private static AssertionClaims claims(Target target) {
+        var credential = target.credential();
+        return credential.kind().equals(UpstreamCredential.ID_JAG)
+                ? new AssertionClaims(
+                        String.valueOf(credential.audience()),
+                        new AssertionClaims.Grant(
+                                String.valueOf(credential.clientId()), target.url().toString(), credential.scope()))
+                : new AssertionClaims(String.valueOf(credential.tokenUrl()), null);
     }
 
     @Override

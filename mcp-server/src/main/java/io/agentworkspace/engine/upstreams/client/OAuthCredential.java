@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.upstreams.client;
 
+import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.io.IOException;
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Access tokens of OAuth: by client credentials (RFC 6749, section 4.4), or in exchange for an assertion of who the calling user is
- * (RFC 8693). A token is used until shortly before it expires.
+ * Access tokens of OAuth: by client credentials (RFC 6749, section 4.4), or in exchange for an assertion of who the calling user is,
+ * which is a subject token (RFC 8693) or an ID-JAG (RFC 7523). A token is used until shortly before it expires.
  */
 final class OAuthCredential implements CredentialSource {
     private static final Duration MARGIN = Duration.ofSeconds(30);
@@ -100,13 +101,18 @@ final class OAuthCredential implements CredentialSource {
 
     private String form() {
         var fields = new LinkedHashMap<String, String>();
-        if (target.credential().perUser()) {
-            fields.put("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange");
-            fields.put("subject_token", subject.get());
-            fields.put("subject_token_type", "urn:ietf:params:oauth:token-type:jwt");
-            fields.put("requested_token_type", "urn:ietf:params:oauth:token-type:access_token");
-        } else {
-            fields.put("grant_type", "client_credentials");
+        switch (target.credential().kind()) {
+            case UpstreamCredential.TOKEN_EXCHANGE -> {
+                fields.put("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange");
+                fields.put("subject_token", subject.get());
+                fields.put("subject_token_type", "urn:ietf:params:oauth:token-type:jwt");
+                fields.put("requested_token_type", "urn:ietf:params:oauth:token-type:access_token");
+            }
+            case UpstreamCredential.ID_JAG -> {
+                fields.put("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer");
+                fields.put("assertion", subject.get());
+            }
+            default -> fields.put("grant_type", "client_credentials");
         }
         fields.put("resource", target.url().toString());
         if (target.credential().scope() != null) {

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.upstreams.client;
 
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.upstream.AssertionClaims;
 
 /** Issues tokens that assert to another authorization server who the calling user is. */
 @FunctionalInterface
 public interface SubjectTokens {
-    /** @param audience the address of the authorization server */
-    String of(Caller caller, String audience);
+    String of(Caller caller, AssertionClaims claims);
 }

@@ -39,6 +39,20 @@ public final class Catalogue {
                 .toList();
     }
 
+    /** Returns the tools of installed servers that this caller may run. */
+    public List<Tool<?, ?>> installed(Caller caller) {
+        return installed.of(caller.tenant()).tools().stream()
+                .filter(caller::may)
+                .toList();
+    }
+
+    /** Returns the tools of installed servers that only the pages of their apps call, as far as this caller may run them. */
+    public List<Tool<?, ?>> appTools(Caller caller) {
+        return installed.of(caller.tenant()).appTools().stream()
+                .filter(caller::may)
+                .toList();
+    }
+
     /** Applies the committed change of a call to the tools of installed servers at once. */
     public void changedBy(Call call) {
         if (call.tool().family() == Family.UPSTREAM
@@ -78,10 +92,12 @@ public final class Catalogue {
      * @throws Problem {@code unknown_service} if there is no such thing
      */
     public Tool<?, ?> read(String name, Caller caller) {
+        var snapshot = installed.of(caller.tenant());
         return found(
                 name,
                 find(name, caller)
-                        .or(() -> named(name, installed.of(caller.tenant()).requests())));
+                        .or(() -> named(name, snapshot.appTools()))
+                        .or(() -> named(name, snapshot.requests())));
     }
 
     private Tool<?, ?> found(String name, Optional<Tool<?, ?>> tool) {

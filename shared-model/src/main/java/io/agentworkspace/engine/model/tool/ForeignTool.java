@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Schema;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -14,10 +15,14 @@ import tools.jackson.databind.node.ObjectNode;
  * How an installed server describes one of its tools.
  *
  * @param upstream the name of the server
+ * @param item the name that the server gives it
  * @param definition the tool as {@code tools/list} shows it, under the name that it has here
  * @param digest of the definition that was approved
  */
-public record ForeignTool(String upstream, ObjectNode definition, String digest) {
+public record ForeignTool(String upstream, String item, ObjectNode definition, String digest) {
+    /** What lists call it. */
+    public static final String TOOL = "Tool";
+
     private static final Route ROUTE = new Route("POST", "/mcp");
     private static final Pattern NAME =
             Pattern.compile("[a-z0-9][a-z0-9-]{0,19}(_[A-Za-z0-9_-]{1,37}|:[a-z]{1,20}/[a-z]{1,20})");
@@ -84,6 +89,44 @@ public record ForeignTool(String upstream, ObjectNode definition, String digest)
 
     private Effect effect() {
         return hint("readOnlyHint") ? Effect.READS : hint("destructiveHint") ? Effect.DESTROYS : Effect.CHANGES;
+    }
+
+    /** Returns a server's words about one of its things, marked with their origin. */
+    public static String marked(String what, String upstream, String words) {
+        return "[%s of the server '%s'] %s".formatted(what, upstream, words);
+    }
+
+    /** Returns what its server says about it, without the mark. */
+    public String words() {
+        var words = definition.path("description").asString("");
+        var mark = marked(TOOL, upstream, "");
+        return words.startsWith(mark) ? words.substring(mark.length()) : words;
+    }
+
+    /** Returns what its server calls it, in words: {@code createIssue} is create issue. */
+    public String title() {
+        return definition
+                .path("title")
+                .asString(item.replaceAll("(?<=[a-z0-9])(?=[A-Z])|[^\\p{L}\\p{N}]+", " ")
+                        .strip()
+                        .toLowerCase(Locale.ROOT));
+    }
+
+    /** Returns whether models are shown it. */
+    public boolean isForModels() {
+        return isFor("model");
+    }
+
+    /** Returns whether the pages of its server's app may call it. */
+    public boolean isForPages() {
+        return isFor("app");
+    }
+
+    /** Without a visibility (MCP Apps), a tool is for both. */
+    private boolean isFor(String reader) {
+        var visibility = definition.at("/_meta/ui/visibility");
+        return !visibility.isArray()
+                || visibility.valueStream().anyMatch(each -> each.asString("").equals(reader));
     }
 
     /** Returns whether a call that failed may be repeated. */

@@ -17,14 +17,16 @@ public interface TenantTools {
      * The tools of a tenant at one time.
      *
      * @param version differs where the tools do, also between tenants that have some
+     * @param appTools those that only the pages of apps call: clients with such pages list them, and no model sees them
      * @param requests what can be run but is in no list, such as reading a resource of a server
      */
-    record Snapshot(String version, List<Tool<?, ?>> tools, List<Tool<?, ?>> requests) {
+    record Snapshot(String version, List<Tool<?, ?>> tools, List<Tool<?, ?>> appTools, List<Tool<?, ?>> requests) {
         /** No tools. */
-        public static final Snapshot EMPTY = new Snapshot("", List.of(), List.of());
+        public static final Snapshot EMPTY = new Snapshot("", List.of(), List.of(), List.of());
 
         public Snapshot {
             tools = List.copyOf(tools);
+            appTools = List.copyOf(appTools);
             requests = List.copyOf(requests);
         }
     }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 public record UpstreamCredential(
         @Doc(
                 value =
-                        "none, header, client_credentials (OAuth 2), or token_exchange (OAuth 2, for the calling user).",
-                oneOf = {NO_CREDENTIAL, HEADER, CLIENT_CREDENTIALS, TOKEN_EXCHANGE})
+                        "none, header, client_credentials (OAuth 2), or, for the calling user, token_exchange or id_jag (OAuth 2).",
+                oneOf = {NO_CREDENTIAL, HEADER, CLIENT_CREDENTIALS, TOKEN_EXCHANGE, ID_JAG})
         String kind,
 
         @Doc(value = "Of header: its name, by default Authorization.", max = 100) @Nullable
@@ -21,17 +21,21 @@ public record UpstreamCredential(
         String clientId,
 
         @Doc(value = "Of OAuth: the scope to ask for.", max = 500) @Nullable
-        String scope) {
+        String scope,
+
+        @Doc(value = "Of id_jag: the issuer that the token_url belongs to.", max = 2_000) @Nullable
+        String audience) {
     public static final String NO_CREDENTIAL = "none";
     public static final String HEADER = "header";
     public static final String CLIENT_CREDENTIALS = "client_credentials";
     public static final String TOKEN_EXCHANGE = "token_exchange";
+    public static final String ID_JAG = "id_jag";
 
     /** No credential. */
-    public static final UpstreamCredential NONE = new UpstreamCredential(NO_CREDENTIAL, null, null, null, null);
+    public static final UpstreamCredential NONE = new UpstreamCredential(NO_CREDENTIAL, null, null, null, null, null);
 
     /** Returns whether each user has a token of their own. */
     public boolean perUser() {
-        return kind.equals(TOKEN_EXCHANGE);
+        return kind.equals(TOKEN_EXCHANGE) || kind.equals(ID_JAG);
     }
 }
