@@ -1,11 +1,9 @@
 package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.model.tool.Caller;
-import io.jsonwebtoken.Jwts;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Date;
-import java.util.UUID;
+import java.util.List;
 
 /**
  * JWTs that assert to another authorization server who a user is (RFC 8693). They are signed like access tokens, but have no
@@ -26,24 +24,8 @@ public final class UserAssertions {
 
     /** Returns the assertion of a caller's user for one audience. */
     public String issue(Caller caller, String audience) {
-        var signer = keys.signer();
-        var now = clock.instant();
-        return Jwts.builder()
-                .json(TokenJson.WRITER)
-                .header()
-                .keyId(signer.id())
-                .and()
-                .issuer(issuer)
-                .audience()
-                .add(audience)
-                .and()
-                .subject(Long.toString(caller.user()))
-                .claim("tid", Long.toString(caller.tenant()))
+        return TokenJson.draft(keys.signer(), issuer, List.of(audience), caller, clock.instant(), LIFE)
                 .claim("name", caller.userName())
-                .issuedAt(Date.from(now))
-                .expiration(Date.from(now.plus(LIFE)))
-                .id(UUID.randomUUID().toString())
-                .signWith(signer.key(), Jwts.SIG.ES256)
                 .compact();
     }
 }
