@@ -105,7 +105,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
                 ? Finding.ok("notifications", "they arrive, so each connection is one session")
                 : Finding.fail(
                         "notifications",
-                        "they do not arrive, so revoked keys would go on working: connect directly, or through a pooler of sessions (PgBouncer: pool_mode = session)");
+                        "they do not arrive, so revoked keys would go on working: connect directly, or through a pooler of sessions (PgBouncer: pool_mode = session), or set ENGINE_DATABASE_NOTIFY_URL");
     }
 
     private Finding connections(Facts facts) {
