@@ -19,6 +19,7 @@ final class Drill {
         ALL.put("clocks", new Clocks());
         ALL.put("backup", new Backup());
         ALL.put("upgrade", new Upgrade());
+        ALL.put("versions", new Versions());
         ALL.put("mixed", new MixedLoad());
     }
 

@@ -61,6 +61,11 @@ final class Engine implements AutoCloseable {
         return start(Files.createTempDirectory("engine-bench"), false, environment, "--port", Integer.toString(port));
     }
 
+    /** Starts an engine of another version with its own launcher. */
+    static Engine startOther(Path launcher, Map<String, String> environment) throws IOException {
+        return start(Files.createTempDirectory("engine-bench"), false, List.of(launcher.toString()), environment);
+    }
+
     private static Engine start(Path directory, boolean isKept, String... flags) throws IOException {
         return start(directory, isKept, Map.of(), flags);
     }
@@ -71,6 +76,13 @@ final class Engine implements AutoCloseable {
                 .filter(option -> option.startsWith("-X"))
                 .forEach(command::add);
         command.add(MAIN);
+        return start(directory, isKept, command, environment, flags);
+    }
+
+    private static Engine start(
+            Path directory, boolean isKept, List<String> program, Map<String, String> environment, String... flags)
+            throws IOException {
+        var command = new ArrayList<>(program);
         if (!List.of(flags).contains("--port")) {
             command.addAll(List.of("--port", "0"));
         }

@@ -138,6 +138,9 @@ public final class Db implements AutoCloseable {
         config.addDataSourceProperty("logServerErrorDetail", "false");
         config.addDataSourceProperty(
                 "connectTimeout", Long.toString(limits.connect().toSeconds()));
+        // The driver's default of 5 s would apply to each host that hangs, and accepts connections nevertheless.
+        config.addDataSourceProperty(
+                "sslResponseTimeout", Long.toString(limits.connect().toMillis()));
         config.addDataSourceProperty(
                 "socketTimeout", Long.toString(limits.write().plus(SILENCE).toSeconds()));
         settings = PLANNING.with(Map.of(

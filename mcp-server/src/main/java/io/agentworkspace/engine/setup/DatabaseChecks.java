@@ -87,9 +87,10 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
         } else if (schema.version() < schema.newest()) {
             return Finding.note(
                     "schema",
-                    "version %d: the next start upgrades it to %d. Make a backup first",
+                    "version %d: the next start upgrades it to %d, which takes up to about %d s. Make a backup first",
                     schema.version(),
-                    schema.newest());
+                    schema.newest(),
+                    schema.longestUpgrade().toSeconds());
         }
         return schema.version() > schema.newest()
                 ? Finding.warn(
