@@ -56,6 +56,16 @@ final class Engine implements AutoCloseable {
         return start(Files.createTempDirectory("engine-bench"), false, environment);
     }
 
+    /** Starts an engine on this port with these settings. */
+    static Engine startAt(int port, Map<String, String> environment) throws IOException {
+        return start(Files.createTempDirectory("engine-bench"), false, environment, "--port", Integer.toString(port));
+    }
+
+    /** Starts an engine of another version with its own launcher. */
+    static Engine startOther(Path launcher, Map<String, String> environment) throws IOException {
+        return start(Files.createTempDirectory("engine-bench"), false, List.of(launcher.toString()), environment);
+    }
+
     private static Engine start(Path directory, boolean isKept, String... flags) throws IOException {
         return start(directory, isKept, Map.of(), flags);
     }
@@ -66,7 +76,17 @@ final class Engine implements AutoCloseable {
                 .filter(option -> option.startsWith("-X"))
                 .forEach(command::add);
         command.add(MAIN);
-        command.addAll(List.of("--port", "0", "--rate-limit", "off", "--stranger-limit", "off", "--data-dir", directory.toString()));
+        return start(directory, isKept, command, environment, flags);
+    }
+
+    private static Engine start(
+            Path directory, boolean isKept, List<String> program, Map<String, String> environment, String... flags)
+            throws IOException {
+        var command = new ArrayList<>(program);
+        if (!List.of(flags).contains("--port")) {
+            command.addAll(List.of("--port", "0"));
+        }
+        command.addAll(List.of("--rate-limit", "off", "--stranger-limit", "off", "--data-dir", directory.toString()));
         command.addAll(List.of(flags));
         var builder = new ProcessBuilder(command).redirectError(directory.resolve("engine.log").toFile());
         // Not on the command line: the runtime of the embedding model does not survive a long one.

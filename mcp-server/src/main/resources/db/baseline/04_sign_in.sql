@@ -152,3 +152,13 @@ COMMENT ON TABLE oauth_secret IS 'Authorization codes and refresh tokens, each f
 CREATE UNIQUE INDEX oauth_secret_hash ON oauth_secret (hash);
 CREATE INDEX oauth_secret_key ON oauth_secret (tenant_id, key_id);
 CREATE INDEX oauth_secret_age ON oauth_secret (expires_at);
+
+CREATE TABLE oauth_assertion (
+    tenant_id  bigint      NOT NULL,
+    hash       bytea       NOT NULL CHECK (length(hash) = 32),
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, hash)
+);
+COMMENT ON TABLE oauth_assertion IS 'Assertions of users (ID-JAG) that a client used. Each works once.';
+COMMENT ON COLUMN oauth_assertion.hash IS 'The hash of its issuer and its id (jti).';
+CREATE INDEX oauth_assertion_age ON oauth_assertion (expires_at);

@@ -55,6 +55,7 @@ import io.agentworkspace.engine.metrics.ToolMeter;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.oauth.AssertionGrant;
 import io.agentworkspace.engine.oauth.ClientStore;
 import io.agentworkspace.engine.oauth.Clients;
 import io.agentworkspace.engine.oauth.Consent;
@@ -306,7 +307,8 @@ public final class App implements AutoCloseable {
     private Optional<Handler> authorizationServer(
             CallerAssembly callers, Db db, VettedClient http, ToolRunner runner, EventLog events, Handler pages) {
         var resource = callers.resource();
-        if (resource == null || !resource.isBuiltin()) {
+        var identities = callers.identities();
+        if (resource == null || identities == null || !resource.isBuiltin()) {
             return Optional.empty();
         }
         var store = new ClientStore(db);
@@ -314,7 +316,8 @@ public final class App implements AutoCloseable {
         housekeeping.clearing("clients of OAuth", store::purge).clearing("grants of OAuth", grants::purge);
         var clients = new Clients(store, http, clock);
         var consent = new Consent(db, runner, grants, store, events, clock);
-        var tokens = new TokenIssuer(db, grants, clients, callers.keys(), resource, clock);
+        var assertions = new AssertionGrant(db, runner, grants, identities, events);
+        var tokens = new TokenIssuer(db, grants, assertions, clients, callers.keys(), resource, clock);
         return Optional.of(new OAuthEndpoint(resource, clients, consent, tokens, clock, pages));
     }
 

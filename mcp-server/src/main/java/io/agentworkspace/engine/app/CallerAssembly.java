@@ -12,6 +12,7 @@ import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.signin.AccessTokens;
 import io.agentworkspace.engine.signin.BrowserSessions;
 import io.agentworkspace.engine.signin.CredentialResolver;
+import io.agentworkspace.engine.signin.IdentityAssertions;
 import io.agentworkspace.engine.signin.IssuedTokens;
 import io.agentworkspace.engine.signin.ProviderHttp;
 import io.agentworkspace.engine.signin.SessionEndpoint;
@@ -39,6 +40,7 @@ record CallerAssembly(
         SessionEndpoint signIn,
         UserAssertions assertions,
         @Nullable ProtectedResource resource,
+        @Nullable IdentityAssertions identities,
         Optional<FirstKey> firstKey) {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -90,6 +92,7 @@ record CallerAssembly(
                 new SessionEndpoint(sessions, tokens, providers, audit, clock),
                 new UserAssertions(signingKeys, published.baseUrl(), clock),
                 resource,
+                resource == null ? null : new IdentityAssertions(resource, issuers, signIns, grants, clock),
                 firstKey);
     }
 

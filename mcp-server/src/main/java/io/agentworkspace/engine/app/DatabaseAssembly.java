@@ -25,7 +25,7 @@ record DatabaseAssembly(Db db, CallerChanges watch, RestoreStore restores, Vault
     static DatabaseAssembly of(
             Settings settings, WebServer server, Clock clock, Consumer<AutoCloseable> keep, Housekeeping housekeeping) {
         var source = source(settings, keep);
-        var db = source.open(settings.database().poolSize());
+        var db = source.open(settings.database().poolSize(), settings.database().timeout());
         keep.accept(db);
         db.awaitReachable(settings.database().longestWait());
         var watch = new CallerChanges(db);
@@ -49,7 +49,7 @@ record DatabaseAssembly(Db db, CallerChanges watch, RestoreStore restores, Vault
 
     private static DatabaseSource source(Settings settings, Consumer<AutoCloseable> keep) {
         if (settings.database().url() != null) {
-            return DatabaseSource.of(settings.database().url());
+            return DatabaseSource.of(settings.database().url(), settings.database().notifyUrl());
         }
         var embedded = EmbeddedPostgres.start(settings.database().dataDir());
         keep.accept(embedded);

@@ -1,28 +1,35 @@
 package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.settings.Settings;
+import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The database's address, and the credentials to log in with.
  *
+ * @param direct address for notifications, past a pooler of transactions; null: the same
  * @param files identifies the files of an embedded database; empty for another one
  */
 record DatabaseSource(
-        String url, @Nullable String user, @Nullable String password, String files) {
-    static DatabaseSource of(String url) {
-        return new DatabaseSource(url, null, null, "");
+        String url,
+        @Nullable String user,
+        @Nullable String password,
+        @Nullable String direct,
+        String files) {
+    static DatabaseSource of(String url, @Nullable String direct) {
+        return new DatabaseSource(url, null, null, direct, "");
     }
 
     static DatabaseSource of(EmbeddedPostgres postgres) {
-        return new DatabaseSource(postgres.jdbcUrl(), postgres.user(), postgres.password(), postgres.files());
+        return new DatabaseSource(postgres.jdbcUrl(), postgres.user(), postgres.password(), null, postgres.files());
     }
 
     private static DatabaseSource of(EmbeddedPostgres.ConnectionDetails access) {
-        return new DatabaseSource(access.jdbcUrl(), access.user(), access.password(), "");
+        return new DatabaseSource(access.jdbcUrl(), access.user(), access.password(), null, "");
     }
 
     /**
@@ -31,7 +38,7 @@ record DatabaseSource(
      */
     static <T> T with(Settings settings, Function<DatabaseSource, T> work) {
         if (settings.database().url() != null) {
-            return work.apply(of(settings.database().url()));
+            return work.apply(of(settings.database().url(), settings.database().notifyUrl()));
         }
         var running = EmbeddedPostgres.running(settings.database().dataDir());
         if (running.isPresent()) {
@@ -42,7 +49,7 @@ record DatabaseSource(
         }
     }
 
-    Db open(int poolSize) {
-        return new Db(url, user, password, poolSize);
+    Db open(int poolSize, Duration timeout) {
+        return new Db(url, user, password, direct, poolSize, TimeLimits.of(timeout));
     }
 }

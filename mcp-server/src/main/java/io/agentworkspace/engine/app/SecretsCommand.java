@@ -23,7 +23,7 @@ record SecretsCommand(Settings settings) {
             throw new InvalidSetting("usage: secrets reseal [<flags>]");
         }
         return DatabaseSource.with(settings, source -> {
-            try (var db = source.open(2)) {
+            try (var db = source.open(2, settings.database().timeout())) {
                 Migrations.run(db);
                 var secrets = new Resealing(
                                 db,

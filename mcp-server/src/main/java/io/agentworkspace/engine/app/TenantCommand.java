@@ -44,7 +44,7 @@ record TenantCommand(Settings settings, Clock clock) {
     }
 
     private FirstKey create(DatabaseSource source, Name name, Name owner) {
-        try (var db = source.open(2);
+        try (var db = source.open(2, settings.database().timeout());
                 var watch = new CallerChanges(db)) {
             Migrations.run(db);
             PlanLimits.publish(db);

@@ -6,7 +6,7 @@ import java.util.Set;
 public final class DatabaseFailure extends RuntimeException {
     /** What to configure where a connection is not the same session all the time. */
     static final String CONNECT =
-            "Connect to PostgreSQL directly, or through a pooler that pools sessions (PgBouncer: pool_mode = session)";
+            "Connect to PostgreSQL directly, or through a pooler that pools sessions (PgBouncer: pool_mode = session); or set ENGINE_DATABASE_NOTIFY_URL";
 
     /** A prepared statement exists already, or no longer: the statements of a connection run in several sessions. */
     private static final Set<String> OTHER_SESSION = Set.of("42P05", "26000");

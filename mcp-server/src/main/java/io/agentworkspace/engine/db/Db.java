@@ -50,8 +50,6 @@ public final class Db implements AutoCloseable {
     private static final int PORTION = 1_000;
     /** How long a call waits for a connection while no call is served. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    /** How long a write waits for a lock; a read waits two thirds of it. */
-    private static final Duration LOCK = Duration.ofSeconds(6);
     /** How long {@link #awaitConnection} waits. */
     static final Duration FIRST_CONNECTION = Duration.ofMinutes(1);
 
@@ -89,6 +87,7 @@ public final class Db implements AutoCloseable {
 
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final NotificationChannel.Login login;
+    private final boolean isPooled;
     private final SessionSettings settings;
     private final HikariDataSource pool;
     private final TimeLimits limits;
@@ -104,8 +103,23 @@ public final class Db implements AutoCloseable {
     }
 
     public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize, TimeLimits limits) {
+        this(jdbcUrl, user, password, null, poolSize, limits);
+    }
+
+    /**
+     * @param direct address for notifications and migrations, if the other one leads to a pooler of transactions. The
+     *     pooler then makes the settings of connections; null: one address for everything
+     */
+    public Db(
+            String jdbcUrl,
+            @Nullable String user,
+            @Nullable String password,
+            @Nullable String direct,
+            int poolSize,
+            TimeLimits limits) {
         this.limits = limits;
-        this.login = new NotificationChannel.Login(jdbcUrl, user, password);
+        this.login = new NotificationChannel.Login(direct == null ? jdbcUrl : direct, user, password);
+        this.isPooled = direct != null;
         var config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);
         config.setUsername(user);
@@ -118,21 +132,26 @@ public final class Db implements AutoCloseable {
         config.setInitializationFailTimeout(-1);
         config.addDataSourceProperty("ApplicationName", "agent-workspace-engine");
         config.addDataSourceProperty("tcpKeepAlive", "true");
-        config.addDataSourceProperty("prepareThreshold", "2");
+        config.addDataSourceProperty("prepareThreshold", isPooled ? "0" : "2");
         config.addDataSourceProperty("preparedStatementCacheQueries", "512");
         config.addDataSourceProperty("preparedStatementCacheSizeMiB", "8");
         config.addDataSourceProperty("logServerErrorDetail", "false");
         config.addDataSourceProperty(
                 "connectTimeout", Long.toString(limits.connect().toSeconds()));
+        // The driver's default of 5 s would apply to each host that hangs, and accepts connections nevertheless.
+        config.addDataSourceProperty(
+                "sslResponseTimeout", Long.toString(limits.connect().toMillis()));
         config.addDataSourceProperty(
                 "socketTimeout", Long.toString(limits.write().plus(SILENCE).toSeconds()));
         settings = PLANNING.with(Map.of(
                 "statement_timeout", Long.toString(limits.read().toMillis()),
-                "lock_timeout", Long.toString(LOCK.toMillis() * 2 / 3),
+                "lock_timeout", Long.toString(limits.lock().toMillis() * 2 / 3),
                 "idle_in_transaction_session_timeout", "30000"));
-        config.setConnectionInitSql(settings.statement());
+        if (!isPooled) {
+            config.setConnectionInitSql(settings.statement());
+        }
         pool = new HikariDataSource(config);
-        withoutLimits.setUrl(jdbcUrl);
+        withoutLimits.setUrl(login.url());
         if (user != null) { // Otherwise the URL contains the credentials.
             withoutLimits.setUser(user);
             withoutLimits.setPassword(password);
@@ -169,7 +188,7 @@ public final class Db implements AutoCloseable {
         var began = System.nanoTime();
         while (true) {
             try (var connection = pool.getConnection()) {
-                settings.check(connection);
+                settings.check(connection, isPooled);
                 return;
             } catch (SQLException e) {
                 var isLate = System.nanoTime() - began > FIRST_CONNECTION.toNanos();
@@ -308,7 +327,7 @@ public final class Db implements AutoCloseable {
         var limit = LIMIT.isBound() ? LIMIT.get() : limits.write();
         return statement
                 .set("statement_limit", Long.toString(limit.toMillis()))
-                .set("lock_limit", Long.toString(LOCK.toMillis()));
+                .set("lock_limit", Long.toString(limits.lock().toMillis()));
     }
 
     /** Work that uses a connection. */

@@ -131,6 +131,7 @@ public final class NotificationChannel implements AutoCloseable {
         properties.setProperty("ApplicationName", "agent-workspace-engine-" + name);
         properties.setProperty("connectTimeout", "2");
         properties.setProperty("socketTimeout", "2");
+        properties.setProperty("sslResponseTimeout", "2000");
         return DriverManager.getConnection(login.url(), properties);
     }
 

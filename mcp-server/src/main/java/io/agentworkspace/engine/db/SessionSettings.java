@@ -23,13 +23,27 @@ record SessionSettings(Map<String, String> values) {
 
     /** Returns the statement that sets them until the connection is closed. */
     public String statement() {
+        return statement("'");
+    }
+
+    private String statement(String quote) {
         return values.entrySet().stream()
-                .map(each -> "set_config('%s', '%s', false)".formatted(each.getKey(), each.getValue()))
+                .sorted(Map.Entry.comparingByKey())
+                .map(each -> "set_config(%1$s%2$s%1$s, %1$s%3$s%1$s, false)".formatted(quote, each.getKey(), each.getValue()))
                 .collect(Collectors.joining(", ", "SELECT ", ""));
     }
 
-    /** @throws DatabaseFailure if other values are in force */
-    void check(Connection connection) throws SQLException {
+    /** Returns what to write into the configuration of PgBouncer, where quotes are doubled. */
+    private String byPooler() {
+        return "With ENGINE_DATABASE_NOTIFY_URL the pooler must make them. PgBouncer: connect_query='%s'"
+                .formatted(statement("''"));
+    }
+
+    /**
+     * @param isPooled whether a pooler of transactions must make them
+     * @throws DatabaseFailure if other values are in force
+     */
+    void check(Connection connection, boolean isPooled) throws SQLException {
         var missing = new LinkedHashMap<>(values);
         try (var statement = connection.createStatement();
                 var rows = statement.executeQuery(IN_FORCE)) {
@@ -39,7 +53,7 @@ record SessionSettings(Map<String, String> values) {
                 if (values.containsKey(name) && !values.get(name).equals(setting)) {
                     throw new DatabaseFailure(
                             "the database does not keep the settings of a connection: %s is %s, not %s. %s"
-                                    .formatted(name, setting, values.get(name), DatabaseFailure.CONNECT));
+                                    .formatted(name, setting, values.get(name), isPooled ? byPooler() : DatabaseFailure.CONNECT));
                 }
                 missing.remove(name);
             }

@@ -11,6 +11,20 @@ import java.time.Duration;
  * @param bulk a statement of a transaction that may delete a lot: a bank, a domain, expired data
  */
 public record TimeLimits(Duration connect, Duration read, Duration write, Duration bulk) {
-    static final TimeLimits DEFAULT =
-            new TimeLimits(Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(8), Duration.ofSeconds(30));
+    static final TimeLimits DEFAULT = of(Duration.ofSeconds(8));
+
+    /** How long a write waits for a lock at most. */
+    private static final Duration LOCK = Duration.ofSeconds(6);
+
+    /** Returns the limits with this one for a statement of a write. A read has five eighths of it. */
+    public static TimeLimits of(Duration write) {
+        return new TimeLimits(
+                Duration.ofSeconds(2), write.multipliedBy(5).dividedBy(8), write, Duration.ofSeconds(30));
+    }
+
+    /** Returns how long a write waits for a lock; a read waits two thirds of it. */
+    Duration lock() {
+        var most = write.multipliedBy(3).dividedBy(4);
+        return most.compareTo(LOCK) < 0 ? most : LOCK;
+    }
 }

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -64,7 +65,10 @@ public final class Clients {
         }
         answer.put("client_name", metadata.name());
         metadata.redirectUris().forEach(answer.putArray("redirect_uris")::add);
-        answer.putArray("grant_types").add("authorization_code").add("refresh_token");
+        var grants = answer.putArray("grant_types").add("authorization_code").add("refresh_token");
+        if (secret != null) {
+            grants.add(TokenIssuer.JWT_BEARER);
+        }
         answer.putArray("response_types").add("code");
         return answer.put("token_endpoint_auth_method", metadata.authMethod());
     }
@@ -72,6 +76,11 @@ public final class Clients {
     /** Returns a registered client. */
     Optional<OAuthClient> find(String id) {
         return store.find(id);
+    }
+
+    /** Notes that a user gave a registered client access. */
+    void use(String id, Instant now) {
+        store.use(id, now);
     }
 
     /** @throws OAuthError if there is no such client, or its document is not valid */

@@ -5,15 +5,10 @@ import io.agentworkspace.engine.db.CombinedCalls;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.model.access.Capability;
-import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.Progress;
-import io.agentworkspace.engine.model.tool.RequestContext;
-import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.net.URI;
 import java.security.SecureRandom;
@@ -22,17 +17,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Objects;
 import java.util.stream.Stream;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What a user decides about a client: which agent it becomes, and with which capabilities. */
 public final class Consent {
     static final Duration CODE_LIFE = Duration.ofSeconds(60);
-
-    private static final int LONGEST_NAME = 100;
 
     private final SecureRandom random = new SecureRandom();
     private final Db db;
@@ -90,12 +81,12 @@ public final class Consent {
             AuthorizationRequest request, Name agent, Collection<String> capabilities, Caller caller, Request from) {
         var now = clock.instant();
         var code = OAuthSecret.generate(OAuthSecret.CODE, random);
-        var run = new Steps(caller, from);
+        var run = new KeyCreation(runner, caller, from);
         CombinedCalls.run(db, () -> {
             if (!Clients.isDocument(request.client().id())) {
                 clients.use(request.client().id(), now);
             }
-            if (caller.boundAgent() == null && !run.hasAgent(agent)) {
+            if (caller.boundAgent() == null && !grants.hasAgent(caller.tenant(), agent)) {
                 run.createAgent(agent, request.client());
             }
             var key = run.createKey(agent, request.client(), capabilities, earlier(now.plus(CODE_LIFE), caller));
@@ -109,61 +100,5 @@ public final class Consent {
     static Instant earlier(Instant end, Caller caller) {
         var last = caller.credential().expiresAt();
         return last != null && last.isBefore(end) ? last : end;
-    }
-
-    /** The tools that do it, run as the user. */
-    private final class Steps {
-        private final Caller caller;
-        private final Request from;
-
-        private Steps(Caller caller, Request from) {
-            this.caller = caller;
-            this.from = from;
-        }
-
-        boolean hasAgent(Name agent) {
-            return grants.hasAgent(caller.tenant(), agent);
-        }
-
-        void createAgent(Name agent, OAuthClient client) {
-            var call = Json.object();
-            call.putObject("vx")
-                    .put("name", agent.text())
-                    .put("description", "%s, which '%s' gave access to.".formatted(client.name(), caller.userName()));
-            call("AP_Create", call);
-        }
-
-        String createKey(Name agent, OAuthClient client, Collection<String> capabilities, Instant expires) {
-            var call = Json.object()
-                    .put("name", Excerpt.cut(client.name() + ", connected by OAuth", LONGEST_NAME))
-                    .put("expires_at", expires.toString());
-            if (caller.boundAgent() == null) { // Else it is the caller's own agent.
-                call.put("agent", agent.text());
-            }
-            capabilities.forEach(call.putArray("capabilities")::add);
-            return call("AK_Create", call).at("/key/id").asString();
-        }
-
-        private ObjectNode call(String tool, ObjectNode arguments) {
-            var answer = runner.run(new ToolRunner.Request(
-                    tool,
-                    arguments,
-                    caller,
-                    RequestContext.of(from::getAttribute).requestId(),
-                    true,
-                    null,
-                    Progress.SILENT,
-                    new RequestSource(
-                            RequestSource.REST,
-                            Request.getRemoteAddr(from),
-                            from.getHeaders().get(HttpHeader.USER_AGENT)),
-                    ResponseBudget.once(),
-                    false));
-            var problem = answer.problem();
-            if (problem != null) {
-                throw problem;
-            }
-            return Objects.requireNonNull(answer.envelope());
-        }
     }
 }

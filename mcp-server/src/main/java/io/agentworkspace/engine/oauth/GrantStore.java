@@ -74,6 +74,12 @@ public final class GrantStore {
     private static final String HAS_AGENT =
             "SELECT 1 AS one FROM agent WHERE tenant_id = :tenant AND name_key = :key AND destroyed_at IS NULL";
 
+    private static final String USE_ASSERTION = """
+            INSERT INTO oauth_assertion (tenant_id, hash, expires_at)
+            VALUES (:tenant, :hash, :expires)
+            ON CONFLICT DO NOTHING
+            """;
+
     private static final String INSERT_CHILD =
             SqlTemplate.of("""
             SELECT id FROM api_key WHERE tenant_id = :tenant AND id = :parent FOR NO KEY UPDATE;
@@ -98,6 +104,7 @@ public final class GrantStore {
                                 WHERE s.tenant_id = k.tenant_id AND s.key_id = k.id AND s.expires_at > :until)
             """;
 
+    private static final String OLD_ASSERTIONS = Db.oldRows("oauth_assertion", "expires_at <= :until");
     private static final String OLD = Db.oldRows("oauth_secret", "expires_at <= :until");
 
     private final Db db;
@@ -128,15 +135,35 @@ public final class GrantStore {
 
     /** Stores what a user decided, and the code for it. */
     void insert(Caller caller, String key, AuthorizationRequest request, String code, Instant expires) {
+        insert(caller, key, request.client().id(), request.redirectUri(), request.challenge());
+        insertSecret(caller.tenant(), key, code, "code", expires);
+    }
+
+    private void insert(Caller caller, String key, String client, String redirectUri, String challenge) {
         db.sql(INSERT)
                 .set("tenant", caller.tenant())
                 .set("key", key)
-                .set("client", request.client().id())
-                .set("redirect", request.redirectUri())
-                .set("challenge", request.challenge())
+                .set("client", client)
+                .set("redirect", redirectUri)
+                .set("challenge", challenge)
                 .set("ends", caller.credential().expiresAt())
                 .run();
-        insertSecret(caller.tenant(), key, code, "code", expires);
+    }
+
+    /** Returns whether this is the first use of an assertion. A second use at the same time waits for the first. */
+    boolean useAssertion(long tenant, String id, Instant expires) {
+        return db.sql(USE_ASSERTION)
+                        .set("tenant", tenant)
+                        .set("hash", Sha256.of(id))
+                        .set("expires", expires)
+                        .run()
+                == 1;
+    }
+
+    /** Makes a new key the access of a client, without a code or a refresh token. */
+    void insertAsserted(Caller caller, ApiKey token, OAuthClient client, Instant expires) {
+        insert(caller, token.id(), client.id(), "", "");
+        renew(caller.tenant(), token, expires);
     }
 
     private void insertSecret(long tenant, String key, String secret, String kind, Instant expires) {
@@ -183,13 +210,17 @@ public final class GrantStore {
                 .set("tenant", taken.tenant())
                 .set("hash", Sha256.of(used))
                 .run();
+        renew(taken.tenant(), token, expires);
+        insertSecret(taken.tenant(), taken.key(), refresh, "refresh", refreshExpires);
+    }
+
+    private void renew(long tenant, ApiKey token, Instant expires) {
         db.sql(RENEW)
                 .set("secret", token.secretHash())
                 .set("expires", expires)
-                .set("tenant", taken.tenant())
-                .set("key", taken.key())
+                .set("tenant", tenant)
+                .set("key", token.id())
                 .run();
-        insertSecret(taken.tenant(), taken.key(), refresh, "refresh", refreshExpires);
     }
 
     /** Ends a grant, on every replica within a second. */
@@ -237,5 +268,6 @@ public final class GrantStore {
         var until = now.minus(KEPT);
         db.sql(ENDED).set("until", until).run();
         db.deleteOld(OLD, until);
+        db.deleteOld(OLD_ASSERTIONS, until);
     }
 }

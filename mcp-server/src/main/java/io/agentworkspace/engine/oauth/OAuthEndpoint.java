@@ -78,7 +78,8 @@ public final class OAuthEndpoint extends Handler.Abstract {
                 }
                 case TOKEN -> {
                     require(request, response, "POST");
-                    send(200, tokens.issue(Parameters.ofForm(request), ClientLogin.basic(request)), response, callback);
+                    var given = Parameters.ofForm(request);
+                    send(200, tokens.issue(given, ClientLogin.basic(request), request), response, callback);
                 }
                 case REVOKE -> {
                     require(request, response, "POST");

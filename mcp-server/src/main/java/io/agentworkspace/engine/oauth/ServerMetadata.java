@@ -24,6 +24,7 @@ record ServerMetadata(String issuer) {
         metadata.putArray("code_challenge_methods_supported").add("S256");
         ClientMetadata.AUTH_METHODS.forEach(metadata.putArray("token_endpoint_auth_methods_supported")::add);
         REVOKE_METHODS.forEach(metadata.putArray("revocation_endpoint_auth_methods_supported")::add);
+        metadata.putArray("authorization_grant_profiles_supported").add("urn:ietf:params:oauth:grant-profile:id-jag");
         return metadata.put("authorization_response_iss_parameter_supported", true)
                 .put("client_id_metadata_document_supported", true)
                 .put("service_documentation", issuer + "/docs/oauth");

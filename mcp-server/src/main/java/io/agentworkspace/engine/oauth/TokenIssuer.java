@@ -23,17 +23,19 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Gives programs tokens: for a code, for a refresh token, or for an API key of their own (client credentials). */
+/** Gives programs tokens: for a code, a refresh token, an API key of their own (client credentials), or an assertion. */
 public final class TokenIssuer {
     private static final Duration ACCESS_LIFE = Duration.ofHours(1);
     private static final Duration REFRESH_LIFE = Duration.ofDays(30);
     private static final int MOST_CHILDREN = 100;
     private static final Pattern VERIFIER = Pattern.compile("[A-Za-z0-9._~-]{43,128}");
 
-    static final List<String> GRANTS = List.of("authorization_code", "refresh_token", "client_credentials");
+    static final String JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+    static final List<String> GRANTS = List.of("authorization_code", "refresh_token", "client_credentials", JWT_BEARER);
 
     private final SecureRandom random = new SecureRandom();
     private final Db db;
@@ -41,12 +43,20 @@ public final class TokenIssuer {
     private final Clients clients;
     private final Callers keys;
     private final ProtectedResource resource;
+    private final AssertionGrant assertions;
     private final Clock clock;
 
     public TokenIssuer(
-            Db db, GrantStore grants, Clients clients, Callers keys, ProtectedResource resource, Clock clock) {
+            Db db,
+            GrantStore grants,
+            AssertionGrant assertions,
+            Clients clients,
+            Callers keys,
+            ProtectedResource resource,
+            Clock clock) {
         this.db = db;
         this.grants = grants;
+        this.assertions = assertions;
         this.clients = clients;
         this.keys = keys;
         this.resource = resource;
@@ -54,7 +64,7 @@ public final class TokenIssuer {
     }
 
     /** @throws OAuthError */
-    ObjectNode issue(Parameters given, @Nullable ClientLogin basic) {
+    ObjectNode issue(Parameters given, @Nullable ClientLogin basic, Request request) {
         var type = given.read("grant_type");
         if (!GRANTS.contains(type)) {
             throw new OAuthError("unsupported_grant_type", "grant_type must be one of " + String.join(", ", GRANTS));
@@ -64,6 +74,9 @@ public final class TokenIssuer {
             return byKey(given, login);
         }
         var client = client(login);
+        if (type.equals(JWT_BEARER)) {
+            return byAssertion(given, client, request);
+        }
         AuthorizationRequest.checkResource(given, resource);
         return type.equals("refresh_token")
                 ? redeem(client, given.read("refresh_token"), "refresh", given)
@@ -169,6 +182,24 @@ public final class TokenIssuer {
                 .put("token_type", "Bearer")
                 .put("expires_in", Duration.between(now, expires).toSeconds())
                 .put("scope", String.join(" ", capabilities));
+    }
+
+    /** The resource is in the assertion. A client without a secret could not show that it is the one in the assertion. */
+    private ObjectNode byAssertion(Parameters given, String id, Request request) {
+        var client = clients.find(id)
+                .filter(one -> one.secretHash() != null)
+                .orElseThrow(() -> new OAuthError(
+                        "unauthorized_client",
+                        "an assertion is accepted only from a client that was registered with a secret"));
+        if (given.fields().get("resource") != null) {
+            AuthorizationRequest.checkResource(given, resource);
+        }
+        var text = given.read("assertion");
+        var now = clock.instant();
+        var expires = now.plus(ACCESS_LIFE);
+        var access = assertions.issue(text, given.find("scope"), client, expires, request);
+        clients.use(id, now);
+        return answer(access.token(), now, expires, access.capabilities());
     }
 
     /** A program's own key is its secret. The token is a child of that key, with at most its capabilities, and ends with it. */

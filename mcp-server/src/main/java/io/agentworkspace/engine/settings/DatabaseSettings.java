@@ -9,11 +9,19 @@ import org.jspecify.annotations.Nullable;
  * The database and the data directory.
  *
  * @param url JDBC URL of a PostgreSQL; null: the embedded one
+ * @param notifyUrl JDBC URL for notifications and migrations, past a pooler of transactions; null: the same
+ * @param timeout how long a statement of a write may take
  * @param poolSize the number of connections
  * @param longestWait how long a start waits for a database that is not there yet
  * @param dataDir directory of the embedded database, its log and the key for secrets
  */
-public record DatabaseSettings(@Nullable String url, int poolSize, Duration longestWait, Path dataDir) {
+public record DatabaseSettings(
+        @Nullable String url,
+        @Nullable String notifyUrl,
+        int poolSize,
+        Duration timeout,
+        Duration longestWait,
+        Path dataDir) {
     static final Setting<String> DATABASE_URL = Setting.of(
                     "ENGINE_DATABASE_URL",
                     null,
@@ -21,6 +29,19 @@ public record DatabaseSettings(@Nullable String url, int poolSize, Duration long
                     "a JDBC URL such as jdbc:postgresql://db.example.com/engine?user=engine&password=...",
                     SettingParsers::jdbcUrl)
             .isSecret();
+    static final Setting<String> NOTIFY_URL = Setting.of(
+                    "ENGINE_DATABASE_NOTIFY_URL",
+                    null,
+                    "JDBC URL past a pooler of transactions, for notifications and migrations",
+                    "a JDBC URL such as jdbc:postgresql://db.example.com/engine?user=engine&password=...",
+                    SettingParsers::jdbcUrl)
+            .isSecret();
+    static final Setting<Duration> TIMEOUT = Setting.of(
+            "ENGINE_DATABASE_TIMEOUT",
+            "8s",
+            "longest time of a statement of a write; a read has five eighths of it",
+            "a time from 2s to 60s",
+            text -> SettingParsers.duration(text, Duration.ofSeconds(2), Duration.ofMinutes(1)));
     static final Setting<Integer> POOL_SIZE = Setting.of(
             "ENGINE_DATABASE_POOL_SIZE",
             "12",
@@ -42,6 +63,11 @@ public record DatabaseSettings(@Nullable String url, int poolSize, Duration long
 
     static DatabaseSettings read(Map<String, String> given) {
         return new DatabaseSettings(
-                DATABASE_URL.find(given), POOL_SIZE.read(given), WAIT.read(given), DATA_DIR.read(given));
+                DATABASE_URL.find(given),
+                NOTIFY_URL.find(given),
+                POOL_SIZE.read(given),
+                TIMEOUT.read(given),
+                WAIT.read(given),
+                DATA_DIR.read(given));
     }
 }

@@ -109,6 +109,12 @@ final class SettingParsers {
         return duration;
     }
 
+    static Duration duration(String text, Duration least, Duration most) {
+        var duration = duration(text);
+        require(duration.compareTo(least) >= 0 && duration.compareTo(most) <= 0);
+        return duration;
+    }
+
     static String word(String text) {
         require(text.matches("[a-z0-9_-]{1,32}"));
         return text;

@@ -87,9 +87,10 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
         } else if (schema.version() < schema.newest()) {
             return Finding.note(
                     "schema",
-                    "version %d: the next start upgrades it to %d. Make a backup first",
+                    "version %d: the next start upgrades it to %d, which takes up to about %d s. Make a backup first",
                     schema.version(),
-                    schema.newest());
+                    schema.newest(),
+                    schema.longestUpgrade().toSeconds());
         }
         return schema.version() > schema.newest()
                 ? Finding.warn(
@@ -105,7 +106,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
                 ? Finding.ok("notifications", "they arrive, so each connection is one session")
                 : Finding.fail(
                         "notifications",
-                        "they do not arrive, so revoked keys would go on working: connect directly, or through a pooler of sessions (PgBouncer: pool_mode = session)");
+                        "they do not arrive, so revoked keys would go on working: connect directly, or through a pooler of sessions (PgBouncer: pool_mode = session), or set ENGINE_DATABASE_NOTIFY_URL");
     }
 
     private Finding connections(Facts facts) {

@@ -16,9 +16,13 @@ import org.postgresql.ds.PGSimpleDataSource;
  * Asks a database server for its state, on connections of its own. No tenant is concerned.
  *
  * @param user null: the URL contains the credentials
+ * @param direct address for notifications, past a pooler; null: the same
  */
 public record SetupQueries(
-        String url, @Nullable String user, @Nullable String password) {
+        String url,
+        @Nullable String user,
+        @Nullable String password,
+        @Nullable String direct) {
     /** Odd, so that one is in the middle. */
     private static final int ROUND_TRIPS = 9;
 
@@ -63,20 +67,27 @@ public record SetupQueries(
 
     /** @throws DatabaseFailure if the database cannot be used */
     Facts read() {
+        var listening = source(direct == null ? url : direct);
+        try (var own = source(url).getConnection();
+                var connection = listening.getConnection();
+                var other = listening.getConnection()) {
+            own.isValid(PATIENCE_SECONDS); // The address for calls must work, too.
+            return facts(connection, other, roundTrip(connection));
+        } catch (SQLException e) {
+            throw DatabaseFailure.of("cannot be used", e);
+        }
+    }
+
+    private PGSimpleDataSource source(String address) {
         var source = new PGSimpleDataSource();
-        source.setUrl(url);
+        source.setUrl(address);
         source.setConnectTimeout(PATIENCE_SECONDS);
         source.setSocketTimeout(PATIENCE_SECONDS);
         if (user != null) {
             source.setUser(user);
             source.setPassword(password);
         }
-        try (var connection = source.getConnection();
-                var other = source.getConnection()) {
-            return facts(connection, other, roundTrip(connection));
-        } catch (SQLException e) {
-            throw DatabaseFailure.of("cannot be used", e);
-        }
+        return source;
     }
 
     private static Facts facts(Connection connection, Connection other, Duration roundTrip) throws SQLException {

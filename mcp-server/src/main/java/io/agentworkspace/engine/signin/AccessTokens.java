@@ -23,10 +23,8 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Date;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -39,7 +37,6 @@ public final class AccessTokens {
     static final Duration LIFE = Duration.ofMinutes(10);
 
     private static final String SESSION = "sid";
-    private static final String TENANT = "tid";
     private static final int REMEMBERED = 100_000;
 
     /** The tolerated difference between the clocks of replicas. */
@@ -67,24 +64,8 @@ public final class AccessTokens {
 
     /** @param session the session's public id */
     String issue(Caller caller, String session) {
-        var signer = keys.signer();
-        var now = clock.instant();
-        return Jwts.builder()
-                .json(TokenJson.WRITER)
-                .header()
-                .keyId(signer.id())
-                .and()
-                .issuer(issuer)
-                .audience()
-                .add(audience)
-                .and()
-                .subject(Long.toString(caller.user()))
-                .claim(TENANT, Long.toString(caller.tenant()))
+        return TokenJson.draft(keys.signer(), issuer, audience, caller, clock.instant(), LIFE)
                 .claim(SESSION, session)
-                .issuedAt(Date.from(now))
-                .expiration(Date.from(now.plus(LIFE)))
-                .id(UUID.randomUUID().toString())
-                .signWith(signer.key(), Jwts.SIG.ES256)
                 .compact();
     }
 

@@ -19,13 +19,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The claims of an access token (RFC 9068). They are checked before the signature, since that needs no request to the issuer.
+ * The claims of an access token (RFC 9068), or of an assertion. They are checked before the signature, since that needs no request to the issuer.
  *
  * @param client the program that it was issued to; empty if not named
  * @param scopes those that are capabilities
  */
 record TokenClaims(String subject, String client, Set<String> scopes, Instant expiresAt) {
     private static final Set<String> TYPES = Set.of("at+jwt", "application/at+jwt", "jwt", "");
+    private static final Set<String> ASSERTIONS = Set.of("oauth-id-jag+jwt", "application/oauth-id-jag+jwt");
     private static final Set<String> ALGORITHMS =
             TokenJson.ALGORITHMS.stream().map(Identifiable::getId).collect(Collectors.toSet());
     private static final Set<String> WORDS = Stream.concat(
@@ -41,31 +42,55 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
     /** @throws Problem {@code unauthenticated}, with a note that names the defect */
     static TokenClaims checked(UnverifiedToken token, ProtectedResource resource, Instant now) {
         var claims = token.claims();
-        check(token.header());
-        check(claims, resource);
+        check(token.header(), TYPES, "at+jwt or JWT: this is not an access token");
+        check(claims, resource.issuer().toString());
+        if (texts(claims.path("aud")).noneMatch(resource::isAudience)) {
+            throw invalid("its aud must contain %s: ask the issuer for a token for this resource"
+                    .formatted(resource.address()));
+        }
         return new TokenClaims(subject(claims), client(claims), scopes(claims), expires(claims, now));
     }
 
-    private static void check(ObjectNode header) {
+    /**
+     * Checks an assertion of a user for a client (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant, section 4.4).
+     *
+     * @param issuer one that is trusted
+     * @throws Problem {@code unauthenticated}, with a note that names the defect
+     */
+    static TokenClaims asserted(
+            UnverifiedToken token, String issuer, String client, ProtectedResource resource, Instant now) {
+        var claims = token.claims();
+        check(token.header(), ASSERTIONS, "oauth-id-jag+jwt: this is not an ID-JAG");
+        check(claims, issuer);
+        if (!texts(claims.path("aud")).toList().equals(List.of(resource.issuer().toString()))) {
+            throw invalid("its aud must be %s alone".formatted(resource.issuer()));
+        }
+        if (!claims.path("client_id").asString("").equals(client)) {
+            throw invalid("its client_id must be that of the client that presents it");
+        }
+        var resources = texts(claims.path("resource")).toList();
+        if (resources.size() != 1 || !resource.isResource(resources.getFirst())) {
+            throw invalid("its resource must be " + resource.address());
+        }
+        return new TokenClaims(subject(claims), client, scopes(claims), expires(claims, now));
+    }
+
+    private static void check(ObjectNode header, Set<String> types, String right) {
         if (!ALGORITHMS.contains(header.path("alg").asString(""))) {
             throw invalid("its alg must be one of "
                     + String.join(", ", ALGORITHMS.stream().sorted().toList()));
         }
-        if (!TYPES.contains(header.path("typ").asString("").toLowerCase(Locale.ROOT))) {
-            throw invalid("its typ must be at+jwt or JWT: this is not an access token");
+        if (!types.contains(header.path("typ").asString("").toLowerCase(Locale.ROOT))) {
+            throw invalid("its typ must be " + right);
         }
         if (header.has("crit") || header.has("zip")) {
             throw invalid("its header requires extensions that are not supported here (crit, zip)");
         }
     }
 
-    private static void check(ObjectNode claims, ProtectedResource resource) {
-        if (!claims.path("iss").asString("").equals(resource.issuer().toString())) {
-            throw invalid("its iss must be " + resource.issuer());
-        }
-        if (texts(claims.path("aud")).noneMatch(resource::isAudience)) {
-            throw invalid("its aud must contain %s: ask the issuer for a token for this resource"
-                    .formatted(resource.address()));
+    private static void check(ObjectNode claims, String issuer) {
+        if (!claims.path("iss").asString("").equals(issuer)) {
+            throw invalid("its iss must be " + issuer);
         }
         if (claims.has("cnf")) {
             throw invalid("it is bound to a key of its holder (cnf), which is not supported here");
@@ -125,6 +150,6 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
     }
 
     static Problem invalid(String why) {
-        return Problem.unauthenticated("the access token is not valid: %s".formatted(why));
+        return Problem.unauthenticated("the token is not valid: %s".formatted(why));
     }
 }

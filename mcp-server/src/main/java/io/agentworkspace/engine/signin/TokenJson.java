@@ -2,6 +2,8 @@ package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.jsonwebtoken.JwtBuilder;
 import io.jsonwebtoken.JwtParserBuilder;
 import io.jsonwebtoken.Jwts;
 import io.jsonwebtoken.io.AbstractDeserializer;
@@ -15,9 +17,12 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /** Configures the token library: strict JSON as everywhere in the server, and one parser for own and foreign tokens. */
 final class TokenJson {
@@ -37,6 +42,8 @@ final class TokenJson {
     /** The tolerated difference between the clocks of a provider and of this server. */
     static final Duration SKEW = Duration.ofMinutes(1);
 
+    private static final String TENANT = "tid";
+
     static final Writer WRITER = new Writer();
     static final Parser PARSER = new Parser();
 
@@ -55,6 +62,31 @@ final class TokenJson {
                 .add(algorithms)
                 .and()
                 .requireIssuer(issuer);
+    }
+
+    /** Returns the claims that every token of this server has, signed with ES256, to add further ones. */
+    static JwtBuilder draft(
+            SigningKeyStore.Signer signer,
+            String issuer,
+            Collection<String> audience,
+            Caller caller,
+            Instant now,
+            Duration life) {
+        return Jwts.builder()
+                .json(WRITER)
+                .header()
+                .keyId(signer.id())
+                .and()
+                .issuer(issuer)
+                .audience()
+                .add(audience)
+                .and()
+                .subject(Long.toString(caller.user()))
+                .claim(TENANT, Long.toString(caller.tenant()))
+                .issuedAt(Date.from(now))
+                .expiration(Date.from(now.plus(life)))
+                .id(UUID.randomUUID().toString())
+                .signWith(signer.key(), Jwts.SIG.ES256);
     }
 
     static final class Writer extends AbstractSerializer<Map<String, ?>> {

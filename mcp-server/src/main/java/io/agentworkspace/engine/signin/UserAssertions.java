@@ -2,11 +2,9 @@ package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.upstream.AssertionClaims;
-import io.jsonwebtoken.Jwts;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Date;
-import java.util.UUID;
+import java.util.List;
 
 /**
  * JWTs that assert to another authorization server who a user is: subject tokens (RFC 8693), and ID-JAGs, which one client may use as
@@ -30,9 +28,8 @@ public final class UserAssertions {
 
     /** Returns the assertion of a caller's user. */
     public String issue(Caller caller, AssertionClaims claims) {
-        var signer = keys.signer();
-        var now = clock.instant();
-        var token = Jwts.builder();
+        var token = TokenJson.draft(keys.signer(), issuer, List.of(claims.audience()), caller, clock.instant(), LIFE)
+                .claim("name", caller.userName());
         var grant = claims.grant();
         if (grant != null) {
             token.header().type(ID_JAG);
@@ -41,20 +38,6 @@ public final class UserAssertions {
                 token.claim("scope", grant.scope());
             }
         }
-        return token.json(TokenJson.WRITER)
-                .header()
-                .keyId(signer.id())
-                .and()
-                .issuer(issuer)
-                .audience()
-                .single(claims.audience())
-                .subject(Long.toString(caller.user()))
-                .claim("tid", Long.toString(caller.tenant()))
-                .claim("name", caller.userName())
-                .issuedAt(Date.from(now))
-                .expiration(Date.from(now.plus(LIFE)))
-                .id(UUID.randomUUID().toString())
-                .signWith(signer.key(), Jwts.SIG.ES256)
-                .compact();
+        return token.compact();
     }
 }

@@ -10,22 +10,30 @@ import io.agentworkspace.engine.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.PgBouncer;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The engine behind a real PgBouncer. Only one that pools sessions passes notifications on. */
+/** The engine behind a real PgBouncer: one that pools sessions, or one that pools transactions beside a direct address. */
 @Tag("slow")
 class PoolerTest {
+    private static final Pattern QUERY = Pattern.compile("connect_query='([^\n]*)'\n");
+    private static final int CALLS = 40;
+
     @ParameterizedTest
     @CsvSource({"transaction, &prepareThreshold=0", "transaction, ''", "statement, &prepareThreshold=0"})
     void aPoolerOfTransactionsIsRefusedInOneLine(String mode, String parameters) throws Exception {
@@ -83,6 +91,50 @@ class PoolerTest {
                     .withMessageMatching(
                             "the database does not keep the settings of a connection: \\w+ is \\w+, not \\w+\\. .*pool_mode = session.*");
         }
+    }
+
+    @Test
+    void aPoolerOfTransactionsWorksBesideADirectAddress() {
+        var documented = QUERY.matcher(Repository.text(Repository.file("docs/operations.md")));
+        assertThat(documented.find()).isTrue();
+        var tenant = new TestTenant();
+        try (var bouncer = PgBouncer.ofTransactions(documented.group(1));
+                var engine = TestServer.start(Map.of(
+                        "ENGINE_DATABASE_URL", bouncer.url(),
+                        "ENGINE_DATABASE_NOTIFY_URL", TestDatabase.url()))) {
+            var key = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
+            var created = Concurrently.all(IntStream.range(0, CALLS)
+                    .<Callable<Integer>>mapToObj(i -> () -> create(engine, key, "pooled " + i))
+                    .toList());
+            assertThat(created).containsOnly(200);
+            assertThat(status(engine, key)).isEqualTo(200);
+            revoke(tenant, key);
+            await().until(() -> status(engine, key) == 401);
+        }
+    }
+
+    @Test
+    void aPoolerOfTransactionsThatMakesNoSettingsIsRefused() throws Exception {
+        try (var bouncer = PgBouncer.start("transaction")) {
+            var engine = EngineProcess.spawn(
+                    "--port",
+                    "0",
+                    "--database-url",
+                    bouncer.url(),
+                    "--database-notify-url",
+                    TestDatabase.url());
+            assertThat(engine.errorReader().lines())
+                    .last()
+                    .asString()
+                    .contains("connect_query='SELECT set_config(''enable_seqscan'', ''off'', false), ");
+            assertThat(engine.waitFor()).isEqualTo(1);
+        }
+    }
+
+    private static int create(App engine, String key, String name) {
+        var body = "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name);
+        return ClientApi.post(engine.baseUrl() + ClientApi.path("AP_Create"), key, body)
+                .statusCode();
     }
 
     private static int status(App engine, String key) {

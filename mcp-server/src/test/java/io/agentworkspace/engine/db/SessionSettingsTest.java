@@ -24,10 +24,10 @@ class SessionSettingsTest {
         try (var connection = connection();
                 var statement = connection.createStatement()) {
             statement.execute(FIVE_SECONDS.statement());
-            assertThatCode(() -> FIVE_SECONDS.check(connection)).doesNotThrowAnyException();
+            assertThatCode(() -> FIVE_SECONDS.check(connection, false)).doesNotThrowAnyException();
             statement.execute("SET statement_timeout = '7s'");
             assertThatExceptionOfType(DatabaseFailure.class)
-                    .isThrownBy(() -> FIVE_SECONDS.check(connection))
+                    .isThrownBy(() -> FIVE_SECONDS.check(connection, false))
                     .withMessage(
                             "the database does not keep the settings of a connection: statement_timeout is 7000, not 5000. "
                                     + DatabaseFailure.CONNECT);
@@ -38,7 +38,7 @@ class SessionSettingsTest {
     void aSettingThatTheDatabaseDoesNotHaveIsRefused() throws SQLException {
         try (var connection = connection()) {
             assertThatExceptionOfType(DatabaseFailure.class)
-                    .isThrownBy(() -> new SessionSettings(Map.of("no_such_setting", "on")).check(connection))
+                    .isThrownBy(() -> new SessionSettings(Map.of("no_such_setting", "on")).check(connection, false))
                     .withMessageContaining("no setting no_such_setting");
         }
     }

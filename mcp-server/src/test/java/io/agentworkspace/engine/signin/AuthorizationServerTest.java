@@ -262,7 +262,7 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
     @CsvSource(delimiter = '|', textBlock = """
             grant_type=                            | invalid_request
             grant_type=password                    | unsupported_grant_type
-            grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer | unsupported_grant_type
+            grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer | unauthorized_client
             client_id=                             | invalid_client
             client_id=client_unknown00000          | invalid_client
             client_secret=wrong                    | invalid_client

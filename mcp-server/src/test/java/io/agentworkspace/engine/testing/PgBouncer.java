@@ -36,12 +36,21 @@ public final class PgBouncer implements AutoCloseable {
      * @param more lines of its configuration
      */
     public static PgBouncer start(String mode, int port, String... more) {
+        return run(configuration(mode, port, "") + String.join("\n", more), port);
+    }
+
+    /** Starts one that pools transactions and runs this query on each new connection to the database. */
+    public static PgBouncer ofTransactions(String query) {
+        var port = LoopbackPort.free();
+        return run(configuration("transaction", port, " connect_query='%s'".formatted(query)), port);
+    }
+
+    private static PgBouncer run(String configuration, int port) {
         var program = Programs.require("pgbouncer");
         try {
             var folder = Files.createTempDirectory("pgbouncer");
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-            var file = Files.writeString(
-                    folder.resolve("pgbouncer.ini"), configuration(mode, port) + String.join("\n", more));
+            var file = Files.writeString(folder.resolve("pgbouncer.ini"), configuration);
             var command = new ArrayList<>(List.of(program.toString(), "--quiet"));
             if (System.getProperty("user.name").equals("root")) {
                 command.addAll(List.of("--user", "nobody"));
@@ -60,19 +69,19 @@ public final class PgBouncer implements AutoCloseable {
         }
     }
 
-    private static String configuration(String mode, int port) {
+    private static String configuration(String mode, int port, String query) {
         var postgres = TestDatabase.postgres();
         var address = URI.create(postgres.jdbcUrl().substring("jdbc:".length()));
         return """
                 [databases]
-                * = host=%s port=%d user=%s password=%s
+                * = host=%s port=%d user=%s password=%s%s
                 [pgbouncer]
                 listen_addr = 127.0.0.1
                 listen_port = %d
                 unix_socket_dir =
                 auth_type = any
                 pool_mode = %s
-                """.formatted(address.getHost(), address.getPort(), postgres.user(), postgres.password(), port, mode);
+                """.formatted(address.getHost(), address.getPort(), postgres.user(), postgres.password(), query, port, mode);
     }
 
     private boolean isListening() {

@@ -19,7 +19,7 @@ public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
     /** The version of the last migration, and so of the baseline. */
-    static final int NEWEST = 168;
+    static final int NEWEST = 174;
 
     /** The oldest version that can be upgraded: that of {@link SchemaVersion#OLDEST_COMMIT}. */
     static final int OLDEST = 54;
@@ -48,13 +48,32 @@ public final class Migrations {
     public static void run(Db db, Runnable begun) {
         if (!isCurrent(db)) {
             begun.run();
-            LOG.info("upgrading the schema, or waiting for another engine that does");
+            announce(db);
             migrate(db);
         }
         try {
             db.awaitConnection();
         } catch (SqlFailure e) {
             throw DatabaseFailure.of("gives no connection", e);
+        }
+    }
+
+    /** Logs how long the upgrade takes, before it starts. */
+    private static void announce(Db db) {
+        try (var connection = db.withoutLimits().getConnection()) {
+            var schema = SchemaVersion.of(connection);
+            if (schema.version() == 0) {
+                LOG.info("creating the schema, or waiting for another engine that does");
+            } else {
+                LOG.info(
+                        "upgrading the schema from version {} to {}, or waiting for another engine that does: about {} rows, so it takes up to about {} s, in which calls wait",
+                        schema.version(),
+                        NEWEST,
+                        schema.rows(),
+                        schema.longestUpgrade().toSeconds());
+            }
+        } catch (SQLException e) {
+            LOG.info("upgrading the schema, or waiting for another engine that does");
         }
     }
 

@@ -1,0 +1,37 @@
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The drills: each breaks something of a set-up while acknowledged writes go on, and counts at the end. A drill fails if an
+ * acknowledged write is missing, never because it is slow.
+ *
+ * <p>Run them with {@code ./engine drill}.
+ */
+final class Drill {
+    private static final Map<String, Bench.Benchmark> ALL = new LinkedHashMap<>();
+
+    static {
+        ALL.put("rolling", new RollingRestart());
+        ALL.put("failover", new Failover());
+        ALL.put("pooler", new Pooler());
+        ALL.put("network", new Network());
+        ALL.put("clocks", new Clocks());
+        ALL.put("backup", new Backup());
+        ALL.put("upgrade", new Upgrade());
+        ALL.put("versions", new Versions());
+        ALL.put("mixed", new MixedLoad());
+    }
+
+    private Drill() {}
+
+    public static void main(String[] arguments) throws Exception {
+        var drill = arguments.length == 0 ? null : ALL.get(arguments[0]);
+        if (drill == null) {
+            ALL.forEach((name, one) -> System.out.printf("  ./engine drill %-9s %s%n", name, one.words()));
+            System.exit(arguments.length == 0 ? 0 : 2);
+            return;
+        }
+        drill.run(new Bench.Options(List.of(arguments).subList(1, arguments.length)));
+    }
+}

@@ -1,0 +1,154 @@
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.DriverManager;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * PostgreSQL servers of the machine's packages (Debian: {@code postgresql}): a primary, and a synchronous standby if there shall
+ * be one. As root they run as the user {@code postgres}.
+ */
+final class Servers implements AutoCloseable {
+    private final Path folder = Files.createTempDirectory("engine-drill");
+    private final Path programs;
+    private final int primary = freePort();
+    private final int standby = freePort();
+
+    private Servers() throws Exception {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        try (var versions = Files.list(Path.of("/usr/lib/postgresql"))) {
+            programs = versions.max(Comparator.comparing(each -> Integer.parseInt(each.getFileName().toString())))
+                    .orElseThrow()
+                    .resolve("bin");
+        }
+        run("initdb", "-D", data("primary"), "-U", "engine", "--auth=trust", "-E", "UTF8", "--no-locale");
+        Files.writeString(folder.resolve("more.conf"), """
+                listen_addresses = '127.0.0.1'
+                unix_socket_directories = ''
+                max_connections = 300
+                fsync = on
+                wal_keep_size = 1GB
+                """);
+        start("primary", primary, "");
+    }
+
+    static Servers alone() throws Exception {
+        return new Servers();
+    }
+
+    static Servers withStandby() throws Exception {
+        var servers = new Servers();
+        servers.run(
+                "pg_basebackup", "-D", servers.data("standby"), "-R", "-c", "fast", "-X", "stream",
+                "-d", "host=127.0.0.1 port=%d user=engine application_name=standby".formatted(servers.primary));
+        servers.start("standby", servers.standby, "");
+        servers.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'", "SELECT pg_reload_conf()");
+        return servers;
+    }
+
+    private void start(String name, int port, String more) throws Exception {
+        run("pg_ctl", "-D", data(name), "-w", "-l", folder.resolve(name + ".log").toString(), "-o",
+                "-c config_file=%s/postgresql.conf -c include_dir='' -p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=300 -c max_wal_senders=10 -c wal_keep_size=1GB %s"
+                        .formatted(data(name), port, more).replace("-c include_dir='' ", ""), "start");
+    }
+
+    static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private String data(String name) {
+        return folder.resolve(name).toString();
+    }
+
+    /** Runs a program of PostgreSQL. */
+    String run(String program, String... arguments) throws Exception {
+        var command = new ArrayList<String>();
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("runuser", "-u", "postgres", "--"));
+        }
+        command.add(programs.resolve(program).toString());
+        command.addAll(List.of(arguments));
+        var log = folder.resolve(program + ".out");
+        var process = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        if (process.waitFor() != 0) {
+            throw new IOException(program + " failed: " + Files.readString(log));
+        }
+        return Files.readString(log);
+    }
+
+    void sql(String... statements) throws Exception {
+        try (var connection = DriverManager.getConnection(url())) {
+            for (var statement : statements) {
+                connection.createStatement().execute(statement);
+            }
+        }
+    }
+
+    /** Returns the address of the primary. */
+    String url() {
+        return "jdbc:postgresql://127.0.0.1:%d/postgres?user=engine".formatted(primary);
+    }
+
+    int port() {
+        return primary;
+    }
+
+    String standbyUrl() {
+        return "jdbc:postgresql://127.0.0.1:%d/postgres?user=engine".formatted(standby);
+    }
+
+    /** Returns the address of whichever is the primary. */
+    String bothUrl() {
+        return "jdbc:postgresql://127.0.0.1:%d,127.0.0.1:%d/postgres?user=engine&targetServerType=primary"
+                .formatted(primary, standby);
+    }
+
+    /** Signals all processes of the primary. */
+    void signalPrimary(String signal) throws Exception {
+        var postmaster = Long.parseLong(Files.readAllLines(Path.of(data("primary"), "postmaster.pid")).getFirst().strip());
+        var handle = ProcessHandle.of(postmaster).orElseThrow();
+        var pids = new ArrayList<>(handle.children().map(ProcessHandle::pid).toList());
+        pids.addFirst(postmaster);
+        for (var pid : pids) {
+            new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+        }
+    }
+
+    void promote() throws Exception {
+        run("pg_ctl", "-D", data("standby"), "-w", "promote");
+    }
+
+    /** Returns the environment of an engine on this address. */
+    static Map<String, String> engine(String url, String key) {
+        return Map.of(
+                "ENGINE_DATABASE_URL", url,
+                "ENGINE_BOOTSTRAP_KEY", key,
+                "ENGINE_EMBEDDING", "off",
+                "ENGINE_SECRETS_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (var name : List.of("standby", "primary")) {
+            if (Files.exists(folder.resolve(name).resolve("postmaster.pid"))) {
+                try {
+                    run("pg_ctl", "-D", data(name), "-m", "immediate", "stop");
+                } catch (IOException e) {
+                    // It was killed.
+                }
+            }
+        }
+        new ProcessBuilder("rm", "-rf", folder.toString()).start().waitFor();
+    }
+}
