@@ -205,7 +205,7 @@ async function repeats() {
     const before = document.activeElement;
     const id = '00000000-0000-4000-8000-000000000000';
     globalThis.stream.dispatchEvent(new MessageEvent('memories', { data: JSON.stringify({ bank: 'notes', change: 'stored', id, text: 'unnamed', author: 'Ada', at: new Date().toISOString() }) }));
-    return { redrawn: !before.isConnected, on: document.activeElement === kept('notes'), leads: [...document.querySelectorAll('.feed a')].some((one) => one.getAttribute('href').endsWith(`/notes/${id}`)) };
+    return { isSame: before === kept('notes'), on: document.activeElement === kept('notes'), leads: [...document.querySelectorAll('.feed a')].some((one) => one.getAttribute('href').endsWith(`/notes/${id}`)) };
   });
   // A stream that was refused: the page opens another one, and reads again what it may have missed.
   const again = page.waitForRequest('**/AP_List/invoke');
@@ -495,7 +495,7 @@ async function newcomer() {
     await route.fallback();
   });
   await page.locator('.empty').getByRole('button', { name: 'Start the demo' }).click();
-  const starting = await page.locator('.empty .start-demo').evaluate((button) => ({ text: button.textContent, disabled: button.ariaDisabled === 'true' }));
+  const starting = await page.locator('.empty .start-demo').evaluate((button) => ({ text: button.textContent.trim(), disabled: button.ariaDisabled === 'true' }));
   begin();
   let over = false;
   const film = (async () => { // Up to eighteen pictures of the whole, as of every five seconds of the ninety. Where nothing has changed, there is none.
@@ -508,12 +508,11 @@ async function newcomer() {
   })();
   await page.locator('.bubble', { hasText: 'Checkout fails for 9 %' }).waitFor();
   await page.evaluate(() => {
-    globalThis.pause = [...document.querySelectorAll('.demo button')].find((one) => one.textContent === 'Pause');
+    globalThis.pause = [...document.querySelectorAll('.demo button')].find((one) => one.textContent.trim() === 'Pause');
     globalThis.pause.focus();
   });
-  await page.waitForFunction(() => !globalThis.pause.isConnected); // The next step is shown.
-  const focus = await page.evaluate(() => document.activeElement.textContent);
-  await page.locator('.bubble', { hasText: 'I disagree' }).waitFor();
+  await page.locator('.bubble', { hasText: 'I disagree' }).waitFor(); // Further steps are shown.
+  const focus = await page.evaluate(() => (document.activeElement === globalThis.pause ? document.activeElement.textContent.trim() : ''));
   const answer = page.getByRole('button', { name: 'Raise the pool and watch it' });
   await answer.waitFor();
   // Paused while it is looked at, which on a slow machine takes longer than the agents wait for an answer.

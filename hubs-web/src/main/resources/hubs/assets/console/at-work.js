@@ -1,39 +1,28 @@
 // Who works on what: the tasks in progress of some spaces, with their holders.
 import { ask } from './api.js';
+import { avatar, enc, html, link, nothing, repeat } from './parts.js';
 import { follow, left, taskPath } from './task-parts.js';
-import { avatar, el, enc, link, redrawn } from './ui.js';
 
 const MOST = 12;
 
+const entry = (task) =>
+  html`<li>
+    ${avatar(task.holder)}
+    <div>
+      <b>${task.holder}</b>${link(taskPath(task), html`<span class="clip2">${task.title}</span>`)}<span
+        class="soft small"
+        >${link(`/console/spaces/${enc(task.domain)}?view=tasks`, task.domain)} · ${left(task.lease_until)}</span
+      >
+    </div>
+  </li>`;
+
 // @param domains the names of the spaces that the caller takes part in
-export function atWork(place, on, isHere, domains) {
+// @return read, which reads the tasks anew, and view, the part of the page
+export function atWork(on, isHere, drawn, domains) {
   const known = new Map();
-  const list = el('ul', { class: 'at-work', 'aria-labelledby': 'w-work' });
-  place.hidden = true;
-  place.replaceChildren(el('h2', { id: 'w-work' }, 'Who works on what'), el('div', { class: 'panel' }, list));
-
-  const entry = (task) =>
-    el(
-      'li',
-      {},
-      avatar(task.holder),
-      el(
-        'div',
-        {},
-        el('b', {}, task.holder),
-        link(taskPath(task), el('span', { class: 'clip2' }, task.title)),
-        el(
-          'span',
-          { class: 'soft small' },
-          link(`/console/spaces/${enc(task.domain)}?view=tasks`, task.domain),
-          ' · ',
-          left(task.lease_until),
-        ),
-      ),
-    );
-
   const turns = new Map(); // A slow answer must not replace a newer one.
-  async function read(domain) {
+
+  async function one(domain) {
     const mine = (turns.get(domain) ?? 0) + 1;
     turns.set(domain, mine);
     try {
@@ -48,27 +37,34 @@ export function atWork(place, on, isHere, domains) {
     }
   }
 
-  function draw() {
-    if (!isHere()) return;
-    const tasks = [...known.values()]
-      .flat()
-      .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
-      .slice(0, MOST);
-    place.hidden = !tasks.length;
-    redrawn(place, () => list.replaceChildren(...tasks.map(entry)));
-  }
-
-  async function load() {
+  async function read() {
     known.clear();
-    await Promise.all(domains().map(read));
-    draw();
+    await Promise.all(domains().map(one));
+    drawn();
   }
 
   follow(on, isHere, () => true, {
     changed: async (ids) => {
-      await Promise.all([...new Set(ids.values())].map(read));
-      draw();
+      await Promise.all([...new Set(ids.values())].map(one));
+      drawn();
     },
   });
-  return load;
+
+  function view() {
+    const tasks = [...known.values()]
+      .flat()
+      .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
+      .slice(0, MOST);
+    if (!tasks.length) return nothing;
+    return html`<section class="world-work" aria-labelledby="w-work" tabindex="-1">
+      <h2 id="w-work">Who works on what</h2>
+      <div class="panel">
+        <ul class="at-work" aria-labelledby="w-work">
+          ${repeat(tasks, (task) => task.id, entry)}
+        </ul>
+      </div>
+    </section>`;
+  }
+
+  return { read, view };
 }

@@ -1,23 +1,24 @@
 // The tasks of a space as a board that moves by itself, and which files are reserved.
 import { call, may, whyNot } from './api.js';
-import { reservations } from './reservations.js';
-import { create } from './task-dialogs.js';
-import { follow, inTurn, isOver, parts, readTask, roomOf, taskPath, who } from './task-parts.js';
 import {
   action,
   announce,
-  el,
+  draw,
   guarded,
   head,
+  html,
   link,
+  nothing,
   number,
   problem,
-  put,
-  redrawn,
+  repeat,
   tag,
   toast,
   whileBusy,
-} from './ui.js';
+} from './parts.js';
+import { reservations } from './reservations.js';
+import { create } from './task-dialogs.js';
+import { follow, inTurn, isOver, parts, readTask, roomOf, taskPath, who } from './task-parts.js';
 
 const COLUMNS = { open: 'Open', doing: 'Doing', blocked: 'Blocked', done: 'Done' };
 const NONE = {
@@ -31,56 +32,102 @@ const PAGE = 50;
 const MOST_AT_ONCE = 8; // Of more changed tasks, the columns are read again.
 const CHOICES = 50;
 
+const latest = (a, b) => b.updated_at.localeCompare(a.updated_at);
+const readyFirst = (a, b) => Number(b.ready) - Number(a.ready) || b.created_at.localeCompare(a.created_at);
+
 export async function showBoard({ at, view, on, isHere }) {
   const room = await roomOf({ domain: at.parts[0] });
   const domain = room.profile[0].name;
   const tasks = new Map();
   const cursors = {};
-  const places = {};
   const turn = inTurn();
   const choices = () => [...tasks.values()].filter((task) => !isOver(task)).slice(0, CHOICES);
+  const reserved = reservations(domain, isHere, drawn);
+  let isRead = false;
+  let refused;
   view.dataset.title = 'Tasks';
-  const fresh = action(
-    'TK_Create',
-    'New task',
-    () =>
-      create(room, choices(), (task) => {
-        toast('The task is created.');
-        arrive([task]);
-      }),
-    '',
-  );
-  view.append(
-    head(domain, { sub: 'Tasks: what is to be done, and who does it.', actions: [fresh] }),
-    parts(domain, 'tasks'),
-  );
-  if (!may('TK_List')) return void view.append(el('p', { class: 'soft' }, `${whyNot('TK_List')}.`));
 
-  const board = el('div', { class: 'board', tabindex: '-1' });
-  const cancelled = el('details', { class: 'cancelled' }, el('summary', {}, 'Cancelled tasks'));
-  const reserved = reservations(domain, isHere);
+  const newTask = () =>
+    create(room, choices(), (task) => {
+      toast('The task is created.');
+      arrive([task]);
+    });
 
-  for (const [state, title] of Object.entries({ ...COLUMNS, cancelled: 'Cancelled' })) {
-    const list = el('ol', { class: 'cards', 'aria-label': title });
-    const count = el('span', { class: 'count' });
-    const more = el(
-      'button',
-      {
-        type: 'button',
-        class: 'quiet',
-        hidden: true,
-        'aria-label': `Older tasks: ${title}`,
-        click: guarded(() => whileBusy(more, () => older(state))),
-      },
-      'Older tasks',
+  // What is missing is shown once all of it is there.
+  function drawn() {
+    if (!isHere() || !isRead) return;
+    draw(
+      html`${head(domain, {
+        sub: 'Tasks: what is to be done, and who does it.',
+        actions: [action('TK_Create', 'New task', newTask, '')],
+      })}
+      ${parts(domain, 'tasks')} ${content()}`,
+      view,
     );
-    places[state] = { list, count, more };
-    if (state === 'cancelled') cancelled.append(list, more);
-    else
-      board.append(
-        el('section', { class: `column ${state}`, 'aria-label': title }, el('h2', {}, `${title} `, count), list, more),
-      );
   }
+
+  function content() {
+    if (!may('TK_List')) return html`<p class="soft">${whyNot('TK_List')}.</p>`;
+    // The caller has no agent in the space.
+    if (refused?.error === 'conflict')
+      return html`<p class="soft">Only members see the tasks. Accept an invitation, or ask to join.</p>`;
+    if (refused) return problem(refused);
+    return html`<div class="board" tabindex="-1">
+        ${Object.entries(COLUMNS).map(([state, title]) => column(state, title))}
+      </div>
+      <details class="cancelled" @toggle=${opened}>
+        <summary>Cancelled tasks</summary>
+        ${cards('cancelled', 'Cancelled')}
+      </details>
+      ${reserved.view()}`;
+  }
+
+  const of = (state) =>
+    [...tasks.values()].filter((task) => task.state === state).sort(state === 'open' ? readyFirst : latest);
+
+  const column = (state, title) =>
+    html`<section class="column ${state}" aria-label=${title}>
+      <h2>${title} <span class="count">${number(of(state).length)}${cursors[state] ? '+' : ''}</span></h2>
+      ${cards(state, title)}
+    </section>`;
+
+  function cards(state, title) {
+    const here = of(state);
+    const press = guarded(({ currentTarget }) => whileBusy(currentTarget, () => older(state)));
+    return html`<ol class="cards" aria-label=${title}>
+        ${here.length ? repeat(here, (task) => task.id, card) : html`<li class="soft none">${NONE[state]}</li>`}
+      </ol>
+      ${
+        cursors[state]
+          ? html`<button type="button" class="quiet" aria-label="Older tasks: ${title}" @click=${press}>
+              Older tasks
+            </button>`
+          : nothing
+      }`;
+  }
+
+  const card = (task) =>
+    html`<li class="card ${task.state}" data-task=${task.id}>
+      ${link(taskPath(task), html`<span class="clip3">${task.title}</span>`)}
+      <div class="card-foot">
+        ${task.state === 'open' ? (task.ready ? tag('ready', 'reads') : waits(task)) : nothing}${who(task)}${(task.tags ?? []).map((text) => tag(text))}
+      </div>
+    </li>`;
+
+  // By the name of the first one that is not done, where it is known.
+  function waits(task) {
+    const unmet = (task.after ?? []).map((id) => tasks.get(id)).filter((one) => one && one.state !== 'done');
+    if (!unmet.length) return tag('waiting');
+    return html`<span class="soft clip2"
+      >waits for ${unmet[0].title}${unmet.length > 1 ? ` and ${number(unmet.length - 1)} more` : ''}</span
+    >`;
+  }
+
+  const opened = guarded(async ({ currentTarget }) => {
+    isOpen = currentTarget.open;
+    if (isOpen && cursors.cancelled === undefined) await older('cancelled');
+  });
+  let isOpen = false;
 
   async function page(state, cursor, withPaths = false) {
     const body = await call('TK_List', {
@@ -106,7 +153,8 @@ export async function showBoard({ at, view, on, isHere }) {
       tasks.set(task.id, task);
       if (isTold && before?.state !== task.state) announce(`${task.title}: ${COLUMNS[task.state] ?? 'Cancelled'}`);
     }
-    draw();
+    drawn();
+    wakeAtEnd();
   }
 
   async function load() {
@@ -115,13 +163,13 @@ export async function showBoard({ at, view, on, isHere }) {
     );
     if (!isHere()) return;
     tasks.clear();
-    reserved.show(open.reservations ?? []);
+    reserved.take(open.reservations ?? []);
     arrive(
       [open, ...others].flatMap((body) => body.profile),
       false,
     );
     cursors.cancelled = undefined;
-    if (cancelled.open) await older('cancelled');
+    if (isOpen) await older('cancelled');
   }
 
   // Those that come after a changed one may be ready now, or no longer.
@@ -135,49 +183,6 @@ export async function showBoard({ at, view, on, isHere }) {
       all.map((id) => readTask(id).catch((error) => void (error.error === 'not_found' && tasks.delete(id)))),
     );
     if (isHere()) arrive(found.filter((task) => task?.domain === domain));
-  }
-
-  // By the name of the first one that is not done, where it is known.
-  function waits(task) {
-    const unmet = (task.after ?? []).map((id) => tasks.get(id)).filter((one) => one && one.state !== 'done');
-    if (!unmet.length) return tag('waiting');
-    return el(
-      'span',
-      { class: 'soft clip2' },
-      `waits for ${unmet[0].title}${unmet.length > 1 ? ` and ${number(unmet.length - 1)} more` : ''}`,
-    );
-  }
-
-  function card(task) {
-    return el(
-      'li',
-      { class: `card ${task.state}`, 'data-task': task.id },
-      link(taskPath(task), el('span', { class: 'clip3' }, task.title)),
-      el(
-        'div',
-        { class: 'card-foot' },
-        task.state === 'open' ? (task.ready ? tag('ready', 'reads') : waits(task)) : null,
-        who(task),
-        ...(task.tags ?? []).map((text) => tag(text)),
-      ),
-    );
-  }
-
-  const latest = (a, b) => b.updated_at.localeCompare(a.updated_at);
-  const readyFirst = (a, b) => Number(b.ready) - Number(a.ready) || b.created_at.localeCompare(a.created_at);
-
-  function draw() {
-    redrawn(board, () => {
-      for (const [state, { list, count, more }] of Object.entries(places)) {
-        const here = [...tasks.values()]
-          .filter((task) => task.state === state)
-          .sort(state === 'open' ? readyFirst : latest);
-        count.textContent = `${number(here.length)}${cursors[state] ? '+' : ''}`;
-        more.hidden = !cursors[state];
-        list.replaceChildren(...(here.length ? here.map(card) : [el('li', { class: 'soft none' }, NONE[state])]));
-      }
-    });
-    wakeAtEnd();
   }
 
   // A lease that ends without a word: the task is open again, or the lease was extended.
@@ -198,27 +203,15 @@ export async function showBoard({ at, view, on, isHere }) {
     );
   }
 
-  cancelled.addEventListener(
-    'toggle',
-    guarded(async () => {
-      if (cancelled.open && cursors.cancelled === undefined) await older('cancelled');
-    }),
-  );
-  follow(on, isHere, (name) => name === domain, {
-    // Only the audit reports new reservations.
-    changed: (ids) => turn(() => changed(new Set(ids.keys())).then(may('AC_Audit') ? undefined : reserved.again)),
-    freed: () => turn(reserved.again),
-  });
-  on('reset', () => turn(load));
-  let refused;
-  await turn(() => load().catch((error) => (refused = error)));
-  if (refused) {
-    const isOutside = refused.error === 'conflict'; // The caller has no agent in the space.
-    return void view.append(
-      isOutside
-        ? el('p', { class: 'soft' }, 'Only members see the tasks. Accept an invitation, or ask to join.')
-        : problem(refused),
-    );
+  if (may('TK_List')) {
+    follow(on, isHere, (name) => name === domain, {
+      // Only the audit reports new reservations.
+      changed: (ids) => turn(() => changed(new Set(ids.keys())).then(may('AC_Audit') ? undefined : reserved.again)),
+      freed: () => turn(reserved.again),
+    });
+    on('reset', () => turn(load));
+    await turn(() => load().catch((error) => (refused = error)));
   }
-  put(view, board, cancelled, reserved.place);
+  isRead = true;
+  drawn();
 }

@@ -1,74 +1,43 @@
 // The demo's bar: how far it is, pausing, answering, playing again, taking it all away.
 import { call, isAdmin, request, routeAsCurl, whyNot } from './api.js';
-import { allowed, asCode, DANGER, disabledFor, el, enc, link, redrawn, toast, whileBusy } from './ui.js';
+import { asCode, button, DANGER, enc, html, link, nothing, toast, whileBusy } from './parts.js';
 
 const EVERY = 1000;
-let poll = () => {};
-let starting = false; // The page may be drawn anew meanwhile.
-
-const START = 'Start the demo';
-const STARTING = 'Starting…';
+let shown; // The demo of the page that is shown.
+let isStarting = false; // The page may be drawn anew meanwhile.
 
 // It creates agents, rooms, banks and keys, and so needs every right.
 const NEEDED = ['AP_Create', 'DM_Create', 'MB_Create', 'MB_Store', 'AK_Create'];
-const rights = () => disabledFor(NEEDED.map(whyNot).find(Boolean) ?? null);
-
-export const startButton = (properties) =>
-  el(
-    'button',
-    {
-      type: 'button',
-      ...properties,
-      class: `start-demo ${properties.class ?? ''}`,
-      ...(starting ? { 'aria-disabled': 'true' } : rights()),
-      click: startDemo,
-    },
-    starting ? STARTING : START,
-  );
+const reason = () => NEEDED.map(whyNot).find(Boolean) ?? null;
 
 // Its agents, rooms and memories appear while it is being set up: until it begins, the button does nothing.
-function show(isStarting) {
-  starting = isStarting;
-  for (const button of document.querySelectorAll('.start-demo')) {
-    button.setAttribute('aria-disabled', String(isStarting));
-    button.textContent = isStarting ? STARTING : START;
-  }
-}
+export const startButton = ({ kind = '', id } = {}) =>
+  button(isStarting ? 'Starting…' : 'Start the demo', start, {
+    reason: isStarting ? 'The demo is being set up' : reason(),
+    kind: `start-demo ${kind}`,
+    id,
+  });
 
-async function startDemo() {
-  if (starting) return;
-  show(true);
+async function start() {
+  if (isStarting) return;
+  isStarting = true;
+  shown?.drawn();
   try {
     await request('/api/demo', 'POST', {});
     toast('Three agents are working on an incident.');
-    await poll();
-    if (document.activeElement.matches('body, main, .world-grid')) document.querySelector('.demo-place')?.focus(); // Its button is gone.
-  } catch (error) {
-    toast(error.message);
+    await shown?.look();
   } finally {
-    show(false);
+    isStarting = false;
+    shown?.drawn();
   }
 }
 
-async function act(action) {
-  try {
-    await request('/api/demo', 'POST', { action });
-  } catch (error) {
-    toast(error.message);
-  }
-  poll();
-}
-
-async function remove(after) {
-  try {
-    await request('/api/demo', 'DELETE');
-    toast('The demo and everything it created is removed.');
-  } catch (error) {
-    toast(error.message);
-  }
-  poll();
-  after();
-}
+const WORDS = {
+  running: 'Three agents handle an incident over MCP.',
+  paused: 'Paused.',
+  waiting: 'The agents ask you to decide.',
+  finished: 'The incident is over.',
+};
 
 // What its buttons call. An answer is a message to the room.
 const calls = (demo) => [
@@ -85,136 +54,120 @@ const calls = (demo) => [
   },
 ];
 
-// Shows the demo while there is one. Reports each call of an agent once to acted.
-export function demoBar(place, on, isHere, changed, acted) {
-  if (!isAdmin()) return;
-  let timer;
-  let drawn = '';
-  let last; // The step that was shown last. What was done before the first look is not reported.
-  let answered; // The question that the person has answered.
+export class Demo {
+  #page;
+  #demo = { state: 'none' };
+  #timer;
+  #last; // The step that was shown last. What was done before the first look is not reported.
+  #answered; // The question that the person has answered.
 
-  async function look() {
-    clearTimeout(timer);
-    if (!isHere() || (!place.isConnected && drawn)) return;
+  /** @param page drawn, which draws it; changed, when there is another demo or none; acted, which gets each call of an agent once; on, isHere */
+  constructor(page) {
+    this.#page = page;
+  }
+
+  get isThere() {
+    return this.#demo.state !== 'none';
+  }
+
+  // Shows the demo while there is one.
+  follow() {
+    if (!isAdmin()) return;
+    shown = this;
+    this.look();
+    this.#page.on('messages', () => setTimeout(() => this.look(), 200));
+  }
+
+  drawn() {
+    this.#page.drawn();
+  }
+
+  async look() {
+    clearTimeout(this.#timer);
+    if (!this.#page.isHere()) return;
     const demo = await request('/api/demo').catch(() => null);
-    if (!demo || !isHere()) return;
-    draw(demo);
-    if (demo.state !== 'none' && demo.state !== 'finished') timer = setTimeout(look, EVERY);
+    if (!demo || !this.#page.isHere()) return;
+    this.#take(demo);
+    if (demo.state !== 'none' && demo.state !== 'finished') this.#timer = setTimeout(() => this.look(), EVERY);
   }
 
-  function draw(demo) {
-    const same = JSON.stringify([demo.state, demo.step, demo.question, demo.doing]);
-    if (same === drawn) return;
-    const had = drawn.startsWith('["none"') || !drawn;
-    drawn = same;
-    document.getElementById('start-demo')?.toggleAttribute('hidden', demo.state !== 'none');
-    if (demo.state === 'none') {
-      last = '';
-      redrawn(place, () => place.replaceChildren());
-      return;
-    }
-    const doing = JSON.stringify(demo.doing ?? null);
-    if (demo.doing && last !== undefined && doing !== last && demo.state !== 'finished') acted(demo.doing);
-    last = doing;
-    const bar = el('progress', { max: demo.steps, value: demo.step, 'aria-label': 'How far the demo is' });
-    const text = {
-      running: 'Three agents handle an incident over MCP.',
-      paused: demo.question ? 'Paused. Your answer resumes it.' : 'Paused.',
-      waiting: 'The agents ask you to decide.',
-      finished: 'The incident is over.',
-    }[demo.state];
-    const buttons = [];
-    if (demo.state === 'running' || demo.state === 'waiting')
-      buttons.push(
-        el(
-          'button',
-          { type: 'button', class: 'quiet', ...rights(), 'data-key': 'pause', click: () => act('pause') },
-          'Pause',
-        ),
-      );
-    if (demo.state === 'paused')
-      buttons.push(
-        el(
-          'button',
-          {
-            type: 'button',
-            class: demo.question ? 'quiet' : null,
-            ...rights(),
-            'data-key': 'pause',
-            click: () => act('resume'),
-          },
-          'Resume',
-        ),
-      );
-    if (demo.state === 'finished' || demo.state === 'paused')
-      buttons.push(
-        el('button', { type: 'button', class: 'quiet', ...rights(), click: () => act('replay') }, 'Play again'),
-      );
-    buttons.push(el('button', { type: 'button', class: DANGER, ...rights(), click: () => remove(changed) }, 'Remove'));
-    buttons.push(asCode('The demo', () => calls(demo)));
-    const section = el(
-      'section',
-      { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
-      el(
-        'div',
-        { class: 'demo-words' },
-        el('b', {}, 'Demo'),
-        ' ',
-        el('span', {}, text),
-        ' ',
-        link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room'),
-        demo.doing && demo.state !== 'finished'
-          ? el(
-              'p',
-              { class: 'demo-doing' },
-              el('b', {}, demo.doing.agent),
-              ` ${demo.doing.words} `,
-              el('code', {}, demo.doing.tool),
-            )
-          : null,
-      ),
-      bar,
-      el('div', { class: 'head-actions' }, ...buttons),
-      demo.question
-        ? el(
-            'div',
-            { class: 'demo-question' },
-            el('p', {}, demo.question),
-            el(
-              'div',
-              { class: 'row' },
-              ...demo.answers.map((answer) =>
-                el(
-                  'button',
-                  {
-                    type: 'button',
-                    ...allowed('AP_Chat'),
-                    click: (event) =>
-                      whileBusy(event.target, async () => {
-                        if (answered === demo.question) return; // The demo has not gone on yet.
-                        await call('AP_Chat', {
-                          target: { domain: demo.domain, zone: demo.zone },
-                          content: answer,
-                        }).then(
-                          () => (answered = demo.question),
-                          (error) => toast(error.message),
-                        );
-                        if (demo.state === 'paused') await act('resume');
-                        else await look();
-                      }),
-                  },
-                  answer,
-                ),
-              ),
-            ),
-          )
-        : null,
+  #take(demo) {
+    const wasThere = this.isThere;
+    this.#demo = demo;
+    const doing = demo.state === 'none' ? '' : JSON.stringify(demo.doing ?? null);
+    if (demo.doing && this.#last !== undefined && doing !== this.#last && demo.state !== 'finished')
+      this.#page.acted(demo.doing);
+    this.#last = doing;
+    this.drawn();
+    if (this.isThere && !wasThere) this.#page.changed();
+  }
+
+  async #act(action) {
+    await request('/api/demo', 'POST', { action }).catch((error) => toast(error.message));
+    await this.look();
+  }
+
+  async #remove() {
+    await request('/api/demo', 'DELETE').then(
+      () => toast('The demo and everything it created is removed.'),
+      (error) => toast(error.message),
     );
-    redrawn(place, () => place.replaceChildren(section));
-    if (had) changed();
+    await this.look();
+    this.#page.changed();
   }
 
-  poll = look;
-  look();
-  on('messages', () => setTimeout(look, 200));
+  #answer = (answer) => (event) =>
+    whileBusy(event.currentTarget, async () => {
+      const { domain, zone, question, state } = this.#demo;
+      if (this.#answered === question) return; // The demo has not gone on yet.
+      await call('AP_Chat', { target: { domain, zone }, content: answer });
+      this.#answered = question;
+      if (state === 'paused') await this.#act('resume');
+      else await this.look();
+    });
+
+  view() {
+    const demo = this.#demo;
+    if (!this.isThere) return nothing;
+    const isPaused = demo.state === 'paused';
+    const isOver = demo.state === 'finished';
+    const act = (label, name, kind) => button(label, () => this.#act(name), { reason: reason(), kind });
+    return html`<section class="demo ${demo.state}" aria-label="Demo">
+      <div class="demo-words">
+        <b>Demo</b>
+        <span>${isPaused && demo.question ? 'Paused. Your answer resumes it.' : WORDS[demo.state]}</span>
+        ${link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room')}
+        ${
+          demo.doing && !isOver
+            ? html`<p class="demo-doing">
+                <b>${demo.doing.agent}</b> ${demo.doing.words} <code>${demo.doing.tool}</code>
+              </p>`
+            : nothing
+        }
+      </div>
+      <progress max=${demo.steps} value=${demo.step} aria-label="How far the demo is"></progress>
+      <div class="head-actions">
+        ${
+          isOver
+            ? nothing
+            : isPaused
+              ? act('Resume', 'resume', demo.question ? 'quiet' : '')
+              : act('Pause', 'pause', 'quiet')
+        }
+        ${isOver || isPaused ? act('Play again', 'replay') : nothing}
+        ${button('Remove', () => this.#remove(), { reason: reason(), kind: DANGER })}
+        ${asCode('The demo', () => calls(demo))}
+      </div>
+      ${
+        demo.question
+          ? html`<div class="demo-question">
+              <p>${demo.question}</p>
+              <div class="row">
+                ${demo.answers.map((answer) => button(answer, this.#answer(answer), { tool: 'AP_Chat', kind: '' }))}
+              </div>
+            </div>`
+          : nothing
+      }
+    </section>`;
+  }
 }

@@ -1,29 +1,42 @@
 // Needs you: what waits for the person, newest first.
 import { call, may, whyNot } from './api.js';
-import { list, refresh, total } from './needs.js';
-import { el, empty, head, number } from './ui.js';
+import { list, refresh, total, watch } from './needs.js';
+import { draw, empty, head, html, nothing, number } from './parts.js';
 
-export async function show({ view, on, isHere }) {
-  view.append(head('Needs you', { sub: 'Questions, messages, invitations and whatever else waits for you.' }));
-  if (!may('US_Inbox')) {
-    view.append(el('p', { class: 'soft' }, `${whyNot('US_Inbox')}.`));
-    return;
-  }
+const MOST = 100;
+
+export async function show({ view, isHere }) {
+  const title = head('Needs you', { sub: 'Questions, messages, invitations and whatever else waits for you.' });
+  if (!may('US_Inbox'))
+    return draw(
+      html`${title}
+        <p class="soft">${whyNot('US_Inbox')}.</p>`,
+      view,
+    );
   await call('US_Inbox', { page: { limit: 1 } }); // So that the page's code shows it.
   await refresh();
-  const none = empty(
-    'Nothing waits for you',
-    'When an agent asks you something, writes to you, is stopped or blocked, or somebody invites one of your agents, it appears here, live.',
-  );
-  const more = el('p', { class: 'soft' });
-  const place = el('div', { class: 'needs-page' });
-  view.append(place);
-  const box = list(100, on, isHere, (known) => {
-    none.hidden = known.content.length > 0;
-    more.textContent =
-      total() > known.content.length
-        ? `${number(total() - known.content.length)} older ones follow when these are dealt with.`
-        : '';
-  });
-  place.append(box, none, more);
+  const drawn = () =>
+    draw(
+      html`${title}
+        <div class="needs-page">
+          ${list(MOST)}
+          ${
+            total()
+              ? nothing
+              : empty(
+                  'Nothing waits for you',
+                  'When an agent asks you something, writes to you, is stopped or blocked, or somebody invites one of your agents, it appears here, live.',
+                )
+          }
+          ${
+            total() > MOST
+              ? html`<p class="soft">${number(total() - MOST)} older ones follow when these are dealt with.</p>`
+              : nothing
+          }
+        </div>`,
+      view,
+    );
+  watch(isHere, drawn);
+  drawn();
+  return undefined;
 }

@@ -2,7 +2,22 @@
 import { call, ask, may } from './api.js';
 import * as live from './live.js';
 import { taskPath } from './task-parts.js';
-import { ago, avatar, DANGER, el, enc, guarded, link, number, redrawn, toast, whileBusy } from './ui.js';
+import {
+  ago,
+  avatar,
+  DANGER,
+  el,
+  enc,
+  guarded,
+  html,
+  link,
+  nothing,
+  number,
+  ref,
+  repeat,
+  toast,
+  whileBusy,
+} from './parts.js';
 
 const APART = { context: 'engine-console-reads' };
 const MOST = 100;
@@ -22,6 +37,10 @@ export function title(text = words) {
   document.title = total() ? `(${number(total())}) ${words}` : words;
 }
 
+function changed() {
+  for (const listener of [...listeners]) listener();
+}
+
 async function read() {
   waiting = undefined;
   try {
@@ -33,7 +52,7 @@ async function read() {
   badge.textContent = number(total());
   badge.title = `${number(total())} ${total() === 1 ? 'thing waits' : 'things wait'} for you`;
   title();
-  for (const listener of [...listeners]) listener();
+  changed();
 }
 
 const soon = () => {
@@ -113,120 +132,100 @@ async function run(item, action, button, more = {}) {
   });
 }
 
-function composer(item, action) {
+const keyOf = (item) => `${item.kind}:${item.id}:${item.at}`;
+const nameOf = (item, action) => (item.kind === 'question' ? action.name : (LABELS[action.name] ?? action.name));
+
+// The composers that somebody has opened, by what they are about.
+const open = new Map();
+const focused = (say) => say?.focus();
+
+function composer(item, action, isOpened) {
   const field = action.add[0];
   const isNeeded = field === 'content';
-  const say = el('textarea', {
-    rows: 1,
-    required: isNeeded,
-    maxlength: isNeeded ? 64000 : 2000,
-    'aria-label': `${LABELS[action.name] ?? action.name}: ${item.from ?? item.about}`,
-    placeholder: isNeeded ? 'Your answer…' : 'A note (optional)…',
-  });
-  const send = el('button', { type: 'submit' }, isNeeded ? 'Send' : LABELS[action.name]);
-  const form = el('form', { class: 'need-form' }, say, send);
-  form.addEventListener('submit', (event) => {
+  const submit = guarded((event) => {
     event.preventDefault();
+    const { say, send } = event.currentTarget.elements;
     const text = say.value.trim();
     if (isNeeded && !text) return say.focus();
-    guarded(() => run(item, action, send, text ? { [field]: text } : {}))(event);
+    return run(item, action, send, text ? { [field]: text } : {});
   });
-  say.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault();
-      send.click();
-    }
-  });
-  return form;
+  const key = (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    event.currentTarget.form.elements.send.click();
+  };
+  return html`<form class="need-form" @submit=${submit}>
+    <textarea
+      name="say"
+      rows="1"
+      ?required=${isNeeded}
+      maxlength=${isNeeded ? 64000 : 2000}
+      aria-label="${LABELS[action.name] ?? action.name}: ${item.from ?? item.about}"
+      placeholder=${isNeeded ? 'Your answer…' : 'A note (optional)…'}
+      @keydown=${key}
+      ${isOpened ? ref(focused) : nothing}
+    ></textarea>
+    <button name="send" type="submit">${isNeeded ? 'Send' : LABELS[action.name]}</button>
+  </form>`;
 }
 
-function actions(item) {
-  const box = el('div', { class: 'need-actions' });
-  for (const action of item.actions.filter((one) => !READS.includes(one.tool))) {
-    const about = item.from ?? item.about;
-    if (action.add && item.kind === 'question') {
-      box.append(composer(item, action));
-      continue;
-    }
-    const label = item.kind === 'question' ? action.name : (LABELS[action.name] ?? action.name);
-    const kind = ['decline', 'cancel the task'].includes(action.name)
-      ? DANGER
-      : ['mark as read'].includes(action.name) || action.add
-        ? 'quiet'
-        : item.kind === 'question'
-          ? 'choice'
-          : '';
-    const button = el(
-      'button',
-      { type: 'button', class: kind, 'aria-label': item.kind === 'question' ? null : `${label}: ${about}` },
-      label,
-    );
-    button.addEventListener(
-      'click',
-      guarded(async () => {
-        if (!action.add) return run(item, action, button);
-        const form = composer(item, action);
-        button.replaceWith(form);
-        form.querySelector('textarea').focus();
-        return undefined;
-      }),
-    );
-    box.append(button);
-  }
-  return box;
+function kindOf(item, action) {
+  if (['decline', 'cancel the task'].includes(action.name)) return DANGER;
+  if (action.name === 'mark as read' || action.add) return 'quiet';
+  return item.kind === 'question' ? 'choice' : '';
+}
+
+function deed(item, action) {
+  if (action.add && item.kind === 'question') return composer(item, action);
+  if (open.get(keyOf(item)) === action.name) return composer(item, action, true);
+  const press = guarded(({ currentTarget }) => {
+    if (!action.add) return run(item, action, currentTarget);
+    open.set(keyOf(item), action.name);
+    return changed();
+  });
+  const label = nameOf(item, action);
+  return html`<button
+    type="button"
+    class=${kindOf(item, action) || nothing}
+    aria-label=${item.kind === 'question' ? nothing : `${label}: ${item.from ?? item.about}`}
+    @click=${press}
+  >
+    ${label}
+  </button>`;
 }
 
 function line(item) {
   const path = place(item);
-  const name = item.from ? el('b', {}, item.kind === 'upstream' ? link(path, item.from) : item.from) : null;
-  return el(
-    'li',
-    { class: `need ${item.kind}`, 'data-need': `${item.kind}:${item.id}:${item.at}` },
-    avatar(item.from ?? '!', { kind: item.kind === 'upstream' ? 'user' : 'agent' }),
-    el(
-      'div',
-      {},
-      el(
-        'p',
-        { class: 'need-head' },
-        name,
-        name ? ' ' : '',
-        el(
-          'span',
-          { class: 'soft' },
-          item.kind === 'task' ? 'blocked a task of yours' : SAYS[item.kind],
-          item.about ? ' · ' : '',
-          item.about && path ? link(path, item.about) : (item.about ?? ''),
-          ' · ',
-          ago(item.at),
-        ),
-      ),
-      el('p', { class: 'need-text' }, item.text, item.text.length >= 500 ? ' …' : ''),
-      actions(item),
-    ),
-  );
+  return html`<li class="need ${item.kind}" data-need=${keyOf(item)}>
+    ${avatar(item.from ?? '!', { kind: item.kind === 'upstream' ? 'user' : 'agent' })}
+    <div>
+      <p class="need-head">
+        ${item.from ? html`<b>${item.kind === 'upstream' ? link(path, item.from) : item.from}</b> ` : nothing}<span
+          class="soft"
+          >${item.kind === 'task' ? 'blocked a task of yours' : SAYS[item.kind]}${item.about ? ' · ' : ''}${
+            item.about && path ? link(path, item.about) : (item.about ?? '')
+          }
+          · ${ago(item.at)}</span
+        >
+      </p>
+      <p class="need-text">${item.text}${item.text.length >= 500 ? ' …' : ''}</p>
+      <div class="need-actions">
+        ${item.actions.filter((one) => !READS.includes(one.tool)).map((action) => deed(item, action))}
+      </div>
+    </div>
+  </li>`;
 }
 
 // A list of what waits, at most so many. What is being written in it stays, whatever else comes or goes.
-export function list(most, on, isHere, drawn = () => {}) {
-  const box = el('ol', { class: 'needs', tabindex: '-1', 'aria-label': 'Needs you' });
-  const draw = () => {
-    if (!isHere()) return void listeners.delete(draw);
-    redrawn(box, () => {
-      const old = new Map([...box.children].map((one) => [one.dataset.need, one]));
-      const next = known.content
-        .slice(0, most)
-        .map((item) => old.get(`${item.kind}:${item.id}:${item.at}`) ?? line(item));
-      for (const one of old.values()) if (!next.includes(one)) one.remove();
-      next.forEach((one, i) => {
-        if (box.children[i] !== one) box.insertBefore(one, box.children[i] ?? null);
-      });
-      drawn(known);
-    });
-  };
-  listeners.add(draw);
-  draw();
-  return box;
+export const list = (most) =>
+  html`<ol class="needs" tabindex="-1" aria-label="Needs you">
+    ${repeat(known.content.slice(0, most), keyOf, line)}
+  </ol>`;
+
+// Draws a page whenever what waits has changed, as long as the page is shown.
+export function watch(isHere, drawn) {
+  const listener = () => (isHere() ? drawn() : listeners.delete(listener));
+  listeners.add(listener);
 }
 
 export const refresh = read;

@@ -1,7 +1,26 @@
-// The pieces of ui.js for pages that lit-html draws.
-import { html, nothing } from '../lit-html.js';
-import { whyNot } from './api.js';
-import { clockWords, face, guarded, since } from './ui.js';
+// What the pages of the console are made of, for lit-html: whatever comes from the service becomes text, never markup.
+import { html, nothing, render } from '../lit-html.js';
+import { made, whyNot } from './api.js';
+import { clockWords, face, guarded, showCalls, since } from './ui.js';
+
+export { html, live, nothing, ref, render, repeat } from '../lit-html.js';
+export * from './ui.js';
+
+// A template as nodes, for what takes only these, such as a dialog.
+export function nodes(template) {
+  const fragment = document.createDocumentFragment();
+  render(template, fragment);
+  return fragment;
+}
+
+// Draws a part of the page. If the element with the focus is gone then, what was around it has the focus.
+export function draw(template, place) {
+  const around = [];
+  for (let one = document.activeElement; one && one !== document.body; one = one.parentElement) around.push(one);
+  render(template, place);
+  if (around.length && !around[0].isConnected)
+    around.find((one) => one.isConnected && one.hasAttribute('tabindex'))?.focus({ preventScroll: true });
+}
 
 export const avatar = (name, { kind = 'agent', online } = {}) => {
   const { initials, colour } = face(name);
@@ -21,11 +40,12 @@ export const clock = (iso) => time(iso, clockWords(iso));
 export const ago = (iso, isShort = false) =>
   iso ? time(iso, since(new Date(iso), isShort), isShort ? 'short' : 'long') : html`<span class="soft">never</span>`;
 
-// A button, greyed out with the reason where the caller may not run its tool. In a list, about tells what it is for.
-export function button(label, click, { tool, kind = 'quiet', about } = {}) {
-  const reason = tool ? whyNot(tool) : null;
+// A button. Where the caller may not run its tool, or there is another reason, it is greyed out and shows why. In a list, about tells what it
+// is for.
+export function button(label, click, { tool, reason = tool ? whyNot(tool) : null, kind = 'quiet', about, id } = {}) {
   return html`<button
     type="button"
+    id=${id ?? nothing}
     class=${kind || nothing}
     aria-label=${about ? `${label} ${about}` : nothing}
     aria-disabled=${reason ? 'true' : nothing}
@@ -36,3 +56,70 @@ export function button(label, click, { tool, kind = 'quiet', about } = {}) {
     ${label}
   </button>`;
 }
+
+export const action = (tool, label, click, kind = 'quiet', about = null) => button(label, click, { tool, kind, about });
+
+const codeButton = (label, title, click) =>
+  html`<button type="button" class="quiet icon" aria-label=${label} title=${title} @click=${click}>&lt;/&gt;</button>`;
+
+// A button that shows what another button, or a form, would call.
+export const asCode = (label, calls) =>
+  codeButton(
+    `${label} as code`,
+    `${label}: as curl, as MCP`,
+    guarded(() => showCalls(`${label}, as a call`, calls())),
+  );
+
+// The head of a page: its title, which gets the focus when the page opens, its description, its actions.
+export const head = (title, { sub, actions = [] } = {}) =>
+  html`<header class="head">
+    <div class="head-words">
+      <h1 tabindex="-1">${title}</h1>
+      ${sub ? html`<p class="soft">${sub}</p>` : nothing}
+    </div>
+    <div class="head-actions">
+      ${actions}
+      ${codeButton('The calls of this page as code', 'As curl, as MCP', () =>
+        showCalls('The calls of this page', made.slice(-8)),
+      )}
+    </div>
+  </header>`;
+
+// Where there is nothing yet: what would be here, and the first step.
+export const empty = (title, text, ...actions) =>
+  html`<div class="empty">
+    <h2>${title}</h2>
+    <p>${text}</p>
+    ${actions.length ? html`<div class="row">${actions}</div>` : nothing}
+  </div>`;
+
+export const problem = (error) => html`<p class="note bad" role="alert">${error.message}</p>`;
+
+export const facts = (rows) =>
+  html`<dl class="facts">
+    ${rows
+      .filter(([, value]) => value !== undefined && value !== null && value !== '')
+      .map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+      )}
+  </dl>`;
+
+export const link = (path, ...children) => html`<a href=${path} data-go="true">${children}</a>`;
+
+// Above what is shown of one entry of a list: on a phone, the list is not beside it.
+export const back = (path, words) => html`<p class="back">${link(path, `← ${words}`)}</p>`;
+
+// An address, which a narrow page breaks between its parts.
+export const address = (url) =>
+  html`<code class="address">${url.split(/(?=[/.:])/).map((part) => html`${part}<wbr />`)}</code>`;
+
+// One of several parts of a page, by address.
+export const subnav = (label, entries, current) =>
+  html`<nav class="subnav" aria-label=${label}>
+    ${entries.map(
+      ([word, title, path]) =>
+        html`<a href=${path} data-go="true" aria-current=${word === current ? 'page' : nothing}>${title}</a>`,
+    )}
+  </nav>`;

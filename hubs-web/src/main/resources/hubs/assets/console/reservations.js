@@ -1,9 +1,9 @@
 // Which files of a space are reserved, by whom and for how long. Everybody can release their own.
 import { ask as read, me } from './api.js';
 import { left, MYSELF } from './task-parts.js';
-import { action, ask, avatar, el, number, redrawn, toast } from './ui.js';
+import { action, ask, avatar, html, nodes, nothing, number, repeat, toast } from './parts.js';
 
-const codes = (paths) => el('p', { class: 'paths' }, ...paths.map((path) => el('code', {}, path)));
+const codes = (paths) => html`<p class="paths">${paths.map((path) => html`<code>${path}</code>`)}</p>`;
 
 const AT_ONCE = 2_000;
 const ends = (one) => Date.parse(one.lease_until);
@@ -23,25 +23,31 @@ function together(found) {
   return groups;
 }
 
-// Returns the part of the page, what shows a list of reservations, and what reads it again.
-export function reservations(domain, isHere) {
-  const place = el('section', { class: 'reserved', tabindex: '-1', 'aria-labelledby': 'b-files' });
+// Returns view, the part of the page; take, which takes a list of reservations; and again, which reads it anew.
+export function reservations(domain, isHere, drawn) {
+  let known = [];
 
-  function show(found) {
-    redrawn(place, () =>
-      place.replaceChildren(
-        el('h2', { id: 'b-files' }, 'Reserved files ', el('span', { class: 'count' }, number(found.length))),
-        found.length
-          ? el('ul', { class: 'reservations' }, ...together(found).map(line))
-          : el('p', { class: 'soft' }, 'No files are reserved. Agents reserve files before they edit them.'),
-      ),
-    );
+  const view = () =>
+    html`<section class="reserved" tabindex="-1" aria-labelledby="b-files">
+      <h2 id="b-files">Reserved files <span class="count">${number(known.length)}</span></h2>
+      ${
+        known.length
+          ? html`<ul class="reservations">
+              ${repeat(together(known), ([first]) => JSON.stringify([first.holder, first.repository, first.path]), line)}
+            </ul>`
+          : html`<p class="soft">No files are reserved. Agents reserve files before they edit them.</p>`
+      }
+    </section>`;
+
+  function take(found) {
+    known = found;
+    drawn();
     wakeAtEnd(found);
   }
 
   async function again() {
     const body = await read('TK_List', { target: { domain }, paths: true, page: { limit: 1 } });
-    if (isHere()) show(body.reservations ?? []);
+    if (isHere()) take(body.reservations ?? []);
   }
 
   let timer;
@@ -58,7 +64,7 @@ export function reservations(domain, isHere) {
     const release = () =>
       ask({
         title: 'Release these files?',
-        text: ['Others can reserve and edit them.', codes(paths)],
+        text: ['Others can reserve and edit them.', nodes(codes(paths))],
         verb: 'Release',
         tool: 'TK_Release',
         args: () => ({ target: { domain, ...MYSELF }, paths, ...(repository && { repository }) }),
@@ -67,21 +73,17 @@ export function reservations(domain, isHere) {
           await again();
         },
       });
-    const words = [
-      el('b', {}, holder),
-      repository ? ` in ${repository}` : '',
-      reason ? `: ${reason}` : '',
-      ' · ',
-      left(until),
-    ];
-    return el(
-      'li',
-      {},
-      avatar(holder),
-      el('div', {}, codes(paths), el('p', { class: 'soft' }, ...words)),
-      holder === me.user ? action('TK_Release', 'Release', release, 'quiet', paths[0]) : null,
-    );
+    return html`<li>
+      ${avatar(holder)}
+      <div>
+        ${codes(paths)}
+        <p class="soft">
+          <b>${holder}</b>${repository ? ` in ${repository}` : ''}${reason ? `: ${reason}` : ''} · ${left(until)}
+        </p>
+      </div>
+      ${holder === me.user ? action('TK_Release', 'Release', release, 'quiet', paths[0]) : nothing}
+    </li>`;
   }
 
-  return { place, show, again };
+  return { view, take, again };
 }

@@ -1,6 +1,6 @@
 // What the board, a task's page and World share: addresses of tasks, how a task looks, and when one has changed.
 import { call, ask as read } from './api.js';
-import { avatar, el, enc, subnav, tag } from './ui.js';
+import { avatar, enc, html, nothing, subnav, tag } from './parts.js';
 
 export const boardPath = (domain) => `/console/spaces/${enc(domain)}?view=tasks`;
 export const taskPath = (task) => `/console/spaces/${enc(task.domain)}?task=${enc(task.id)}`;
@@ -39,7 +39,12 @@ function remains(iso) {
 
 // How long a lease lasts.
 export const left = (iso) =>
-  el('time', { datetime: iso, title: `until ${new Date(iso).toLocaleString()}`, 'data-left': true }, remains(iso));
+  html`<time
+    datetime=${iso}
+    title="until ${new Date(iso).toLocaleString()}"
+    data-left
+    .textContent=${remains(iso)}
+  ></time>`;
 
 setInterval(() => {
   for (const one of document.querySelectorAll('time[data-left]')) one.textContent = remains(one.dateTime);
@@ -48,18 +53,15 @@ setInterval(() => {
 const LOOKS = { open: '', doing: 'changes', blocked: 'destroys', done: 'reads', cancelled: '' };
 export const stateTag = (task) => tag(task.state, LOOKS[task.state]);
 
+export const holder = (task) => html`<span class="holder">${avatar(task.holder)}<b>${task.holder}</b></span>`;
+
 // Who holds the task, else whose it is, else nothing.
 export function who(task) {
-  if (task.holder) {
-    return el(
-      'span',
-      { class: 'holder' },
-      avatar(task.holder),
-      el('b', {}, task.holder),
-      task.lease_until ? left(task.lease_until) : null,
-    );
-  }
-  return task.assignee && !isOver(task) ? el('span', { class: 'soft' }, `for ${task.assignee}`) : null;
+  if (task.holder)
+    return html`<span class="holder"
+      >${avatar(task.holder)}<b>${task.holder}</b>${task.lease_until ? left(task.lease_until) : nothing}</span
+    >`;
+  return task.assignee && !isOver(task) ? html`<span class="soft">for ${task.assignee}</span>` : nothing;
 }
 
 export const readTask = async (id) => (await read('TK_Read', { task: id, page: { limit: 1 } })).profile[0];

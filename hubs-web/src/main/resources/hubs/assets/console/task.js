@@ -1,24 +1,26 @@
 // One task: what it is, who does it, what it waits for, what became of it, and which messages name it.
 import { ask as read, call, may, me } from './api.js';
 import { answer, assign, block, cancel, claim, edit, extend, finish, reopen, takeAway } from './task-dialogs.js';
-import { boardPath, follow, inTurn, isOver, left, readTask, stateTag, taskPath } from './task-parts.js';
+import { boardPath, follow, holder, inTurn, isOver, left, readTask, stateTag, taskPath } from './task-parts.js';
 import {
   action,
   ago,
   avatar,
   clock,
   DANGER,
-  el,
+  draw,
   enc,
   facts,
   guarded,
   head,
+  html,
   link,
+  nothing,
   number,
-  redrawn,
+  repeat,
   tag,
   whileBusy,
-} from './ui.js';
+} from './parts.js';
 
 const HISTORY = 50;
 const FOUND = 50;
@@ -40,6 +42,20 @@ const DEEDS = {
 // The engine's own announcements: the history has them.
 const isNotice = (text, id) => new RegExp(`^[A-Z][^:]*: '[^]*' \\(task ${id}\\)`).test(text);
 
+const said = (text) => html`<p class="said">${text}</p>`;
+
+const mention = (one) =>
+  html`<li>
+    ${avatar(one.from)}
+    <div>
+      <p>
+        <b>${one.from}</b> in ${link(`/console/spaces/${enc(one.domain)}/${enc(one.zone)}`, one.zone)}
+        <span class="soft">${clock(one.created_at)}</span>
+      </p>
+      ${said(one.text ?? one.snippet)}
+    </div>
+  </li>`;
+
 const newestFirst = (body) => [...body.content].reverse();
 
 export async function showTask({ at, view, on, isHere }) {
@@ -50,8 +66,7 @@ export async function showTask({ at, view, on, isHere }) {
   let cursor = first.next_cursor;
   const before = new Map();
   const turn = inTurn();
-  const body = el('div', { class: 'task', tabindex: '-1' });
-  const messages = el('section', { 'aria-labelledby': 't-messages', hidden: true });
+  let named = []; // The messages that name it.
   view.dataset.title = task.title;
 
   async function readAgain() {
@@ -61,7 +76,7 @@ export async function showTask({ at, view, on, isHere }) {
     history = newestFirst(now);
     cursor = now.next_cursor;
     await readBefore();
-    draw();
+    drawn();
   }
 
   async function readBefore(ids = (task.after ?? []).filter((one) => !before.has(one))) {
@@ -76,150 +91,134 @@ export async function showTask({ at, view, on, isHere }) {
     const button = (label, work, kind = 'quiet') => action('TK_Update', label, work, kind);
     const isMine = task.holder === me.user;
     const canClaim = task.ready && (!task.assignee || task.assignee === me.user);
-    return el(
-      'div',
-      { class: 'row task-actions' },
-      task.state === 'blocked'
-        ? button('Answer', () => answer(task, history.find((one) => one.what === 'blocked')?.note, done), '')
-        : null,
-      canClaim ? action('TK_Claim', 'Claim', () => claim(task, done)) : null,
-      isMine ? button('Extend', () => extend(task, done)) : null,
-      ...(isOver(task)
-        ? [button('Open again', () => reopen(task, done))]
-        : [
-            button('Done', () => finish(task, done)),
-            button('Assign', () => assign(task, done)),
-            task.state === 'blocked' ? null : button('Block', () => block(task, done)),
-            button('Change', async () => edit(task, await others(), done)),
-            task.holder ? button('Take away', () => takeAway(task, done), DANGER) : null,
-            button('Cancel the task', () => cancel(task, done), DANGER),
-          ]),
-    );
+    return html`<div class="row task-actions">
+      ${
+        task.state === 'blocked'
+          ? button('Answer', () => answer(task, history.find((one) => one.what === 'blocked')?.note, done), '')
+          : nothing
+      }
+      ${canClaim ? action('TK_Claim', 'Claim', () => claim(task, done)) : nothing}
+      ${isMine ? button('Extend', () => extend(task, done)) : nothing}
+      ${isOver(task) ? button('Open again', () => reopen(task, done)) : endings(button)}
+    </div>`;
   }
+
+  const endings = (button) => [
+    button('Done', () => finish(task, done)),
+    button('Assign', () => assign(task, done)),
+    task.state === 'blocked' ? nothing : button('Block', () => block(task, done)),
+    button('Change', async () => edit(task, await others(), done)),
+    task.holder ? button('Take away', () => takeAway(task, done), DANGER) : nothing,
+    button('Cancel the task', () => cancel(task, done), DANGER),
+  ];
 
   function waiting() {
-    if (!task.after?.length) return null;
-    return el(
-      'section',
-      {},
-      el('h2', {}, 'After'),
-      el(
-        'ul',
-        { class: 'rows' },
-        ...task.after.map((one) => {
+    if (!task.after?.length) return nothing;
+    return html`<section>
+      <h2>After</h2>
+      <ul class="rows">
+        ${task.after.map((one) => {
           const other = before.get(one);
-          return el(
-            'li',
-            {},
-            other
-              ? link(taskPath(other), stateTag(other), el('span', { class: 'breaks' }, other.title))
-              : el('code', {}, one),
-          );
-        }),
-      ),
-    );
+          return html`<li>
+            ${
+              other
+                ? link(taskPath(other), stateTag(other), html`<span class="breaks">${other.title}</span>`)
+                : html`<code>${one}</code>`
+            }
+          </li>`;
+        })}
+      </ul>
+    </section>`;
   }
 
-  function record() {
-    const lease = task.lease_until ? left(task.lease_until) : null;
-    return el(
-      'aside',
-      { 'aria-label': 'Record' },
-      facts([
-        [
-          'Held by',
-          task.holder
-            ? el('span', { class: 'holder' }, avatar(task.holder), el('b', {}, task.holder))
-            : isOver(task)
-              ? null
-              : 'nobody',
-        ],
-        ['Lease', lease],
+  const record = () =>
+    html`<aside aria-label="Record">
+      ${facts([
+        ['Held by', task.holder ? holder(task) : isOver(task) ? null : 'nobody'],
+        ['Lease', task.lease_until ? left(task.lease_until) : null],
         ['For', task.assignee ?? (isOver(task) ? null : 'anybody')],
         ['Fence', number(task.fence)],
         ['Created by', task.created_by],
         ['Created', ago(task.created_at)],
         ['Changed', ago(task.updated_at)],
         ['Revision', number(task.revision)],
-        ['Id', el('code', {}, task.id)],
-      ]),
-    );
-  }
+        ['Id', html`<code>${task.id}</code>`],
+      ])}
+    </aside>`;
 
-  function step(one) {
-    return el(
-      'li',
-      {},
-      avatar(one.by ?? '?'),
-      el(
-        'div',
-        {},
-        el(
-          'p',
-          {},
-          el('b', {}, one.by ?? 'Somebody'),
-          ` ${DEEDS[one.what] ?? one.what} `,
-          el('span', { class: 'soft' }, clock(one.at)),
-        ),
-        one.note ? el('p', { class: 'said' }, one.note) : null,
-      ),
-    );
-  }
+  const step = (one) =>
+    html`<li>
+      ${avatar(one.by ?? '?')}
+      <div>
+        <p><b>${one.by ?? 'Somebody'}</b> ${DEEDS[one.what] ?? one.what} <span class="soft">${clock(one.at)}</span></p>
+        ${one.note ? said(one.note) : nothing}
+      </div>
+    </li>`;
 
-  function past() {
-    const more = el(
-      'button',
-      { type: 'button', class: 'quiet', click: guarded(() => whileBusy(more, earlier)) },
-      'Earlier',
-    );
-    return el(
-      'section',
-      {},
-      el('h2', {}, 'History'),
-      el('ol', { class: 'history', 'aria-label': 'History' }, ...history.map(step)),
-      cursor ? more : null,
-    );
-  }
+  const past = () =>
+    html`<section>
+      <h2>History</h2>
+      <ol class="history" aria-label="History">
+        ${repeat(history, (one) => `${one.at} ${one.what} ${one.by}`, step)}
+      </ol>
+      ${
+        cursor
+          ? html`<button
+              type="button"
+              class="quiet"
+              @click=${guarded(({ currentTarget }) => whileBusy(currentTarget, earlier))}
+            >
+              Earlier
+            </button>`
+          : nothing
+      }
+    </section>`;
 
   async function earlier() {
     const older = await read('TK_Read', { task: id, page: { limit: HISTORY, cursor } });
     history = [...history, ...newestFirst(older)];
     cursor = older.next_cursor;
-    draw();
+    drawn();
   }
 
   const words = (title, text) =>
-    text ? el('section', {}, el('h2', {}, title), el('p', { class: 'said' }, text)) : null;
+    text
+      ? html`<section>
+          <h2>${title}</h2>
+          ${said(text)}
+        </section>`
+      : nothing;
 
-  function draw() {
-    const title = view.querySelector('h1');
-    if (title) title.textContent = task.title;
-    redrawn(body, () =>
-      body.replaceChildren(
-        el(
-          'p',
-          { class: 'tagline' },
-          stateTag(task),
-          task.state !== 'open' ? null : task.ready ? tag('ready', 'reads') : tag('waiting'),
-          ...(task.tags ?? []).map((text) => tag(text)),
-        ),
-        actions(),
-        el(
-          'div',
-          { class: 'task-parts' },
-          el(
-            'div',
-            {},
-            ...[words('Description', task.description), words('Result', task.result), waiting(), past()].filter(
-              Boolean,
-            ),
-            messages,
-          ),
-          record(),
-        ),
-      ),
+  function drawn() {
+    if (!isHere()) return;
+    draw(
+      html`${head(task.title)}
+        <p>${link(boardPath(task.domain), `← Tasks of ${task.domain}`)}</p>
+        <div class="task" tabindex="-1">
+          <p class="tagline">
+            ${stateTag(task)} ${task.state !== 'open' ? nothing : task.ready ? tag('ready', 'reads') : tag('waiting')}
+            ${(task.tags ?? []).map((text) => tag(text))}
+          </p>
+          ${actions()}
+          <div class="task-parts">
+            <div>
+              ${words('Description', task.description)} ${words('Result', task.result)} ${waiting()} ${past()}
+              ${named.length ? messages() : nothing}
+            </div>
+            ${record()}
+          </div>
+        </div>`,
+      view,
     );
   }
+
+  const messages = () =>
+    html`<section aria-labelledby="t-messages">
+      <h2 id="t-messages">Messages that name it</h2>
+      <ol class="history" aria-label="Messages that name it">
+        ${repeat(named, (one) => one.id, mention)}
+      </ol>
+    </section>`;
 
   // By its id, and by its whole title where that is more than a word or two.
   async function readMessages() {
@@ -233,43 +232,14 @@ export async function showTask({ at, view, on, isHere }) {
       ),
     );
     if (!isHere()) return;
-    const found = [...new Map(hits.flatMap((hit) => hit.content).map((one) => [one.id, one])).values()]
+    named = [...new Map(hits.flatMap((hit) => hit.content).map((one) => [one.id, one])).values()]
       .filter((one) => one.score === 1 && !isNotice(one.text ?? one.snippet ?? '', id))
       .sort((a, b) => b.created_at.localeCompare(a.created_at));
-    messages.hidden = !found.length;
-    messages.replaceChildren(
-      el('h2', { id: 't-messages' }, 'Messages that name it'),
-      el(
-        'ol',
-        { class: 'history', 'aria-label': 'Messages that name it' },
-        ...found.map((one) =>
-          el(
-            'li',
-            {},
-            avatar(one.from),
-            el(
-              'div',
-              {},
-              el(
-                'p',
-                {},
-                el('b', {}, one.from),
-                ' in ',
-                link(`/console/spaces/${enc(one.domain)}/${enc(one.zone)}`, one.zone),
-                ' ',
-                el('span', { class: 'soft' }, clock(one.created_at)),
-              ),
-              el('p', { class: 'said' }, one.text ?? one.snippet),
-            ),
-          ),
-        ),
-      ),
-    );
+    drawn();
   }
 
-  view.append(head(task.title), el('p', {}, link(boardPath(task.domain), `← Tasks of ${task.domain}`)), body);
   await readBefore();
-  draw();
+  drawn();
   if (may('AP_Search')) turn(readMessages);
   follow(on, isHere, (name) => name === task.domain, {
     changed: (ids) => {

@@ -1,9 +1,10 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
-import { call, glance, isAdmin, may, me, whyNot } from './api.js';
-import { ago, avatar, client, clock, el, empty, enc, head, link, memoryCount, number, redrawn } from './ui.js';
+import { call, glance, isAdmin, may, me } from './api.js';
+import { client, draw, enc, head, html, link, nothing, number } from './parts.js';
 import { atWork } from './at-work.js';
-import { list, total } from './needs.js';
-import { demoBar, startButton } from './demo.js';
+import { list, total, watch } from './needs.js';
+import { Demo, startButton } from './demo.js';
+import { cut, worldGrid } from './world-parts.js';
 
 const NEEDS = 3;
 const ROOMS = 12;
@@ -13,81 +14,89 @@ const FEW = 2;
 const EARLIER = 12;
 const TALKERS = 8;
 
-// Between words, with a sign that there is more.
-const cut = (text, most) => (text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$/, '')} …`);
-
 const either = (work, otherwise) => work.catch(() => otherwise);
+const listed = (tool, page) =>
+  may(tool) ? either(call(tool, { page }), { profile: [], content: [] }) : { profile: [], content: [] };
+
+const byName = (pairs) => new Map(pairs.map((one) => [one.name, one]));
 
 export async function show({ view, on, isHere }) {
-  const state = { agents: new Map(), rooms: new Map(), banks: new Map() };
-  // Where there are few rooms, more of each is shown.
-  const shown = () => (state.rooms.size <= FEW ? KEPT : 4);
-  const people = el('ul', { class: 'people' });
-  const rooms = el('div', { class: 'rooms' });
-  const banks = el('div', { class: 'bank-row' });
-  const feed = el('ol', { class: 'feed', 'aria-label': 'Latest events' });
-  const demo = el('div', { class: 'demo-place', tabindex: '-1' });
-  const body = el('div', { class: 'world-grid', tabindex: '-1' });
-  const count = el('span', { class: 'count' });
-  const needsMore = link('/console/inbox', '');
-  needsMore.hidden = true;
-  const needs = el(
-    'section',
-    { class: 'world-needs panel', 'aria-labelledby': 'w-needs', hidden: true },
-    el('h2', { id: 'w-needs' }, 'Needs you '),
-  );
-  const needsList = list(NEEDS, on, isHere, () => {
-    needs.hidden = !total();
-    needsMore.hidden = total() <= NEEDS;
-    needsMore.textContent = total() > NEEDS ? `All ${number(total())}` : '';
-  });
-  needs.append(needsList, needsMore);
-  const work = el('section', { class: 'world-work', 'aria-labelledby': 'w-work', tabindex: '-1' });
-  const readWork = atWork(work, on, isHere, () => [...state.rooms.values()].filter(takesPart).map((one) => one.name));
+  const state = { agents: new Map(), rooms: new Map(), banks: new Map(), feed: [] };
   const seen = new Set();
+  let isRead = false;
+  let events = 0;
+  const work = atWork(on, isHere, drawn, () => [...state.rooms.values()].filter(takesPart).map((one) => one.name));
+  // No stream contains reads. The reads of the demo are in its progress.
+  const demo = new Demo({
+    on,
+    isHere,
+    drawn,
+    changed: reload,
+    acted: ({ tool, agent, words }) => {
+      if (['MB_Search', 'MB_Read'].includes(tool))
+        happened(
+          'kept',
+          html`<b>${agent}</b> <span class="soft">${words}</span>`,
+          new Date().toISOString(),
+          '/console/memory',
+        );
+    },
+  });
+
+  function drawn() {
+    if (!isHere() || !isRead) return;
+    draw(
+      html`${head('World', {
+          sub: 'Agents, rooms and memory, live.',
+          actions: isAdmin() && !demo.isThere ? [startButton({ kind: 'quiet', id: 'start-demo' })] : [],
+        })}
+        ${needs()}
+        <div class="demo-place" tabindex="-1">${demo.view()}</div>
+        <div class="world-grid" tabindex="-1">
+          ${
+            // Where there are few rooms, more of each is shown.
+            worldGrid(state, { most: state.rooms.size <= FEW ? KEPT : 4, work: work.view(), hasDemo: demo.isThere })
+          }
+        </div>`,
+      view,
+    );
+  }
+
+  const needs = () =>
+    html`<section class="world-needs panel" aria-labelledby="w-needs" ?hidden=${!total()}>
+      <h2 id="w-needs">Needs you</h2>
+      ${list(NEEDS)} ${total() > NEEDS ? link('/console/inbox', `All ${number(total())}`) : nothing}
+    </section>`;
 
   async function load() {
     const [agents, domains, held] = await Promise.all([
-      may('AP_List')
-        ? either(call('AP_List', { page: { limit: 200 } }), { profile: [], content: [] })
-        : { profile: [], content: [] },
-      may('DM_List')
-        ? either(call('DM_List', { page: { limit: ROOMS } }), { profile: [], content: [] })
-        : { profile: [], content: [] },
-      may('MB_List')
-        ? either(call('MB_List', { page: { limit: 24 } }), { profile: [], content: [] })
-        : { profile: [], content: [] },
+      listed('AP_List', { limit: 200 }),
+      listed('DM_List', { limit: ROOMS }),
+      listed('MB_List', { limit: 24 }),
     ]);
     state.hasMore = Boolean(agents.next_cursor);
-    state.agents = new Map(
-      agents.profile.map((agent, i) => [
-        agent.name,
-        { ...agent, ...agents.content[i], last: state.agents.get(agent.name)?.last },
-      ]),
+    state.agents = byName(
+      agents.profile.map((agent, i) => ({
+        ...agent,
+        ...agents.content[i],
+        last: state.agents.get(agent.name)?.last,
+      })),
     );
-    state.banks = new Map(held.profile.map((bank) => [bank.name, bank]));
+    state.banks = byName(held.profile);
     const read = await Promise.all(
       domains.profile.map((domain) =>
-        either(call('DM_Read', { target: { domain: domain.name } }), {
-          profile: [domain],
-          content: [],
-          zones: [],
-          messages: [],
-        }),
+        either(call('DM_Read', { target: { domain: domain.name } }), { profile: [domain], content: [] }),
       ),
     );
-    state.rooms = new Map(
-      read.map((domain) => [
-        domain.profile[0].name,
-        {
-          ...domain.profile[0],
-          members: domain.content,
-          zones: domain.zones ?? [],
-          messages: (domain.messages ?? []).slice(-KEPT),
-        },
-      ]),
+    state.rooms = byName(
+      read.map((domain) => ({
+        ...domain.profile[0],
+        members: domain.content,
+        zones: domain.zones ?? [],
+        messages: (domain.messages ?? []).slice(-KEPT),
+      })),
     );
-    for (const room of state.rooms.values()) for (const message of room.messages) note(message);
+    for (const room of state.rooms.values()) room.messages.forEach(note);
   }
 
   const takesPart = (domain) =>
@@ -98,222 +107,31 @@ export async function show({ view, on, isHere }) {
 
   function note(message) {
     const agent = state.agents.get(message.from);
-    if (agent && message.from_kind === 'agent') agent.last = message;
+    if (!agent || message.from_kind !== 'agent') return null;
+    agent.last = message;
+    return agent;
   }
 
-  function person(agent) {
-    return el(
-      'li',
-      { 'data-agent': agent.name },
-      link(
-        `/console/agents/${enc(agent.name)}`,
-        avatar(agent.name, { online: agent.online }),
-        el(
-          'span',
-          { class: 'person-words' },
-          el('b', {}, agent.name),
-          el('span', { class: 'soft clip' }, agent.last?.content ?? agent.description),
-        ),
-        el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'),
-      ),
-    );
+  const entry = (icon, words, at, path, isFresh = true) => ({ key: (events += 1), icon, words, at, path, isFresh });
+
+  function happened(...given) {
+    state.feed = [entry(...given), ...state.feed].slice(0, FEED);
+    drawn();
   }
 
-  // Shows what changed of somebody.
-  function again(agent) {
-    const find = () => people.querySelector(`[data-agent="${CSS.escape(agent.name)}"]`);
-    redrawn(people, () => find()?.replaceWith(person(agent)));
-    return find();
-  }
-
-  function said(message, fresh, { messages }) {
-    const answered = message.reply_to && messages.find((one) => one.id === message.reply_to);
-    return el(
-      'li',
-      { class: `bubble${fresh ? ' fresh' : ''}`, 'data-id': message.id },
-      avatar(message.from, { kind: message.from_kind }),
-      el(
-        'div',
-        {},
-        el(
-          'p',
-          { class: 'bubble-head' },
-          el('b', {}, message.from),
-          ' ',
-          el(
-            'span',
-            { class: 'soft' },
-            message.by_key ? `by the key ${message.by_key} · ` : '',
-            answered ? `answers ${answered.from} · ` : '',
-            message.zone && message.zone !== 'main' ? `${message.zone} · ` : '',
-            clock(message.created_at),
-          ),
-        ),
-        el('p', { class: 'clip3' }, message.content),
-      ),
-    );
-  }
-
-  function room(domain) {
-    const members = domain.members.filter((member) => member.state === 'member' || member.role);
-    return el(
-      'section',
-      { class: 'room', 'data-domain': domain.name, 'aria-label': domain.name },
-      el(
-        'header',
-        {},
-        el('h3', {}, link(`/console/spaces/${enc(domain.name)}`, domain.name)),
-        el(
-          'span',
-          { class: 'faces' },
-          ...members.slice(0, 5).map((member) => avatar(member.agent, { online: member.online })),
-        ),
-        el('span', { class: 'soft zones' }, domain.zones.map((zone) => zone.name).join(', ')),
-      ),
-      el(
-        'ol',
-        { class: 'bubbles' },
-        ...(domain.messages.length
-          ? domain.messages.slice(-shown()).map((message) => said(message, false, domain))
-          : [el('li', { class: 'soft quiet-room' }, 'No messages yet.')]),
-      ),
-    );
-  }
-
-  function bank(one) {
-    return link(
-      `/console/memory/${enc(one.name)}`,
-      el(
-        'span',
-        { class: 'bank', 'data-bank': one.name },
-        el('b', {}, one.name),
-        el('span', { class: 'soft' }, `${memoryCount(one.memories)} ${one.memories === 1 ? 'memory' : 'memories'}`),
-        el('span', { class: 'bank-last soft clip' }, one.last ?? one.description ?? ''),
-      ),
-    );
-  }
-
-  const draw = () => redrawn(body, drawn);
-
-  function drawn() {
-    if (!state.agents.size && !state.rooms.size && !state.banks.size && demo.hasChildNodes()) {
-      body.replaceChildren(el('p', { class: 'soft pick' }, 'The agents of the demo appear here.'));
-      return;
-    }
-    if (!state.agents.size && !state.rooms.size && !state.banks.size) {
-      body.replaceChildren(
-        empty(
-          'No agents yet',
-          'Agents, the rooms where they talk and the banks that hold their memories appear here, live. Watch three agents handle an incident, or connect your own client.',
-          ...(isAdmin() ? [startButton({})] : []),
-          el(
-            'a',
-            { class: isAdmin() ? 'button quiet' : 'button', href: '/mcp-hub/connect#claude-code' },
-            'Connect Claude Code',
-          ),
-        ),
-      );
-      return;
-    }
-    const notAllowed = (tool) => el('p', { class: 'soft' }, `${whyNot(tool)}.`);
-    people.replaceChildren(
-      ...[...state.agents.values()]
-        .sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name))
-        .slice(0, 60)
-        .map(person),
-    );
-    rooms.replaceChildren(
-      ...(state.rooms.size
-        ? [...state.rooms.values()].map(room)
-        : [
-            !may('DM_List')
-              ? notAllowed('DM_List')
-              : el(
-                  'p',
-                  { class: 'soft' },
-                  'No rooms yet. A domain is a room with members and zones. ',
-                  link('/console/spaces', 'Create one'),
-                ),
-          ]),
-    );
-    banks.replaceChildren(
-      ...(state.banks.size
-        ? [...state.banks.values()].map(bank)
-        : [
-            !may('MB_List')
-              ? notAllowed('MB_List')
-              : el('p', { class: 'soft' }, 'No memory banks yet. ', link('/console/memory', 'Create one')),
-          ]),
-    );
-    count.textContent = !may('AP_List') ? '' : `${number(state.agents.size)}${state.hasMore ? '+' : ''}`;
-    if (!body.contains(rooms)) {
-      body.replaceChildren(
-        el(
-          'div',
-          { class: 'world-side' },
-          el(
-            'section',
-            { 'aria-labelledby': 'w-agents' },
-            el('h2', { id: 'w-agents' }, 'Agents ', count),
-            el('div', { class: 'panel' }, may('AP_List') ? people : notAllowed('AP_List')),
-          ),
-          work,
-          el(
-            'section',
-            { class: 'world-banks', 'aria-labelledby': 'w-banks' },
-            el('h2', { id: 'w-banks' }, 'Memory'),
-            banks,
-          ),
-        ),
-        el(
-          'section',
-          { class: 'world-rooms', 'aria-labelledby': 'w-rooms' },
-          el('h2', { id: 'w-rooms' }, 'Rooms'),
-          rooms,
-        ),
-        el(
-          'section',
-          { class: 'world-feed', 'aria-labelledby': 'w-feed' },
-          el('h2', { id: 'w-feed' }, 'Latest'),
-          el('div', { class: 'panel' }, feed),
-        ),
-      );
-    }
-    if (!feed.children.length)
-      feed.append(el('li', { class: 'soft', 'data-none': true }, 'New messages, memories and deliveries appear here.'));
-  }
-
-  function happened(icon, words, at, path, fresh = true) {
-    feed.querySelector('[data-none]')?.remove();
-    feed.prepend(
-      el(
-        'li',
-        { class: fresh ? 'fresh' : '' },
-        el('span', { class: `dot ${icon}`, 'aria-hidden': 'true' }),
-        path ? link(path, ...words) : el('span', {}, ...words),
-        ago(at, true),
-      ),
-    );
-    while (feed.children.length > FEED) feed.lastChild.remove();
-  }
-
-  function spoke(message, at, fresh = true) {
-    const path = message.domain
-      ? `/console/spaces/${enc(message.domain)}/${enc(message.zone)}`
-      : `/console/agents/${enc(message.from_kind === 'agent' ? message.from : message.to)}`;
-    happened(
+  function spoke(message, at, isFresh = true) {
+    const place = message.zone === 'main' ? message.domain : `${message.domain}, ${message.zone}`;
+    return [
       'said',
-      [
-        el('b', {}, message.from),
-        message.domain
-          ? ` in ${message.zone === 'main' ? message.domain : `${message.domain}, ${message.zone}`}: `
-          : ` to ${message.to}: `,
-        el('span', { class: 'soft' }, cut(message.content, 120)),
-      ],
+      html`<b>${message.from}</b>${message.domain ? ` in ${place}: ` : ` to ${message.to}: `}<span class="soft"
+          >${cut(message.content, 120)}</span
+        >`,
       at,
-      path,
-      fresh,
-    );
+      message.domain
+        ? `/console/spaces/${enc(message.domain)}/${enc(message.zone)}`
+        : `/console/agents/${enc(message.from_kind === 'agent' ? message.from : message.to)}`,
+      isFresh,
+    ];
   }
 
   // What was said before the page was open, in the rooms and between agents.
@@ -332,14 +150,10 @@ export async function show({ view, on, isHere }) {
       ),
     );
     const older = [...known.values()].sort((a, b) => a.created_at.localeCompare(b.created_at)).slice(-EARLIER);
-    const since = [...feed.children].filter((one) => !one.hasAttribute('data-none'));
-    feed.replaceChildren();
-    for (const message of older) {
-      note(message);
-      if (!seen.has(message.id)) spoke(message, message.created_at, false);
-    }
-    feed.prepend(...since);
-    draw();
+    older.forEach(note);
+    const unseen = older.filter((message) => !seen.has(message.id)).reverse();
+    state.feed.push(...unseen.map((message) => entry(...spoke(message, message.created_at, false))));
+    drawn();
   }
 
   let waiting;
@@ -347,62 +161,46 @@ export async function show({ view, on, isHere }) {
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
       await load();
-      if (!isHere()) return;
-      draw();
-      readWork();
+      drawn();
+      work.read();
     }, 400);
   }
 
   on('messages', (message) => {
     seen.add(message.id);
-    spoke(message, message.at);
-    note(message);
+    const agent = note(message);
     const at = state.rooms.get(message.domain);
-    if (message.domain && !at) return reload();
-    if (at && !at.messages.some((one) => one.id === message.id)) {
-      at.messages = [...at.messages, message].slice(-KEPT);
-      const list = rooms.querySelector(`[data-domain="${CSS.escape(message.domain)}"] .bubbles`);
-      if (list) {
-        list.querySelector('.quiet-room')?.remove();
-        list.append(said(message, true, at));
-        while (list.children.length > shown()) list.firstChild.remove();
-      }
-    }
-    const speaker = state.agents.get(message.from);
-    if (speaker && message.from_kind === 'agent') again(speaker)?.classList.add('fresh');
+    if (message.domain && !at) reload();
+    else if (agent) agent.isFresh = true;
+    if (at && !at.messages.some((one) => one.id === message.id))
+      at.messages = [...at.messages, { ...message, isFresh: true }].slice(-KEPT);
+    happened(...spoke(message, message.at));
   });
 
   on('memories', (memory) => {
     const words = { stored: 'stored', updated: 'changed', removed: 'removed' }[memory.change] ?? memory.change;
+    const known = state.banks.get(memory.bank);
+    if (known) {
+      if (memory.change === 'stored') known.memories += memory.count ?? 1;
+      known.last = memory.name ?? memory.text;
+      known.isFresh = true;
+    } else {
+      reload();
+    }
+    const text = memory.name ?? (memory.text ? cut(memory.text, 80) : null) ?? `${number(memory.count)} memories`;
+    const one = memory.change !== 'removed' && (memory.name ?? memory.id);
     happened(
       'kept',
-      [
-        el('b', {}, memory.author ?? 'Somebody'),
-        ` ${words} in ${memory.bank}: `,
-        el(
-          'span',
-          { class: 'soft' },
-          memory.name ?? (memory.text ? cut(memory.text, 80) : null) ?? `${number(memory.count)} memories`,
-        ),
-      ],
+      html`<b>${memory.author ?? 'Somebody'}</b> ${words} in ${memory.bank}: <span class="soft">${text}</span>`,
       memory.at,
-      `/console/memory/${enc(memory.bank)}${memory.change !== 'removed' && (memory.name ?? memory.id) ? `/${enc(memory.name ?? memory.id)}` : ''}`,
+      `/console/memory/${enc(memory.bank)}${one ? `/${enc(one)}` : ''}`,
     );
-    const known = state.banks.get(memory.bank);
-    if (!known) return reload();
-    if (memory.change === 'stored') known.memories += memory.count ?? 1;
-    known.last = memory.name ?? memory.text;
-    redrawn(banks, () => {
-      const next = bank(known);
-      next.firstChild.classList.add('fresh');
-      banks
-        .querySelector(`[data-bank="${CSS.escape(memory.bank)}"]`)
-        ?.closest('a')
-        .replaceWith(next);
-    });
   });
 
   on('presence', (change) => {
+    const known = state.agents.get(change.agent);
+    if (change.change === 'seen' && known) known.online = change.online;
+    else reload();
     const words =
       {
         created: 'was created',
@@ -411,27 +209,18 @@ export async function show({ view, on, isHere }) {
         left: `left ${change.domain ?? 'a room'}`,
       }[change.change] ?? (change.change === 'seen' ? (change.online ? 'came online' : 'went offline') : null);
     if (words)
-      happened('seen', [el('b', {}, change.agent), ` ${words}`], change.at, `/console/agents/${enc(change.agent)}`);
-    const known = state.agents.get(change.agent);
-    if (change.change === 'seen' && known) {
-      known.online = change.online;
-      again(known);
-    } else {
-      reload();
-    }
+      happened('seen', html`<b>${change.agent}</b> ${words}`, change.at, `/console/agents/${enc(change.agent)}`);
+    else drawn();
   });
-  on('deliveries', (delivery) =>
+  on('deliveries', (delivery) => {
+    const isDelivered = delivery.state === 'delivered';
     happened(
-      delivery.state === 'delivered' ? 'seen' : 'bad',
-      [
-        el('b', {}, delivery.state === 'delivered' ? 'Delivered' : 'Not delivered'),
-        ': ',
-        el('span', { class: 'soft' }, delivery.event_type),
-      ],
+      isDelivered ? 'seen' : 'bad',
+      html`<b>${isDelivered ? 'Delivered' : 'Not delivered'}</b>: <span class="soft">${delivery.event_type}</span>`,
       delivery.at,
       delivery.endpoint_id ? `/console/webhooks/${enc(delivery.endpoint_id)}` : '/console/webhooks',
-    ),
-  );
+    );
+  });
   // Not each request without a session: only of a client that gives its name.
   on(
     'handshakes',
@@ -439,43 +228,18 @@ export async function show({ view, on, isHere }) {
       name &&
       happened(
         problem ? 'bad' : 'seen',
-        [el('b', {}, client(name)), problem ? ' could not connect' : ' connected'],
+        html`<b>${client(name)}</b>${problem ? ' could not connect' : ' connected'}`,
         at,
         key_id ? `/console/keys/${enc(key_id)}` : '/mcp-hub/connect',
       ),
   );
   on('reset', reload);
+  watch(isHere, drawn);
 
   await load();
-  view.append(
-    head('World', {
-      sub: 'Agents, rooms and memory, live.',
-      actions: isAdmin() ? [startButton({ class: 'quiet', id: 'start-demo' })] : [],
-    }),
-    needs,
-    demo,
-    body,
-  );
-  draw();
+  isRead = true;
+  drawn();
   earlier();
-  readWork();
-  // No stream contains reads. The reads of the demo are in its progress.
-  demoBar(
-    demo,
-    on,
-    isHere,
-    () => {
-      draw();
-      reload();
-    },
-    (doing) => {
-      if (['MB_Search', 'MB_Read'].includes(doing.tool))
-        happened(
-          'kept',
-          [el('b', {}, doing.agent), ' ', el('span', { class: 'soft' }, doing.words)],
-          new Date().toISOString(),
-          '/console/memory',
-        );
-    },
-  );
+  work.read();
+  demo.follow();
 }

@@ -150,7 +150,7 @@ class ConsoleTest {
     @Test
     void whatIsShownAnewKeepsTheFocus() {
         var focus = steps.only("repeats").path("focus");
-        assertThat(focus.path("redrawn").asBoolean()).isTrue();
+        assertThat(focus.path("isSame").asBoolean()).isTrue();
         assertThat(focus.path("on").asBoolean()).isTrue();
         assertThat(focus.path("leads").asBoolean()).isTrue();
     }
