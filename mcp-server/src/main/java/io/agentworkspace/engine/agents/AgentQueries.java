@@ -270,7 +270,7 @@ public final class AgentQueries {
     }
 
     private static Found found(Statement.Results results) throws SQLException {
-        var agent = results.next(row -> new Found(AgentStore.held(row), AgentRow.read(row), List.of()))
+        var agent = results.next(row -> new Found(AgentStore.agent(row), AgentRow.read(row), List.of()))
                 .orElse(new Found(null, null, List.of()));
         var newest = results.list(row ->
                 agent.row() == null || row.number("party_id") == agent.row().id()

@@ -163,7 +163,7 @@ public final class WaitQueries {
     /**
      * What of a narrowing there is.
      *
-     * @param hears whether the speaker takes part in the zones, so that what is said there waits for it
+     * @param isHearer whether the speaker takes part in the zones, so that what is said there waits for it
      */
     record Place(
             boolean agentFound,
@@ -171,7 +171,7 @@ public final class WaitQueries {
             boolean takesPart,
             boolean zoneFound,
             List<String> zones,
-            boolean hears) {
+            boolean isHearer) {
         private static final Place ANYWHERE = new Place(true, null, true, true, List.of(), true);
 
         static Place read(Row row) throws SQLException {

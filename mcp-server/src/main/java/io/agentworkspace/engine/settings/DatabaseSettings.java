@@ -40,8 +40,8 @@ public record DatabaseSettings(@Nullable String url, int poolSize, Duration long
             "a directory",
             text -> Path.of(text).toAbsolutePath().normalize());
 
-    static DatabaseSettings read(Map<String, String> given) {
+    static DatabaseSettings read(Map<String, String> values) {
         return new DatabaseSettings(
-                DATABASE_URL.find(given), POOL_SIZE.read(given), WAIT.read(given), DATA_DIR.read(given));
+                DATABASE_URL.find(values), POOL_SIZE.read(values), WAIT.read(values), DATA_DIR.read(values));
     }
 }

@@ -195,11 +195,11 @@ public final class EndpointStore {
             @Nullable String preflight) {
 
         /** Returns whether the endpoint stays the same, whatever the check of its URL found. */
-        boolean isNone(EndpointRow held) {
-            return (url == null || url.equals(held.url()))
-                    && (events == null || events.equals(held.events()))
-                    && (description == null || description.equals(held.description()))
-                    && (enabled == null || enabled == held.enabled());
+        boolean isNone(EndpointRow receiver) {
+            return (url == null || url.equals(receiver.url()))
+                    && (events == null || events.equals(receiver.events()))
+                    && (description == null || description.equals(receiver.description()))
+                    && (enabled == null || enabled == receiver.enabled());
         }
     }
 
@@ -208,13 +208,13 @@ public final class EndpointStore {
      * changing its URL resets its failures. Enabling also waits for events that are being placed in the feed: those are
      * not queued for it, later ones are.
      */
-    EndpointRow update(Call call, EndpointRow held, EndpointChange change) {
-        var enabled = change.enabled() == null ? held.enabled() : change.enabled();
-        var anew = enabled && !held.enabled()
-                || change.url() != null && !change.url().equals(held.url());
+    EndpointRow update(Call call, EndpointRow receiver, EndpointChange change) {
+        var enabled = change.enabled() == null ? receiver.enabled() : change.enabled();
+        var anew = enabled && !receiver.enabled()
+                || change.url() != null && !change.url().equals(receiver.url());
         return db.sql(call, UPDATE)
-                .set("id", held.id())
-                .set("none", change.isNone(held))
+                .set("id", receiver.id())
+                .set("none", change.isNone(receiver))
                 .set("url", change.url())
                 .set("events", change.events())
                 .set("description", change.description())
@@ -231,9 +231,9 @@ public final class EndpointStore {
      *
      * @param secret encrypted
      */
-    EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
+    EndpointRow rotate(Call call, EndpointRow receiver, String secret, Duration overlap) {
         return db.sql(call, ROTATE)
-                .set("id", held.id())
+                .set("id", receiver.id())
                 .set("secret", secret)
                 .set("until", call.now().plus(overlap))
                 .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
@@ -245,7 +245,7 @@ public final class EndpointStore {
      * Deletes the endpoint and drops its pending deliveries. If there are many, {@link OutboxStore#giveUp} drops the
      * rest. The row stays until the endpoint's last event has been sent.
      */
-    void delete(Call call, EndpointRow held) {
+    void delete(Call call, EndpointRow receiver) {
         db.sql(call, """
                 WITH given_up AS (
                     UPDATE webhook_delivery
@@ -263,7 +263,7 @@ public final class EndpointStore {
                      WHERE tenant_id = :tenant AND id = :id)
                 SELECT id FROM given_up
                 """)
-                .set("id", held.id())
+                .set("id", receiver.id())
                 .list(row -> UUID.fromString(row.text("id")))
                 .forEach(delivery -> call.changed(Change.delivery(delivery, "exhausted")));
     }

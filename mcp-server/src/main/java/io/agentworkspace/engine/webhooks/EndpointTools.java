@@ -250,12 +250,12 @@ public final class EndpointTools {
     }
 
     private UpdateResponse change(UpdateRequest in, ProbedEndpoint looked, Call call) {
-        var held = endpoints.lock(call, in.id());
-        IfRevision.check(in.ifRevision(), held.revision());
+        var receiver = endpoints.lock(call, in.id());
+        IfRevision.check(in.ifRevision(), receiver.revision());
         var change = new EndpointStore.EndpointChange(
                 looked.url(), in.events(), in.description(), in.enabled(), looked.preflight());
-        var row = endpoints.update(call, held, change);
-        var changed = !change.isNone(held);
+        var row = endpoints.update(call, receiver, change);
+        var changed = !change.isNone(receiver);
         if (changed) {
             call.emit(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
         }
@@ -303,10 +303,10 @@ public final class EndpointTools {
     }
 
     private SecretResponse rotated(RotateRequest in, PreparedEndpoint prepared, Call call) {
-        var held = endpoints.lock(call, in.id());
-        IfRevision.check(in.ifRevision(), held.revision());
+        var receiver = endpoints.lock(call, in.id());
+        IfRevision.check(in.ifRevision(), receiver.revision());
         var overlap = Duration.ofSeconds(in.overlapSeconds() == null ? DAY : in.overlapSeconds());
-        var row = endpoints.rotate(call, held, prepared.sealed(), overlap);
+        var row = endpoints.rotate(call, receiver, prepared.sealed(), overlap);
         call.emit(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
         return new SecretResponse(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
     }
@@ -337,10 +337,10 @@ public final class EndpointTools {
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/webhooks/endpoints/{id}")
                 .handledBy(DeleteRequest.class, DeleteResponse.class, (in, call) -> {
-                    var held = endpoints.lock(call, in.id());
-                    IfRevision.check(in.ifRevision(), held.revision());
-                    endpoints.delete(call, held);
-                    call.emit(EventType.WEBHOOK_ENDPOINT_DELETED, EndpointRecord.deleted(held));
+                    var receiver = endpoints.lock(call, in.id());
+                    IfRevision.check(in.ifRevision(), receiver.revision());
+                    endpoints.delete(call, receiver);
+                    call.emit(EventType.WEBHOOK_ENDPOINT_DELETED, EndpointRecord.deleted(receiver));
                     return new DeleteResponse(true);
                 });
     }

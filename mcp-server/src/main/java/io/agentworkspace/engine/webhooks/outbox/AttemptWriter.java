@@ -159,7 +159,7 @@ final class AttemptWriter implements AutoCloseable {
                 samples,
                 targets,
                 now,
-                held -> held.stream()
+                histories -> histories.stream()
                         .map(history -> circuit.after(history, results(attempts, history), now))
                         .toList());
     }

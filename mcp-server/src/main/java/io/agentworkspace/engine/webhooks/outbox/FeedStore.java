@@ -133,16 +133,16 @@ public final class FeedStore {
 
     private boolean place(Instant now, Instant due, List<Long> tenants) {
         return db.transaction(() -> {
-            var held = hold(tenants);
-            if (held.isEmpty()) {
+            var feeds = hold(tenants);
+            if (feeds.isEmpty()) {
                 return false;
             }
-            var endpoints = held.stream().mapToLong(Feed::endpoints).sum();
+            var endpoints = feeds.stream().mapToLong(Feed::endpoints).sum();
             db.sql(GROWN)
-                    .set("tenants", held.stream().map(Feed::tenant).toList())
+                    .set("tenants", feeds.stream().map(Feed::tenant).toList())
                     .runLate();
             db.sql(PLACE)
-                    .set("tenants", held.stream().map(Feed::tenant).toList())
+                    .set("tenants", feeds.stream().map(Feed::tenant).toList())
                     .set("events", Math.clamp(ROWS / Math.max(1, endpoints), 1, EVENTS))
                     .set("now", now)
                     .set("due", due)

@@ -360,7 +360,7 @@ public final class OutboxStore {
             Collection<EndpointId> failing,
             Instant now,
             Function<List<EndpointHistory>, List<HistoryChange>> verdict) {
-        var told = db.transaction(() -> {
+        var hasEvents = db.transaction(() -> {
             var targets = new LinkedHashSet<>(failing);
             targets.addAll(record(ended, samples));
             var changes = verdict.apply(hold(targets));
@@ -378,7 +378,7 @@ public final class OutboxStore {
                     .runAndCommit();
             return !events.isEmpty();
         });
-        if (told) {
+        if (hasEvents) {
             log.committed();
         }
     }

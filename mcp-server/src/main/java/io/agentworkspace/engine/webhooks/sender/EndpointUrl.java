@@ -86,8 +86,8 @@ public final class EndpointUrl {
         }
     }
 
-    private static String scheme(String given, AddressPolicy policy) {
-        var scheme = given.toLowerCase(Locale.ROOT);
+    private static String scheme(String text, AddressPolicy policy) {
+        var scheme = text.toLowerCase(Locale.ROOT);
         if (scheme.equals("https") || scheme.equals("http") && policy.allowsPlain()) {
             return scheme;
         }
@@ -109,29 +109,29 @@ public final class EndpointUrl {
         return new String[] {parts.group(1), parts.group(2) == null ? "" : ":" + parts.group(2)};
     }
 
-    private static String port(String given, String scheme, boolean allowPrivate) {
-        if (given.isEmpty()) {
+    private static String port(String text, String scheme, boolean allowPrivate) {
+        if (text.isEmpty()) {
             return "";
         }
-        if (!given.matches(":[1-9][0-9]{0,4}") || Integer.parseInt(given.substring(1)) > HIGHEST_PORT) {
+        if (!text.matches(":[1-9][0-9]{0,4}") || Integer.parseInt(text.substring(1)) > HIGHEST_PORT) {
             throw wrong("must have a port from 1 to 65535, or none");
         }
-        if (!allowPrivate && BAD_PORTS.contains(Integer.parseInt(given.substring(1)))) {
+        if (!allowPrivate && BAD_PORTS.contains(Integer.parseInt(text.substring(1)))) {
             throw wrong(
                     "must not have the port %s, where something else than HTTP is spoken: leave it out, or take one like 8443"
-                            .formatted(given.substring(1)));
+                            .formatted(text.substring(1)));
         }
-        return given.equals(scheme.equals("https") ? ":443" : ":80") ? "" : given;
+        return text.equals(scheme.equals("https") ? ":443" : ":80") ? "" : text;
     }
 
-    private static String host(String given, AddressPolicy policy) {
-        if (given.isEmpty()) {
+    private static String host(String text, AddressPolicy policy) {
+        if (text.isEmpty()) {
             throw wrong("must name a host, like https://hooks.example.com/engine");
         }
-        if (given.startsWith("[")) {
-            return "[" + vetted(ipv6(given.substring(1, given.length() - 1)), policy) + "]";
+        if (text.startsWith("[")) {
+            return "[" + vetted(ipv6(text.substring(1, text.length() - 1)), policy) + "]";
         }
-        var name = ascii(given).toLowerCase(Locale.ROOT);
+        var name = ascii(text).toLowerCase(Locale.ROOT);
         if (IPV4.matcher(name).matches()) {
             return vetted(InetAddress.ofLiteral(name), policy);
         }
