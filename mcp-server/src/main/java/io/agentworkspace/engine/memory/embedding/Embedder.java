@@ -85,7 +85,7 @@ public final class Embedder implements AutoCloseable {
         } else {
             var name = Objects.requireNonNull(settings.model());
             id = endpoint.getHost() + "/" + name;
-            loading = () -> new EndpointModel(endpoint, settings.key(), name);
+            loading = () -> new RemoteModel(endpoint, settings.key(), name);
             isPossible = true;
         }
     }
