@@ -68,10 +68,10 @@ record ConnectPage(
 
     /** The choices in a request. Names of unknown toolsets are ignored. */
     private record Chosen(List<String> words, boolean readOnly) {
-        static Chosen of(PageRequest request, List<String> known) {
+        static Chosen of(PageRequest request, List<String> clients) {
             var words = request.query().getOrDefault("toolset", List.of()).stream()
                     .flatMap(list -> Arrays.stream(list.split(",")))
-                    .filter(known::contains)
+                    .filter(clients::contains)
                     .distinct()
                     .toList();
             return new Chosen(
@@ -147,11 +147,11 @@ record ConnectPage(
 
     static ConnectPage of(
             ToolFamilies families, TokenCounts counts, String mcpUrl, String conformance, PageRequest request) {
-        var known = Stream.concat(
+        var clients = Stream.concat(
                         families.all().stream().map(family -> family.family().word()),
                         Stream.of(Toolset.WORK, Toolset.ALL, Toolset.DISCOVERY))
                 .toList();
-        var chosen = Chosen.of(request, known);
+        var chosen = Chosen.of(request, clients);
         var address = new McpAddress(mcpUrl, chosen.words(), chosen.readOnly());
         var covered = families.all().stream()
                 .flatMap(family -> family.tools().stream())
@@ -171,7 +171,7 @@ record ConnectPage(
                 presets.stream().noneMatch(Preset::chosen),
                 Stream.concat(
                                 Stream.of(byDefault(chosen, families, counts)),
-                                known.stream().map(word -> choice(word, chosen, families, counts)))
+                                clients.stream().map(word -> choice(word, chosen, families, counts)))
                         .toList(),
                 new Choice("read-only", chosen.readOnly(), new Chosen(chosen.words(), !chosen.readOnly()).href(), ""),
                 Arrays.stream(McpClient.values())

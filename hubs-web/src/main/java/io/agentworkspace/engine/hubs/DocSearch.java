@@ -92,12 +92,12 @@ final class DocSearch {
     List<String> understood(String query) {
         return Stream.of(lower(query).strip().split("\\s+"))
                 .limit(MAX_WORDS)
-                .map(this::known)
+                .map(this::corrected)
                 .distinct()
                 .toList();
     }
 
-    private String known(String word) {
+    private String corrected(String word) {
         return places.stream()
                         .anyMatch(place ->
                                 place.text().contains(word) || place.heading().contains(word))

@@ -39,13 +39,13 @@ record FieldRow(String above, String name, int depth, String type, boolean requi
                 }
                 var inner = (ObjectNode) property.getValue();
                 var here = needed && required.contains(property.getKey());
-                var held = inner.path("items").has("properties") ? inner.get("items") : inner;
-                var name = property.getKey() + (held == inner ? "" : ITEMS);
-                var same = held.has("properties") ? shown.putIfAbsent(held, name) : null;
+                var element = inner.path("items").has("properties") ? inner.get("items") : inner;
+                var name = property.getKey() + (element == inner ? "" : ITEMS);
+                var same = element.has("properties") ? shown.putIfAbsent(element, name) : null;
                 var field = new Field(above + name, here, inner);
                 rows.add(new FieldRow(above, name, depth, type(field, same), here, field.limits(), field.sentence()));
                 if (same == null) {
-                    into(held, above + name + ".", depth + 1, here);
+                    into(element, above + name + ".", depth + 1, here);
                 }
             }
         }

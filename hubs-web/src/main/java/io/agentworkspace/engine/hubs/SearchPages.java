@@ -137,7 +137,7 @@ final class SearchPages {
 
     /** Skills that have all of the words. */
     private List<FoundSkill> skills(String query, PageRequest request) {
-        var known = skills.list(request)
+        var words = skills.list(request)
                 .response()
                 .path("skills")
                 .valueStream()
@@ -146,21 +146,21 @@ final class SearchPages {
                         new FoundSkill(entry.name(), entry.title(), SkillPages.ROOT + "/" + entry.name()),
                         " " + lower(entry.name() + " " + entry.title() + " " + entry.description())))
                 .toList();
-        var vocabulary = vocabulary(known);
+        var vocabulary = vocabulary(words);
         var wanted = split(query)
                 .map(word -> vocabulary.containsKey(word)
                         ? word
                         : Spelling.nearest(word, vocabulary).orElse(word))
                 .toList();
-        return known.stream()
+        return words.stream()
                 .filter(skill -> wanted.stream().allMatch(word -> skill.text().contains(" " + word)))
                 .map(SkillWords::skill)
                 .limit(SKILLS)
                 .toList();
     }
 
-    private static Map<String, Integer> vocabulary(List<SkillWords> known) {
-        return known.stream()
+    private static Map<String, Integer> vocabulary(List<SkillWords> skills) {
+        return skills.stream()
                 .flatMap(words -> split(words.text()))
                 .collect(Collectors.toMap(word -> word, _ -> 1, Integer::sum, HashMap::new));
     }

@@ -66,15 +66,15 @@ final class Snippets {
         var path = tool.route().path();
         for (var field : fields()) {
             if (tool.route().hasParameter(field.path())) {
-                path = path.replace("{" + tool.route().parameter(field.path()) + "}", encoded(given(field)));
+                path = path.replace("{" + tool.route().parameter(field.path()) + "}", encoded(value(field)));
             }
         }
         var query = tool.route().hasBody()
                 ? ""
                 : fields().stream()
                         .filter(field -> !tool.route().hasParameter(field.path())
-                                && !given(field).isMissingNode())
-                        .map(field -> field.path() + "=" + encoded(given(field)))
+                                && !value(field).isMissingNode())
+                        .map(field -> field.path() + "=" + encoded(value(field)))
                         .collect(Collectors.joining("&"));
         return published.baseUrl() + path + (query.isEmpty() ? "" : "?" + query);
     }
@@ -83,7 +83,7 @@ final class Snippets {
         return Field.of(tool.inputSchema().json());
     }
 
-    private JsonNode given(Field field) {
+    private JsonNode value(Field field) {
         return arguments.at("/" + field.path().replace('.', '/'));
     }
 

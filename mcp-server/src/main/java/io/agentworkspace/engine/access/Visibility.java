@@ -98,7 +98,7 @@ public final class Visibility {
      * Returns whether the acting user may see the messages of a stream in which they or their agents take part; admins
      * see all. A credential that is bound to an agent sees only the direct messages of that agent.
      */
-    public static String stream(String alias) {
+    public static String conversation(String alias) {
         return SqlTemplate.of("""
                 (CASE WHEN CAST(:bound AS bigint) IS NOT NULL AND {stream}.low_id IS NOT NULL
                       THEN CAST(:bound AS bigint) IN ({stream}.low_id, {stream}.high_id)

@@ -46,15 +46,15 @@ final class UsageCounter {
         private record Count(long count, long flushed) {}
 
         long count() {
-            var known = counted;
-            return known.count + made.get() - known.flushed;
+            var snapshot = counted;
+            return snapshot.count + made.get() - snapshot.flushed;
         }
 
         private boolean take(long limit) {
             while (true) {
-                var known = counted;
+                var snapshot = counted;
                 var before = made.get();
-                if (known.count + before - known.flushed >= limit) {
+                if (snapshot.count + before - snapshot.flushed >= limit) {
                     return false;
                 } else if (made.compareAndSet(before, before + 1)) {
                     return true;
@@ -113,8 +113,8 @@ final class UsageCounter {
     }
 
     Plan plan() {
-        var known = latest;
-        return known == null ? Plan.UNLIMITED : known.plan;
+        var snapshot = latest;
+        return snapshot == null ? Plan.UNLIMITED : snapshot.plan;
     }
 
     /** Returns the count of a scope, as far as this replica knows. */
@@ -122,9 +122,9 @@ final class UsageCounter {
         if (!scope.isStanding()) {
             return on(day).count();
         }
-        var known = latest;
+        var snapshot = latest;
         var i = scope.ordinal();
-        return known == null ? 0 : known.counts[i] + created.get(i) - known.created[i];
+        return snapshot == null ? 0 : snapshot.counts[i] + created.get(i) - snapshot.created[i];
     }
 
     void created(Scope scope, long count) {

@@ -101,12 +101,12 @@ final class UsageCounters {
         var created = new HashMap<Long, long[]>();
         some.forEach(counter -> created.put(counter.tenant, counter.beforeRead()));
         var found = store.read(created.keySet(), day).stream()
-                .collect(Collectors.toMap(UsageStore.TenantUsage::tenant, known -> known));
+                .collect(Collectors.toMap(UsageStore.TenantUsage::tenant, usage -> usage));
         for (var counter : some) {
-            var known = found.get(counter.tenant);
-            if (known != null) {
+            var usage = found.get(counter.tenant);
+            if (usage != null) {
                 var createdBefore = Objects.requireNonNull(created.get(counter.tenant));
-                counter.read(known.plan(), known.counts(), createdBefore, day.toEpochDay());
+                counter.read(usage.plan(), usage.counts(), createdBefore, day.toEpochDay());
             }
         }
         if (changes.get() != before) {

@@ -14,8 +14,8 @@ import java.util.Optional;
 public final class AgentAccess {
     private AgentAccess() {}
 
-    public static Optional<Problem> missing(Call call, AgentStore.LockedAgent held) {
-        return missing(call, held.ref(), held.owner(), held.ownerName());
+    public static Optional<Problem> missing(Call call, AgentStore.LockedAgent agent) {
+        return missing(call, agent.ref(), agent.owner(), agent.ownerName());
     }
 
     public static Optional<Problem> missing(Call call, Ref agent, long ownerId, String owner) {

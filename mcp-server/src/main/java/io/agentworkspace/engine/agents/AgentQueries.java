@@ -72,7 +72,7 @@ public final class AgentQueries {
             .sql();
 
     /**
-     * Reads only the streams with the latest messages. Those whose messages are all after the cursor do not count. The rows
+     * Reads only the conversations with the latest messages. Those whose messages are all after the cursor do not count. The rows
      * carry the party's id: another agent may have got its name between two statements.
      */
     private static final String MESSAGES = SqlTemplate.of("""
@@ -105,7 +105,7 @@ public final class AgentQueries {
                  LIMIT :limit + 1)
             {messages}
             """)
-            .with("may_see_stream", Visibility.stream("st"))
+            .with("may_see_stream", Visibility.conversation("st"))
             .with("messages", MessagePages.columns("m.party_id, ", "created_at DESC, stream_id DESC, seq DESC"))
             .sql();
 
@@ -122,7 +122,7 @@ public final class AgentQueries {
                       JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
                      WHERE {may_see_conversation}
             """)
-                    .with("may_see_conversation", Visibility.stream("st"))
+                    .with("may_see_conversation", Visibility.conversation("st"))
                     .sql());
 
     private static final ContextQueries READ_THREAD_OF_NAMED =
@@ -161,7 +161,7 @@ public final class AgentQueries {
                 """)
                         .with("agents", agents)
                         .with("visible_agent", Visibility.agent("a"))
-                        .with("may_see_stream", Visibility.stream("st"))
+                        .with("may_see_stream", Visibility.conversation("st"))
                         .with("columns", AgentRow.COLUMNS)
                         .sql());
     }
@@ -270,7 +270,7 @@ public final class AgentQueries {
     }
 
     private static Found found(Statement.Results results) throws SQLException {
-        var agent = results.next(row -> new Found(AgentStore.held(row), AgentRow.read(row), List.of()))
+        var agent = results.next(row -> new Found(AgentStore.agent(row), AgentRow.read(row), List.of()))
                 .orElse(new Found(null, null, List.of()));
         var newest = results.list(row ->
                 agent.row() == null || row.number("party_id") == agent.row().id()

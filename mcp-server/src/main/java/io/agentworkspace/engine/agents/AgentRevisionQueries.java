@@ -86,7 +86,7 @@ public final class AgentRevisionQueries {
     record AgentWithRevisions(Agent agent, ListSlice<AgentRevision> revisions) {}
 
     private record Found(
-            @Nullable LockedAgent held, @Nullable AgentWithRevisions read) {}
+            @Nullable LockedAgent agent, @Nullable AgentWithRevisions read) {}
 
     /**
      * Reads what changes of the named agent, else of self, replaced in the last 30 days.
@@ -102,11 +102,11 @@ public final class AgentRevisionQueries {
                 .set("limit", Page.limit(page))
                 .one(row -> found(call, row))
                 .orElseThrow();
-        if (found.held() == null) {
+        if (found.agent() == null) {
             throw agents.missing(call, AgentTools.nameOrSelf(call, name));
         }
-        AccessCheck.require(AgentAccess.missing(call, found.held()));
-        Cursor.requireSame(keys, found.held().id());
+        AccessCheck.require(AgentAccess.missing(call, found.agent()));
+        Cursor.requireSame(keys, found.agent().id());
         return Objects.requireNonNull(found.read());
     }
 
@@ -117,13 +117,13 @@ public final class AgentRevisionQueries {
         }
         var agent = AgentRow.read(row);
         call.budget().spend(agent);
-        var held = AgentStore.held(row);
+        var target = AgentStore.agent(row);
         var slice = ListSlice.of(
                 call,
                 row.jsonList("revisions", AgentRevision.class),
                 row.flag("more"),
-                last -> Cursor.of(Long.toString(held.id()), Long.toString(last.revision())));
-        return new Found(held, new AgentWithRevisions(agent, slice));
+                last -> Cursor.of(Long.toString(target.id()), Long.toString(last.revision())));
+        return new Found(target, new AgentWithRevisions(agent, slice));
     }
 
     /** Returns the revision in the cursor, which is the oldest one shown. */

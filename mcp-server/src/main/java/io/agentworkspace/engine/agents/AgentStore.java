@@ -241,10 +241,10 @@ public final class AgentStore {
     }
 
     private Optional<LockedAgent> find(Call call, Name name, String statement) {
-        return db.sql(call, statement).set("key", name.key()).one(AgentStore::held);
+        return db.sql(call, statement).set("key", name.key()).one(AgentStore::agent);
     }
 
-    public static LockedAgent held(Row row) throws SQLException {
+    public static LockedAgent agent(Row row) throws SQLException {
         return new LockedAgent(
                 row.number("id"),
                 row.text("name"),
@@ -267,10 +267,10 @@ public final class AgentStore {
      * Sets the fields of the change. If any of them differs from the current value, it raises the revision and keeps
      * what it replaced.
      */
-    Updated update(Call call, LockedAgent held, AgentChange change) {
+    Updated update(Call call, LockedAgent agent, AgentChange change) {
         try {
             var updated = db.sql(call, UPDATE)
-                    .set("id", held.id())
+                    .set("id", agent.id())
                     .set("name", change.name())
                     .set("key", change.name() == null ? null : change.name().key())
                     .set("description", change.description())
@@ -280,7 +280,7 @@ public final class AgentStore {
                             change.access() == null ? null : change.access().word())
                     .one(row -> new Updated(AgentRow.read(row), row.texts("changed")))
                     .orElseThrow();
-            updated(call, held, updated);
+            updated(call, agent, updated);
             return updated;
         } catch (SqlFailure e) {
             if (Db.isTaken(e) && change.name() != null) {
@@ -290,29 +290,31 @@ public final class AgentStore {
         }
     }
 
-    private static void updated(Call call, LockedAgent held, Updated updated) {
+    private static void updated(Call call, LockedAgent before, Updated updated) {
         if (updated.changed().isEmpty()) {
             call.changed(List.of());
             return;
         }
         var agent = updated.agent();
         call.changed(Change.resource(
-                ChangeTopic.AGENT, held.resource(), new Change.Resource(agent.name(), agent.access(), held.owner())));
-        call.changed(Change.presence(held.id(), "updated", null));
+                ChangeTopic.AGENT,
+                before.resource(),
+                new Change.Resource(agent.name(), agent.access(), before.owner())));
+        call.changed(Change.presence(before.id(), "updated", null));
     }
 
     /** Sets how far the agent's direct messages may go without a person. */
-    GuardStore.Changed guard(Call call, LockedAgent held, Guard guard) {
-        return new GuardStore(db).ofAgent(call, held.id(), guard);
+    GuardStore.Changed guard(Call call, LockedAgent agent, Guard guard) {
+        return new GuardStore(db).ofAgent(call, agent.id(), guard);
     }
 
     /** Returns the current record, inside a transaction. */
-    public Agent record(Call call, LockedAgent held) {
-        return db.sql(call, READ).set("id", held.id()).one(AgentRow::read).orElseThrow();
+    public Agent record(Call call, LockedAgent agent) {
+        return db.sql(call, READ).set("id", agent.id()).one(AgentRow::read).orElseThrow();
     }
 
     /** Destroys the agent. Only its name on its messages and memories remains. */
-    void destroy(Call call, LockedAgent held) {
+    void destroy(Call call, LockedAgent agent) {
         db.sql(call, """
                 WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id RETURNING user_id),
                      joined AS (DELETE FROM membership WHERE tenant_id = :tenant AND agent_id = :id RETURNING domain_id),
@@ -327,8 +329,8 @@ public final class AgentStore {
                      destroyed AS (UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id)
                 SELECT ARRAY(SELECT user_id FROM rostered) AS users, ARRAY(SELECT domain_id FROM joined) AS left_domains,
                        ARRAY(SELECT id FROM hosted) AS hosted
-                """).set("id", held.id()).one(row -> {
-            row.numbers("left_domains").forEach(domain -> call.changed(Change.presence(held.id(), "left", domain)));
+                """).set("id", agent.id()).one(row -> {
+            row.numbers("left_domains").forEach(domain -> call.changed(Change.presence(agent.id(), "left", domain)));
             row.numbers("hosted").forEach(domain -> call.changed(Change.numbered(ChangeTopic.DOMAIN, domain)));
             var users = row.numbers("users");
             for (var from = 0; from < users.size(); from += NOTIFIED) {
@@ -337,9 +339,9 @@ public final class AgentStore {
             }
             return true;
         });
-        call.changed(Change.resource(ChangeTopic.AGENT, held.resource(), null));
-        call.changed(Change.presence(held.id(), "destroyed", null));
-        MessageStore.silence(db, call, held.owner());
+        call.changed(Change.resource(ChangeTopic.AGENT, agent.resource(), null));
+        call.changed(Change.presence(agent.id(), "destroyed", null));
+        MessageStore.silence(db, call, agent.owner());
     }
 
     /** Deletes revisions that were replaced 30 days ago, and returns their number. */

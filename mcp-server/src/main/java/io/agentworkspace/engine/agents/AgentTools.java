@@ -323,9 +323,9 @@ public final class AgentTools {
                 .example("vx.description", "Watches the tide tables and warns an hour before low water.")
                 .handledBy(UpdateRequest.class, AgentResponse.class, (in, call) -> {
                     var vx = in.vx();
-                    var held = hold(call, in.target(), in.ifRevision());
+                    var agent = hold(call, in.target(), in.ifRevision());
                     var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
-                    return change(call, held, change);
+                    return change(call, agent, change);
                 });
     }
 
@@ -360,11 +360,11 @@ public final class AgentTools {
                     if (in.page() != null) {
                         throw Problem.invalid("page", "applies only with revisions: true");
                     }
-                    var held = hold(call, in.target(), in.ifRevision());
+                    var agent = hold(call, in.target(), in.ifRevision());
                     var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
                     var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
-                    var guard = in.guard() == null ? null : agents.guard(call, held, in.guard());
-                    var changed = change(call, held, change);
+                    var guard = in.guard() == null ? null : agents.guard(call, agent, in.guard());
+                    var changed = change(call, agent, change);
                     var isChanged = Boolean.TRUE.equals(changed.changed()) || (guard != null && guard.isChanged());
                     return new ModifyResponse(
                             changed.agent(),
@@ -393,14 +393,14 @@ public final class AgentTools {
                 found.revisions().nextCursor());
     }
 
-    private AgentResponse change(Call call, LockedAgent held, AgentChange change) {
-        var updated = agents.update(call, held, change);
+    private AgentResponse change(Call call, LockedAgent before, AgentChange change) {
+        var updated = agents.update(call, before, change);
         var agent = updated.agent();
         call.details(
                 updated.changed().isEmpty() ? "changed nothing" : "changed " + String.join(", ", updated.changed()));
         if (!updated.changed().isEmpty()) {
             call.emit(EventType.AGENT_DEPLOYMENT_UPDATED, AgentDeployment.of(agent, updated.changed()));
-            rename(call, new Ref(held.id(), agent.name()));
+            rename(call, new Ref(before.id(), agent.name()));
         }
         return new AgentResponse(agent, agent.revision(), !updated.changed().isEmpty());
     }
@@ -438,26 +438,27 @@ public final class AgentTools {
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.DESTROYS)
                 .handledBy(DestroyRequest.class, DestroyResponse.class, (in, call) -> {
-                    var held = agents.lock(call, in.target().agent());
-                    AccessCheck.require(AgentAccess.missing(call, held));
-                    IfRevision.check(in.ifRevision(), held.revision());
-                    agents.destroy(call, held);
+                    var agent = agents.lock(call, in.target().agent());
+                    AccessCheck.require(AgentAccess.missing(call, agent));
+                    IfRevision.check(in.ifRevision(), agent.revision());
+                    agents.destroy(call, agent);
                     call.emit(
                             EventType.AGENT_DEPLOYMENT_DELETED,
-                            new AgentDeployment(held.name(), held.access(), held.ownerName(), held.revision(), null));
-                    forget(call, held);
+                            new AgentDeployment(
+                                    agent.name(), agent.access(), agent.ownerName(), agent.revision(), null));
+                    forget(call, agent);
                     return new DestroyResponse(true);
                 });
     }
 
     /** Removes the agent from the call's own context. */
-    private void forget(Call call, LockedAgent held) {
+    private void forget(Call call, LockedAgent agent) {
         var context = call.context();
-        var wasSelf = context.self() != null && context.self().id() == held.id();
+        var wasSelf = context.self() != null && context.self().id() == agent.id();
         if (wasSelf) {
             context = context.withSelf(null);
         }
-        if (context.agent() != null && context.agent().id() == held.id()) {
+        if (context.agent() != null && context.agent().id() == agent.id()) {
             context = context.withAgent(null);
         }
         call.context(context);
@@ -467,10 +468,10 @@ public final class AgentTools {
     }
 
     private LockedAgent hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {
-        var held = agents.lock(call, nameOrSelf(call, target == null ? null : target.agent()));
-        AccessCheck.require(AgentAccess.missing(call, held));
-        IfRevision.check(ifRevision, held.revision());
-        return held;
+        var agent = agents.lock(call, nameOrSelf(call, target == null ? null : target.agent()));
+        AccessCheck.require(AgentAccess.missing(call, agent));
+        IfRevision.check(ifRevision, agent.revision());
+        return agent;
     }
 
     /** Returns the named agent, else self. A write takes no other agent from the context. */

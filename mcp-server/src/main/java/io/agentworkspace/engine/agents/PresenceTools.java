@@ -150,29 +150,29 @@ public final class PresenceTools {
                         throw Problem.noContext(
                                 "no agent is given: give target.agent, one of your own agents, which AP_List shows");
                     }
-                    var held = agents.read(call, AgentTools.nameOrSelf(call, name));
-                    AccessCheck.require(AgentAccess.missing(call, held));
+                    var target = agents.read(call, AgentTools.nameOrSelf(call, name));
+                    AccessCheck.require(AgentAccess.missing(call, target));
                     var before = call.context().self();
-                    call.context(call.context().withSelf(held.ref()));
-                    var agent = agents.saveAndRead(call, held.id());
+                    call.context(call.context().withSelf(target.ref()));
+                    var agent = agents.saveAndRead(call, target.id());
                     call.budget().spend(agent);
                     return LogOnResponse.of(
                             agent,
-                            before == null || before.id() != held.id(),
+                            before == null || before.id() != target.id(),
                             call.context().unread() == 0
                                     ? List.of()
-                                    : messages.waiting(call, held.id(), Page.limit(in.page())));
+                                    : messages.waiting(call, target.id(), Page.limit(in.page())));
                 })
                 .shownAgainBy((in, first, call) -> {
                     var name = Name.of(first.at("/agent/name").asString(""));
-                    var held = agents.read(call, name);
-                    AccessCheck.require(AgentAccess.missing(call, held));
-                    var agent = agents.record(call, held);
+                    var target = agents.read(call, name);
+                    AccessCheck.require(AgentAccess.missing(call, target));
+                    var agent = agents.record(call, target);
                     call.budget().spend(agent);
                     return LogOnResponse.of(
                             agent,
                             first.path("changed").asBoolean(false),
-                            messages.waiting(call, held.id(), Page.limit(in.page())));
+                            messages.waiting(call, target.id(), Page.limit(in.page())));
                 });
     }
 
@@ -230,8 +230,8 @@ public final class PresenceTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(RosterRequest.class, RosterResponse.class, (in, call) -> {
-                    var held = agents.read(call, named(call, in));
-                    var listed = agents.addToRoster(call, held.id());
+                    var agent = agents.read(call, named(call, in));
+                    var listed = agents.addToRoster(call, agent.id());
                     return new RosterResponse(listed.agent(), listed.changed());
                 });
     }
@@ -255,22 +255,22 @@ public final class PresenceTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(RosterRequest.class, RosterResponse.class, (in, call) -> {
-                    var held = agents.read(call, named(call, in));
-                    leave(call, held);
-                    var listed = agents.removeFromRoster(call, held.id());
+                    var agent = agents.read(call, named(call, in));
+                    leave(call, agent);
+                    var listed = agents.removeFromRoster(call, agent.id());
                     return new RosterResponse(listed.agent(), listed.changed());
                 });
     }
 
-    private void leave(Call call, AgentStore.LockedAgent held) {
+    private void leave(Call call, AgentStore.LockedAgent agent) {
         var context = call.context();
         var wasSelf = context.self() != null
-                && context.self().id() == held.id()
+                && context.self().id() == agent.id()
                 && call.caller().boundAgent() == null;
         if (wasSelf) {
             context = context.withSelf(null);
         }
-        if (context.agent() != null && context.agent().id() == held.id()) {
+        if (context.agent() != null && context.agent().id() == agent.id()) {
             context = context.withAgent(null);
         }
         if (context != call.context()) {

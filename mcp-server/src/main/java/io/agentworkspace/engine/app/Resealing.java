@@ -5,7 +5,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.signin.SigningKeyStore;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
-import io.agentworkspace.engine.webhooks.EndpointStore;
+import io.agentworkspace.engine.webhooks.ReceiverStore;
 import java.util.List;
 import java.util.UUID;
 
@@ -107,7 +107,7 @@ final class Resealing {
                 .list(row -> new Sealed(
                         row.number("tenant_id"),
                         row.text("id"),
-                        EndpointStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
+                        ReceiverStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
                         row.text("text")));
     }
 

@@ -107,12 +107,12 @@ import io.agentworkspace.engine.users.UserTools;
 import io.agentworkspace.engine.webhooks.DeliveryQueries;
 import io.agentworkspace.engine.webhooks.DeliveryQueueStore;
 import io.agentworkspace.engine.webhooks.DeliveryTools;
-import io.agentworkspace.engine.webhooks.EndpointQueries;
-import io.agentworkspace.engine.webhooks.EndpointServices;
-import io.agentworkspace.engine.webhooks.EndpointStore;
-import io.agentworkspace.engine.webhooks.EndpointTools;
 import io.agentworkspace.engine.webhooks.EventTools;
 import io.agentworkspace.engine.webhooks.GradeTool;
+import io.agentworkspace.engine.webhooks.ReceiverQueries;
+import io.agentworkspace.engine.webhooks.ReceiverServices;
+import io.agentworkspace.engine.webhooks.ReceiverStore;
+import io.agentworkspace.engine.webhooks.ReceiverTools;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -155,7 +155,7 @@ public final class Tools {
     }
 
     /** Returns all tools in the order that clients see: in each family a harmless read first. */
-    public static Catalogue catalogue(Db db, Allowance.Meter meter, EndpointServices outbound, Shared shared) {
+    public static Catalogue catalogue(Db db, Allowance.Meter meter, ReceiverServices outbound, Shared shared) {
         var contexts = new ContextStore(db);
         var messages = new MessageStore(db);
         var agents = new AgentStore(db);
@@ -231,15 +231,15 @@ public final class Tools {
         return tools;
     }
 
-    private static List<Tool<?, ?>> webhooks(Db db, EndpointServices outbound) {
-        var endpoints = new EndpointStore(db, outbound.vault());
+    private static List<Tool<?, ?>> webhooks(Db db, ReceiverServices outbound) {
+        var receivers = new ReceiverStore(db, outbound.vault());
         var reads = new DeliveryQueries(db);
         var queue = new DeliveryQueueStore(db);
         var tools = new ArrayList<Tool<?, ?>>();
-        tools.addAll(new EventTools(new ContextStore(db), reads, queue, endpoints).tools());
-        tools.addAll(new EndpointTools(new EndpointQueries(db), endpoints, outbound).tools());
-        tools.addAll(new GradeTool(endpoints, outbound).tools());
-        tools.addAll(new DeliveryTools(reads, queue, endpoints).tools());
+        tools.addAll(new EventTools(new ContextStore(db), reads, queue, receivers).tools());
+        tools.addAll(new ReceiverTools(new ReceiverQueries(db), receivers, outbound).tools());
+        tools.addAll(new GradeTool(receivers, outbound).tools());
+        tools.addAll(new DeliveryTools(reads, queue, receivers).tools());
         return tools;
     }
 

@@ -3,18 +3,18 @@ package io.agentworkspace.engine.app;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.webhooks.EndpointServices;
+import io.agentworkspace.engine.webhooks.ReceiverServices;
 import io.agentworkspace.engine.webhooks.outbox.FeedStore;
 import io.agentworkspace.engine.webhooks.outbox.Outbox;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
-import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
+import io.agentworkspace.engine.webhooks.sender.ReceiverProbes;
 import io.agentworkspace.engine.webhooks.sender.Sender;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.Consumer;
 
 /** Events and their webhooks. The outbox starts before the endpoints open, and is closed after them. */
-record WebhookAssembly(EventLog events, OutboxStore outbox, EndpointServices receivers) {
+record WebhookAssembly(EventLog events, OutboxStore outbox, ReceiverServices receivers) {
     /** @param keep takes what is closed with the engine */
     static WebhookAssembly of(
             Settings settings,
@@ -35,10 +35,10 @@ record WebhookAssembly(EventLog events, OutboxStore outbox, EndpointServices rec
         events.onCommitted(outbox::wake);
         figures.outbox(outbox);
         outbox.start();
-        var probes = new EndpointProbes(webhooks.allowPrivate(), webhooks.authorities(), clock);
+        var probes = new ReceiverProbes(webhooks.allowPrivate(), webhooks.authorities(), clock);
         keep.accept(probes);
         var kept = Duration.ofDays(settings.retention().eventsDays());
         housekeeping.clearing("events", now -> store.purge(now.minus(kept)));
-        return new WebhookAssembly(events, store, new EndpointServices(vault, probes, webhooks.allowPrivate()));
+        return new WebhookAssembly(events, store, new ReceiverServices(vault, probes, webhooks.allowPrivate()));
     }
 }

@@ -105,43 +105,43 @@ public final class AuditTools {
         if (name != null && ForeignTool.isName(name)) {
             return name; // The server may have been removed.
         }
-        var known = Stream.concat(all.stream().map(Tool::name), AuditEvent.words().stream())
+        var names = Stream.concat(all.stream().map(Tool::name), AuditEvent.words().stream())
                 .toList();
         return checked(
                 "tool",
                 name,
-                known,
+                names,
                 "the tools are listed at /api/mcp/tools, and besides there are "
                         + String.join(", ", AuditEvent.words()));
     }
 
     private static @Nullable String result(@Nullable String name) {
         var errors = Arrays.stream(Failure.values()).map(Failure::commandError);
-        var known = Stream.concat(Stream.of(AuditEntry.DONE, AuditQueries.REFUSED), errors)
+        var names = Stream.concat(Stream.of(AuditEntry.DONE, AuditQueries.REFUSED), errors)
                 .distinct()
                 .toList();
-        return checked("result", name, known, "the results are " + String.join(", ", known));
+        return checked("result", name, names, "the results are " + String.join(", ", names));
     }
 
-    private static @Nullable String checked(String field, @Nullable String given, List<String> known, String rule) {
-        if (given == null || given.isBlank()) {
+    private static @Nullable String checked(String field, @Nullable String value, List<String> names, String rule) {
+        if (value == null || value.isBlank()) {
             return null;
         }
-        if (known.contains(given)) {
-            return given;
+        if (names.contains(value)) {
+            return value;
         }
-        var near = Near.nearest(given, known, 1);
+        var near = Near.nearest(value, names, 1);
         throw Problem.invalid(
                 field,
                 "is '%s'; %s%s"
-                        .formatted(given, near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst()), rule));
+                        .formatted(value, near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst()), rule));
     }
 
-    private static AuditQueries.@Nullable AuditedThing target(@Nullable String given) {
-        if (given == null || given.isBlank()) {
+    private static AuditQueries.@Nullable AuditedThing target(@Nullable String text) {
+        if (text == null || text.isBlank()) {
             return null;
         }
-        var parts = given.strip().split(":", 2);
+        var parts = text.strip().split(":", 2);
         if (parts.length < 2 || parts[0].isBlank() || parts[1].isBlank()) {
             throw Problem.invalid("target", "must be a kind and a name, like agent:Ada, zone:Den/main or key:<id>");
         }

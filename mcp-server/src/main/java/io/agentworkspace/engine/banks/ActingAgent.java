@@ -28,10 +28,10 @@ public final class ActingAgent {
             call.checked(OfAgent.ACT); // A caller may act as the agent it is logged on as.
             return call.context().self();
         }
-        var held = agents.read(call, name);
-        AccessCheck.require(AgentAccess.missing(call, held));
-        call.acting(held.ref());
-        return held.ref();
+        var agent = agents.read(call, name);
+        AccessCheck.require(AgentAccess.missing(call, agent));
+        call.acting(agent.ref());
+        return agent.ref();
     }
 
     /** @throws Problem also {@code no_context} if the user would act */

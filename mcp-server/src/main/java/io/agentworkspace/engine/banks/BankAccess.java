@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 public final class BankAccess {
     private BankAccess() {}
 
-    public static Optional<Problem> missing(Call call, BankStore.LockedBank held) {
-        var permission = held.permission();
+    public static Optional<Problem> missing(Call call, BankStore.LockedBank bank) {
+        var permission = bank.permission();
         var required = call.tool().requirement(OfBank.class);
         return switch (required) {
             case SEE -> AccessCheck.GRANTED;
@@ -33,7 +33,7 @@ public final class BankAccess {
                 checked(
                         call,
                         required,
-                        refusedIf(!isOwn(call, held), AccessNotes.notToDestroy(held.name(), permission.owner()))
+                        refusedIf(!isOwn(call, bank), AccessNotes.notToDestroy(bank.name(), permission.owner()))
                                 .or(() -> Optional.of(permission)
                                         .filter(found -> found.via() == Via.GRANT)
                                         .flatMap(found -> missing(found, Permission.MANAGE))));
@@ -42,15 +42,17 @@ public final class BankAccess {
 
     /** Returns what the caller may do with the tool if its permission on the bank covers only part of the tool. */
     @Nullable
-    public static String limit(OfBank need, Permission held) {
+    public static String limit(OfBank need, Permission permission) {
         return switch (need) {
-            case APPEND -> held.includes(Permission.WRITE) ? null : "adding, and replacing what the same author stored";
-            case MANAGE_OR_OWN_SHARE, RESTORE -> held == Permission.MANAGE ? null : "what agents of your own stored";
-            case READ_OR_GRANT -> held == Permission.MANAGE ? null : "seeing who holds what";
+            case APPEND ->
+                permission.includes(Permission.WRITE) ? null : "adding, and replacing what the same author stored";
+            case MANAGE_OR_OWN_SHARE, RESTORE ->
+                permission == Permission.MANAGE ? null : "what agents of your own stored";
+            case READ_OR_GRANT -> permission == Permission.MANAGE ? null : "seeing who holds what";
             case READ_OR_APPEND ->
-                held.includes(Permission.WRITE)
+                permission.includes(Permission.WRITE)
                         ? null
-                        : held.includes(Permission.APPEND)
+                        : permission.includes(Permission.APPEND)
                                 ? "viewing, adding, and changing what the same author stored"
                                 : "viewing";
             case SEE, READ, MANAGE, OWN_OR_SHARE -> null;
@@ -61,8 +63,8 @@ public final class BankAccess {
      * Requires the permission read, for a statement that reads the bank and has found the caller's permission. It is
      * enough for tools that only read; the handler of a tool that can change something decides itself.
      */
-    public static void requireRead(Call call, BankPermissionRow held) {
-        held.require(Permission.READ);
+    public static void requireRead(Call call, BankPermissionRow permission) {
+        permission.require(Permission.READ);
         var required = call.tool().requirement(OfBank.class);
         var isEnough = switch (required) {
             case READ -> true;
@@ -74,8 +76,8 @@ public final class BankAccess {
         }
     }
 
-    private static Optional<Problem> missing(BankPermissionRow held, Permission needed) {
-        return held.missing(needed).map(Problem::notPermitted);
+    private static Optional<Problem> missing(BankPermissionRow permission, Permission needed) {
+        return permission.missing(needed).map(Problem::notPermitted);
     }
 
     /** Returns whether the caller may delete or destroy the bank: its owner and admins. */

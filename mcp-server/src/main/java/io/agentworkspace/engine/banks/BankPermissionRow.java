@@ -38,14 +38,14 @@ public record BankPermissionRow(
             """;
 
     /** The subject's permission on a bank with the alias {@code b}, for a FROM list after both. */
-    public static final String HELD =
-            held("s.agent_id", "s.owner_id", Visibility.sharesDomain("b", "(SELECT subject.owner_id FROM s subject)"));
+    public static final String HELD = lateral(
+            "s.agent_id", "s.owner_id", Visibility.sharesDomain("b", "(SELECT subject.owner_id FROM s subject)"));
 
     /**
      * Returns the SQL for any subject, from expressions for its agent's id (null for a user), its owner's id, and whether the
      * owner shares a domain with the bank's owner. If the permission has several sources, the first in this order counts.
      */
-    static String held(String agent, String owner, String shares) {
+    static String lateral(String agent, String owner, String shares) {
         return SqlTemplate.of("""
                 LATERAL (
                     SELECT way.permission, way.via

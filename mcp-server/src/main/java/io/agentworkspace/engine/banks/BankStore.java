@@ -203,11 +203,11 @@ public final class BankStore {
         return finding(call, name, actor, KEEP_TO_WRITE)
                 .set("author", author.id())
                 .all(results -> {
-                    var held = results.next(BankStore::held);
+                    var target = results.next(BankStore::bank);
                     // It sees what was committed while the first waited for the bank.
                     var states = results.list(row -> Map.entry(
                             row.number("id"), new MemoryStore.Censorship(row.flag("bank"), row.flag("author"))));
-                    return held.flatMap(bank -> states.stream()
+                    return target.flatMap(bank -> states.stream()
                             .filter(state -> state.getKey() == bank.id())
                             .findFirst()
                             .map(state -> new WritableBank(bank, state.getValue())));
@@ -226,7 +226,7 @@ public final class BankStore {
 
     /** Returns the first row of a statement that begins with {@link #FIND}. */
     Optional<LockedBank> find(Call call, Name name, @Nullable Ref actor, String statement) {
-        return finding(call, name, actor, statement).one(BankStore::held);
+        return finding(call, name, actor, statement).one(BankStore::bank);
     }
 
     private Statement finding(Call call, Name name, @Nullable Ref actor, String statement) {
@@ -236,7 +236,7 @@ public final class BankStore {
                 .set("kept", call.now().minus(TrashStore.KEPT));
     }
 
-    private static LockedBank held(Row row) throws SQLException {
+    private static LockedBank bank(Row row) throws SQLException {
         return new LockedBank(
                 row.number("id"),
                 row.text("bank_name"),
@@ -253,10 +253,10 @@ public final class BankStore {
     }
 
     /** Applies the change and returns the record. The revision is raised if the change alters anything. */
-    Bank update(Call call, LockedBank held, BankChange change) {
+    Bank update(Call call, LockedBank before, BankChange change) {
         try {
             var bank = db.sql(call, UPDATE)
-                    .set("id", held.id())
+                    .set("id", before.id())
                     .set("name", change.name())
                     .set("key", change.name().key())
                     .set(
@@ -269,11 +269,11 @@ public final class BankStore {
                             change.access() == null ? null : change.access().word())
                     .last(BankStore::record)
                     .orElseThrow();
-            var after = new Change.Resource(bank.name(), bank.access(), held.owner());
+            var after = new Change.Resource(bank.name(), bank.access(), before.owner());
             call.changed(
-                    bank.revision() == held.revision()
+                    bank.revision() == before.revision()
                             ? List.of()
-                            : Change.resource(ChangeTopic.BANK, held.resource(), after));
+                            : Change.resource(ChangeTopic.BANK, before.resource(), after));
             return bank;
         } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("bank", change.name().text()) : e;
@@ -281,8 +281,8 @@ public final class BankStore {
     }
 
     /** Returns the current record, inside a transaction. */
-    Bank record(Call call, LockedBank held) {
-        return db.sql(call, READ).set("id", held.id()).one(BankStore::record).orElseThrow();
+    Bank record(Call call, LockedBank bank) {
+        return db.sql(call, READ).set("id", bank.id()).one(BankStore::record).orElseThrow();
     }
 
     static Bank record(Row row) throws SQLException {

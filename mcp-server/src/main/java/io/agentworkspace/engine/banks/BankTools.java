@@ -237,14 +237,14 @@ public final class BankTools {
                 .effect(Effect.CHANGES)
                 .example("vx.description", "What was seen at the shore, and when.")
                 .handledBy(UpdateRequest.class, UpdateResponse.class, (in, call) -> {
-                    var held =
+                    var before =
                             banks.lock(call, in.target().bank(), call.context().self());
-                    AccessCheck.require(BankAccess.missing(call, held));
-                    IfRevision.check(in.ifRevision(), held.revision());
+                    AccessCheck.require(BankAccess.missing(call, before));
+                    IfRevision.check(in.ifRevision(), before.revision());
                     var vx = in.vx();
                     var change = new BankStore.BankChange(vx.name(), vx.description(), vx.access());
-                    var bank = banks.update(call, held, change);
-                    return new UpdateResponse(bank, bank.revision(), bank.revision() != held.revision());
+                    var bank = banks.update(call, before, change);
+                    return new UpdateResponse(bank, bank.revision(), bank.revision() != before.revision());
                 });
     }
 }

@@ -64,7 +64,7 @@ public final class GrantStore {
                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {current}
                        GROUP BY m.author_id) authored)
             """)
-            .with("held", BankPermissionRow.held("a.id", "a.owner_id", SHARES))
+            .with("held", BankPermissionRow.lateral("a.id", "a.owner_id", SHARES))
             .with("shares_domain", SHARES)
             .with("visible_agent", Visibility.agent("a"))
             .with("current", MemoryVisibility.current("m", "b"))
@@ -179,7 +179,7 @@ public final class GrantStore {
                 .one(row -> listed(call, row, limit))
                 .orElseThrow()
                 .orElseThrow(() -> banks.missing(call, bank));
-        if (agent != null && !found.known() && found.entries().rows().isEmpty()) {
+        if (agent != null && !found.visible() && found.entries().rows().isEmpty()) {
             throw agents.missing(call, agent);
         }
         return found;
@@ -189,9 +189,9 @@ public final class GrantStore {
      * Agents with a permission on a bank.
      *
      * @param access the bank's
-     * @param known whether the acting user may see the named agent
+     * @param visible whether the acting user may see the named agent
      */
-    record PermissionPage(Access access, boolean known, ListSlice<AgentPermission> entries) {}
+    record PermissionPage(Access access, boolean visible, ListSlice<AgentPermission> entries) {}
 
     private static Optional<PermissionPage> listed(Call call, Row row, int limit) throws SQLException {
         ContextStore.read(call, row);

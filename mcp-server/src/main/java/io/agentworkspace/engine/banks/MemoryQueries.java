@@ -366,13 +366,13 @@ public final class MemoryQueries {
     }
 
     /** The bank's row, and what the caller may do there. */
-    record ReadBank(long id, BankPermissionRow held, Bank bank) {}
+    record ReadBank(long id, BankPermissionRow permission, Bank bank) {}
 
     /** Returns the bank, which is part of the response. Empty if the caller cannot see it. */
     static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {
         var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
         read.ifPresent(each -> {
-            BankAccess.requireRead(call, each.held());
+            BankAccess.requireRead(call, each.permission());
             call.budget().spend(each.bank());
         });
         return read;

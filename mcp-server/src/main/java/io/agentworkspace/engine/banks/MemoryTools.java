@@ -300,11 +300,11 @@ public final class MemoryTools {
                 null);
     }
 
-    private static UUID id(String given) {
+    private static UUID id(String text) {
         try {
-            return UUID.fromString(given);
+            return UUID.fromString(text);
         } catch (IllegalArgumentException e) {
-            throw Problem.notFound("memory", given, List.of());
+            throw Problem.notFound("memory", text, List.of());
         }
     }
 }

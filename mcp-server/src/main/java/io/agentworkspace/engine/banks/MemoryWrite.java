@@ -84,9 +84,9 @@ public final class MemoryWrite {
     }
 
     private Memory store(MemoryDraft draft, MemoryName name, @Nullable Long ifRevision) {
-        return edit(name, known -> {
-            check(ifRevision, known);
-            checkLength(draft, known);
+        return edit(name, holder -> {
+            check(ifRevision, holder);
+            checkLength(draft, holder);
             return draft;
         });
     }
@@ -108,13 +108,13 @@ public final class MemoryWrite {
 
     private Optional<Memory> attempt(MemoryName name, Function<@Nullable NameHolder, MemoryDraft> edit) {
         var holder = memories.holder(call, bank, name).orElse(null);
-        var known = holder != null && isKnown(holder) ? holder : null;
-        var draft = edit.apply(known);
-        if (known != null && known.author() != author.id()) {
+        var visible = holder != null && isKnown(holder) ? holder : null;
+        var draft = edit.apply(visible);
+        if (visible != null && visible.author() != author.id()) {
             bank.permission().require(Permission.WRITE);
         }
-        if (known != null && (known.hidden() || !censored)) {
-            return Optional.of(memories.replace(call, bank, author, known, draft, contributors(draft)));
+        if (visible != null && (visible.hidden() || !censored)) {
+            return Optional.of(memories.replace(call, bank, author, visible, draft, contributors(draft)));
         }
         if (holder != null && !censored) {
             memories.release(call, bank, holder);
@@ -123,27 +123,27 @@ public final class MemoryWrite {
     }
 
     /** Checks the revision. The refusal contains the current memory, so the caller need not read it again. */
-    private void check(@Nullable Long ifRevision, @Nullable NameHolder known) {
-        var current = known == null ? 0 : known.revision();
+    private void check(@Nullable Long ifRevision, @Nullable NameHolder holder) {
+        var current = holder == null ? 0 : holder.revision();
         if (ifRevision == null || ifRevision == current) {
             return;
         }
         var stale = Problem.staleRevision(ifRevision, current);
-        throw known == null
+        throw holder == null
                 ? stale
                 : stale.with(
                         "memory",
                         call.budget()
-                                .fit(List.of(memories.read(call, bank, known.id())))
+                                .fit(List.of(memories.read(call, bank, holder.id())))
                                 .getFirst());
     }
 
-    private static void checkLength(MemoryDraft draft, @Nullable NameHolder known) {
-        if (known == null) {
+    private static void checkLength(MemoryDraft draft, @Nullable NameHolder holder) {
+        if (holder == null) {
             return;
         }
         var text = draft.text();
-        var together = known.length() + 1 + text.codePointCount(0, text.length());
+        var together = holder.length() + 1 + text.codePointCount(0, text.length());
         if (draft.append() && together > Limits.CONTENT) {
             throw Problem.tooLarge("the memory with content appended", together, Limits.CONTENT, "characters");
         }

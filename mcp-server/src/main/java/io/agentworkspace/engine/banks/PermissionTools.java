@@ -185,8 +185,8 @@ public final class PermissionTools {
     }
 
     private static Report report(ListSlice<GrantStore.AgentPermission> found, Access access, boolean changed) {
-        var held = found.rows().stream().map(entry -> held(entry, access)).toList();
-        return new Report(held, changed, found.nextCursor());
+        var entries = found.rows().stream().map(entry -> entry(entry, access)).toList();
+        return new Report(entries, changed, found.nextCursor());
     }
 
     private boolean set(Call call, BankStore.LockedBank bank, BankTargets.HolderTarget target, Permission access) {
@@ -199,7 +199,7 @@ public final class PermissionTools {
         return grants.grant(call, bank, target.agent(), access);
     }
 
-    private static Held held(GrantStore.AgentPermission entry, Access access) {
+    private static Held entry(GrantStore.AgentPermission entry, Access access) {
         return new Held(entry.agent().name(), entry.permission(), entry.via(), why(entry, access));
     }
 

@@ -60,11 +60,11 @@ public final class ShareStore {
      * @throws Problem {@code not_found}
      */
     List<Writer> named(Call call, BankStore.LockedBank bank, Name name) {
-        var held = bank.permission().permission();
+        var permission = bank.permission().permission();
         var found = db.sql(call, FIND_NAMED)
                 .set("bank", bank.id())
-                .set("reads", held.includes(Permission.READ))
-                .set("manages", held == Permission.MANAGE)
+                .set("reads", permission.includes(Permission.READ))
+                .set("manages", permission == Permission.MANAGE)
                 .set("key", name.key())
                 .list(row -> new Writer(row.number("id"), row.number("owner_id")));
         if (found.isEmpty()) {

@@ -178,7 +178,7 @@ public final class ChatTools {
     }
 
     /** Whether the speaker hears the message. */
-    boolean hears(Call call, UUID message) {
+    boolean isHearer(Call call, UUID message) {
         return destinations.placeOf(call, message).isPresent();
     }
 

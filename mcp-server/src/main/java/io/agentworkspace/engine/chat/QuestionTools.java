@@ -146,11 +146,11 @@ public final class QuestionTools {
         return new ChatRequest(target, in.content(), null, toUser, null, null, null);
     }
 
-    private static List<String> choices(@Nullable List<String> given) {
-        if (given == null || given.isEmpty()) {
+    private static List<String> choices(@Nullable List<String> texts) {
+        if (texts == null || texts.isEmpty()) {
             return List.of();
         }
-        var choices = given.stream().map(String::strip).toList();
+        var choices = texts.stream().map(String::strip).toList();
         if (choices.size() < 2
                 || choices.stream().distinct().count() < choices.size()
                 || choices.stream().anyMatch(choice -> choice.isEmpty() || choice.length() > 200)) {
@@ -228,7 +228,7 @@ public final class QuestionTools {
 
     private AnswerResponse answer(AnswerRequest in, Call call) {
         var id = id(in.question());
-        if (!chat.hears(call, id)) {
+        if (!chat.isHearer(call, id)) {
             throw questions.unheard(call, id);
         }
         call.checked(OfDomain.TAKE_PART); // Messages are found only where the speaker takes part.
@@ -272,13 +272,13 @@ public final class QuestionTools {
             }
             return in.content();
         }
-        var given = in.choice() == null ? "" : in.choice().strip();
+        var label = in.choice() == null ? "" : in.choice().strip();
         return question.choices().stream()
-                .filter(choice -> choice.equalsIgnoreCase(given))
+                .filter(choice -> choice.equalsIgnoreCase(label))
                 .findFirst()
                 .orElseThrow(() -> Problem.invalid(
                         "choice",
-                        "is '%s'; it must be one of: %s".formatted(given, String.join(", ", question.choices()))));
+                        "is '%s'; it must be one of: %s".formatted(label, String.join(", ", question.choices()))));
     }
 
     private Problem closed(Call call, UUID id) {
@@ -294,9 +294,9 @@ public final class QuestionTools {
         return Problem.notFound("question", id.toString(), List.of());
     }
 
-    private static UUID id(String given) {
+    private static UUID id(String text) {
         try {
-            return UUID.fromString(given);
+            return UUID.fromString(text);
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("question", "must be the id of a question, as its message shows it");
         }

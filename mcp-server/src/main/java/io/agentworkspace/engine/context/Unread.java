@@ -2,12 +2,12 @@ package io.agentworkspace.engine.context;
 
 import io.agentworkspace.engine.db.SqlTemplate;
 
-/** SQL that counts unread messages. It reads only streams where messages may be waiting. */
+/** SQL that counts unread messages. It reads only conversations where messages may be waiting. */
 public final class Unread {
-    /** Whether messages may be waiting in the stream of participant {@code p}. An index has this condition. */
+    /** Whether messages may be waiting in the conversation of participant {@code p}. An index has this condition. */
     public static final String MAY_WAIT = "(p.last_seq IS NULL OR p.last_seq > p.read_seq + p.own_unread)";
 
-    /** The last message in the stream of participant {@code p}. */
+    /** The last message in the conversation of participant {@code p}. */
     public static final String LAST =
             "COALESCE(p.last_seq, (SELECT x.last_seq FROM stream x WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id))";
 

@@ -115,25 +115,25 @@ public final class DeleteTool {
     }
 
     private DeleteResponse delete(DeleteRequest in, Call call) {
-        var held = documents.lock(call, in.id());
-        var isVersion = held.getFirst().isGivenBy(in.id());
+        var versions = documents.lock(call, in.id());
+        var isVersion = versions.getFirst().isGivenBy(in.id());
         call.about(new Call.About(
-                held.getFirst().name(), isVersion ? held.getFirst().id().toString() : null));
-        AccessCheck.require(DocumentAccess.missing(call, held));
-        var banks = loaded.banks(call, ids(held));
+                versions.getFirst().name(), isVersion ? versions.getFirst().id().toString() : null));
+        AccessCheck.require(DocumentAccess.missing(call, versions));
+        var banks = loaded.banks(call, ids(versions));
         if (in.memories() == null && !banks.isEmpty()) {
             throw Problem.conflict(
                     "%s loaded from '%s': send memories=delete to delete them, too, or memories=keep; dry_run reports more"
-                            .formatted(told(banks), held.getFirst().name()));
+                            .formatted(summary(banks), versions.getFirst().name()));
         }
         var memories = 0L;
         if (DELETE.equals(in.memories())) {
             banks.forEach(DeleteTool::require);
-            memories = loaded.delete(call, ids(held));
+            memories = loaded.delete(call, ids(versions));
         }
-        documents.delete(call, held);
-        call.details(audited(held, banks, DELETE.equals(in.memories())));
-        return new DeleteResponse(held.size(), memories, shown(banks));
+        documents.delete(call, versions);
+        call.details(audited(versions, banks, DELETE.equals(in.memories())));
+        return new DeleteResponse(versions.size(), memories, shown(banks));
     }
 
     private static void require(LoadedMemoryStore.InBank bank) {
@@ -144,8 +144,8 @@ public final class DeleteTool {
 
     /** Returns what became of the versions and the memories, for the audit. */
     private static String audited(
-            List<DocumentStore.SubmittedVersion> held, List<LoadedMemoryStore.InBank> banks, boolean isDeleted) {
-        var versions = held.stream()
+            List<DocumentStore.SubmittedVersion> rows, List<LoadedMemoryStore.InBank> banks, boolean isDeleted) {
+        var versions = rows.stream()
                 .map(DocumentStore.SubmittedVersion::version)
                 .sorted()
                 .map(String::valueOf)
@@ -157,7 +157,7 @@ public final class DeleteTool {
                 .collect(Collectors.joining(", "));
         return "deleted %s %s; %s"
                 .formatted(
-                        held.size() == 1 ? "version" : "versions",
+                        rows.size() == 1 ? "version" : "versions",
                         Excerpt.of(versions, 500),
                         banks.isEmpty()
                                 ? "no memories were loaded from it"
@@ -165,7 +165,7 @@ public final class DeleteTool {
                                         .formatted(isDeleted ? "deleted" : "kept", Excerpt.of(memories, 1_000)));
     }
 
-    private static String told(List<LoadedMemoryStore.InBank> banks) {
+    private static String summary(List<LoadedMemoryStore.InBank> banks) {
         var count = banks.stream().mapToLong(LoadedMemoryStore.InBank::memories).sum();
         var names = banks.stream()
                 .map(bank -> bank.name() == null ? "banks that you may not see" : "'%s'".formatted(bank.name()))

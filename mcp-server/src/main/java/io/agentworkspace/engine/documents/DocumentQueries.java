@@ -142,19 +142,19 @@ public final class DocumentQueries {
      *
      * @param accepted whether to select the newest accepted version rather than the newest
      */
-    record VersionSelection(String given, @Nullable Long version, boolean accepted) {
-        static VersionSelection version(String given) {
-            return new VersionSelection(given, null, false);
+    record VersionSelection(String text, @Nullable Long version, boolean accepted) {
+        static VersionSelection version(String text) {
+            return new VersionSelection(text, null, false);
         }
 
         Optional<UUID> id() {
-            return DocumentQueries.id(given);
+            return DocumentQueries.id(text);
         }
     }
 
-    private static Optional<UUID> id(String given) {
+    private static Optional<UUID> id(String text) {
         try {
-            return given.length() == 36 ? Optional.of(UUID.fromString(given)) : Optional.empty();
+            return text.length() == 36 ? Optional.of(UUID.fromString(text)) : Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
@@ -176,7 +176,7 @@ public final class DocumentQueries {
     DocumentDetails read(Call call, VersionSelection wanted, @Nullable Integer from) {
         return db.sql(call, READ)
                 .set("id", wanted.id().orElse(null))
-                .set("key", Name.key(Name.normal(wanted.given())))
+                .set("key", Name.key(Name.normal(wanted.text())))
                 .set("version", wanted.version())
                 .set("accepted", wanted.accepted())
                 .set("text", from != null)
@@ -193,9 +193,9 @@ public final class DocumentQueries {
     }
 
     private static Problem missing(VersionSelection wanted, List<String> names) {
-        var what = Name.shortened(wanted.given());
+        var what = Name.shortened(wanted.text());
         return wanted.version() == null
-                ? Problem.notFound("document", what, Near.nearest(wanted.given(), names, 2))
+                ? Problem.notFound("document", what, Near.nearest(wanted.text(), names, 2))
                 : Problem.notFound("document", "%s, version %d".formatted(what, wanted.version()), List.of());
     }
 

@@ -111,8 +111,8 @@ public final class DocumentStore {
     public record SubmittedVersion(
             UUID id, String name, long version, long owner, String ownerName, DocumentState state) {
         /** Returns whether the request named this version by its id, rather than the document by its name. */
-        boolean isGivenBy(String given) {
-            return DocumentQueries.VersionSelection.version(given)
+        boolean isGivenBy(String text) {
+            return DocumentQueries.VersionSelection.version(text)
                     .id()
                     .filter(id::equals)
                     .isPresent();
@@ -124,28 +124,28 @@ public final class DocumentStore {
      *
      * @throws Problem {@code not_found}
      */
-    List<SubmittedVersion> lock(Call call, String given) {
-        var held = versions(call, given, LOCK);
-        if (held.isEmpty()) {
-            throw missing(given);
+    List<SubmittedVersion> lock(Call call, String text) {
+        var versions = versions(call, text, LOCK);
+        if (versions.isEmpty()) {
+            throw missing(text);
         }
-        return held;
+        return versions;
     }
 
-    static Problem missing(String given) {
-        return Problem.notFound("document", Name.shortened(given), List.of());
+    static Problem missing(String text) {
+        return Problem.notFound("document", Name.shortened(text), List.of());
     }
 
     /** The same, as they are at this moment; none if there is no such document. */
-    public List<SubmittedVersion> find(Call call, String given) {
-        return versions(call, given, FIND);
+    public List<SubmittedVersion> find(Call call, String text) {
+        return versions(call, text, FIND);
     }
 
-    private List<SubmittedVersion> versions(Call call, String given, String statement) {
-        var id = DocumentQueries.VersionSelection.version(given).id().orElse(null);
-        var held = db.sql(call, statement)
+    private List<SubmittedVersion> versions(Call call, String text, String statement) {
+        var id = DocumentQueries.VersionSelection.version(text).id().orElse(null);
+        var rows = db.sql(call, statement)
                 .set("id", id)
-                .set("key", Name.key(Name.normal(given)))
+                .set("key", Name.key(Name.normal(text)))
                 .list(row -> new SubmittedVersion(
                         UUID.fromString(row.text("id")),
                         row.text("name"),
@@ -153,26 +153,26 @@ public final class DocumentStore {
                         row.number("owner_id"),
                         row.text("owner_name"),
                         DocumentState.of(row.text("state"))));
-        return !held.isEmpty() && held.getFirst().id().equals(id) ? held.subList(0, 1) : held;
+        return !rows.isEmpty() && rows.getFirst().id().equals(id) ? rows.subList(0, 1) : rows;
     }
 
     /** Queues a version again, whatever its earlier result. */
-    Document requeue(Call call, SubmittedVersion held) {
+    Document requeue(Call call, SubmittedVersion version) {
         db.sql(call, """
                 UPDATE document
                    SET state = 'queued', attempts = 0, claim = NULL, lease_until = NULL, queued_at = clock_timestamp(),
                        reasons = '[]', validated_at = NULL, media_type = NULL, characters = NULL
                  WHERE tenant_id = :tenant AND id = :id
-                """).set("id", held.id()).run();
-        call.changed(Change.document(held.id(), held.name(), "queued"));
+                """).set("id", version.id()).run();
+        call.changed(Change.document(version.id(), version.name(), "queued"));
         call.queue();
-        return read(call, held.id());
+        return read(call, version.id());
     }
 
-    void delete(Call call, List<SubmittedVersion> held) {
-        held.forEach(version -> call.changed(Change.document(version.id(), version.name(), "deleted")));
+    void delete(Call call, List<SubmittedVersion> versions) {
+        versions.forEach(version -> call.changed(Change.document(version.id(), version.name(), "deleted")));
         db.sql(call, "DELETE FROM document WHERE tenant_id = :tenant AND id = ANY (CAST(:ids AS uuid[]))")
-                .set("ids", held.stream().map(SubmittedVersion::id).toList())
+                .set("ids", versions.stream().map(SubmittedVersion::id).toList())
                 .run();
     }
 }

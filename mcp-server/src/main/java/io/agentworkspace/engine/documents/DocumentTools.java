@@ -303,9 +303,9 @@ public final class DocumentTools {
 
     private Upload file(SubmitRequest in, Call call) {
         var isUploaded = Upload.CURRENT.isBound();
-        var given = (in.text() == null ? 0 : 1) + (in.base64() == null ? 0 : 1) + (isUploaded ? 1 : 0);
-        if (given != 1) {
-            throw given == 0
+        var count = (in.text() == null ? 0 : 1) + (in.base64() == null ? 0 : 1) + (isUploaded ? 1 : 0);
+        if (count != 1) {
+            throw count == 0
                     ? Problem.missing("text or base64")
                     : Problem.invalid("text", "only one of text, base64 and a file may be given");
         }
@@ -358,10 +358,10 @@ public final class DocumentTools {
                 .route("POST", "/api/documents/{id}/validate")
                 .example("id", "tide-tables.md")
                 .handledBy(ValidateRequest.class, SubmitResponse.class, (in, call) -> {
-                    var held = documents.lock(call, in.id()).getFirst();
-                    call.about(new Call.About(held.name(), held.id().toString()));
-                    AccessCheck.require(DocumentAccess.missing(call, List.of(held)));
-                    return new SubmitResponse(documents.requeue(call, held));
+                    var version = documents.lock(call, in.id()).getFirst();
+                    call.about(new Call.About(version.name(), version.id().toString()));
+                    AccessCheck.require(DocumentAccess.missing(call, List.of(version)));
+                    return new SubmitResponse(documents.requeue(call, version));
                 });
     }
 }

@@ -243,7 +243,7 @@ public final class DomainStore {
         return new GuardStore(db).ofDomain(call, lock(call, name).id(), guard);
     }
 
-    /** Deletes the domain with its zones, their streams and messages, and all memberships. */
+    /** Deletes the domain with its zones, their conversations and messages, and all memberships. */
     void destroy(Call call, LockedDomain current) {
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING stream_id),

@@ -86,7 +86,7 @@ public final class MembershipStore {
                 .set("key", name.key())
                 .set("domain", domain.id())
                 .set("runs", domain.isRunBy(call))
-                .one(AgentStore::held)
+                .one(AgentStore::agent)
                 .orElseThrow(() -> agents.missing(call, name));
     }
 

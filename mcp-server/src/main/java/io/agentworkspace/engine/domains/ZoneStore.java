@@ -62,7 +62,7 @@ public final class ZoneStore {
     }
 
     /** A zone of a domain that the transaction has locked. */
-    record LockedZone(long id, long stream, Zone zone) {
+    record LockedZone(long id, long conversation, Zone zone) {
         Ref ref() {
             return new Ref(id, zone.name());
         }
@@ -105,7 +105,7 @@ public final class ZoneStore {
         return Problem.notFound("zone", name.text(), Near.nearest(name.text(), zones, 3));
     }
 
-    /** Deletes the zone, with its stream and messages. */
+    /** Deletes the zone, with its conversation and messages. */
     void destroy(Call call, DomainStore.LockedDomain domain, LockedZone target) {
         call.changed(domain.zonesChanged());
         db.sql(call, """
@@ -139,7 +139,7 @@ public final class ZoneStore {
                   FROM stream st
                  WHERE st.tenant_id = :tenant AND st.id = :stream
                 ON CONFLICT DO NOTHING
-                """).set("stream", target.stream()).run();
+                """).set("stream", target.conversation()).run();
     }
 
     private static Zone record(Row row) throws SQLException {

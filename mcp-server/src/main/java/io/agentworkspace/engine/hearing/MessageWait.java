@@ -69,10 +69,10 @@ public final class MessageWait {
     /**
      * What a wait found.
      *
-     * @param hears whether what is waited for reaches the speaker at all
+     * @param isHearer whether what is waited for reaches the speaker at all
      * @param isRead whether the messages count as read now
      */
-    public record Heard(List<Message> messages, long waitedMillis, boolean hears, boolean isRead) {}
+    public record Heard(List<Message> messages, long waitedMillis, boolean isHearer, boolean isRead) {}
 
     /** What one look took. */
     private record Taken(List<Message> messages, boolean isRead) {
@@ -104,7 +104,7 @@ public final class MessageWait {
         return new Heard(
                 taken.messages(),
                 millisSince(begin),
-                narrowing.domain() == null || Objects.requireNonNull(place[0]).hears(),
+                narrowing.domain() == null || Objects.requireNonNull(place[0]).isHearer(),
                 taken.isRead());
     }
 

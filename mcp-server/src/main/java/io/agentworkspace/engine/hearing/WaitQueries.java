@@ -46,7 +46,7 @@ public final class WaitQueries {
                     .with("visible_domain", Visibility.domain("d"))
                     .sql();
 
-    /** The streams of the speaker in which messages wait that are waited for. */
+    /** The conversations of the speaker in which messages wait that are waited for. */
     private static final String STREAMS = SqlTemplate.of("""
             , streams AS (
                 SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq
@@ -163,7 +163,7 @@ public final class WaitQueries {
     /**
      * What of a narrowing there is.
      *
-     * @param hears whether the speaker takes part in the zones, so that what is said there waits for it
+     * @param isHearer whether the speaker takes part in the zones, so that what is said there waits for it
      */
     record Place(
             boolean agentFound,
@@ -171,7 +171,7 @@ public final class WaitQueries {
             boolean takesPart,
             boolean zoneFound,
             List<String> zones,
-            boolean hears) {
+            boolean isHearer) {
         private static final Place ANYWHERE = new Place(true, null, true, true, List.of(), true);
 
         static Place read(Row row) throws SQLException {
@@ -185,7 +185,7 @@ public final class WaitQueries {
         }
     }
 
-    /** A waiting message, and how many unread ones before it in its stream are not waited for. */
+    /** A waiting message, and how many unread ones before it in its conversation are not waited for. */
     record Waiting(StoredMessage message, long skipped) {
         static Waiting read(Row row) throws SQLException {
             return new Waiting(MessageRow.stored(row), row.number("skipped"));

@@ -114,7 +114,7 @@ public final class WaitTools {
         if (!heard.messages().isEmpty()) {
             return null;
         }
-        return heard.hears()
+        return heard.isHearer()
                 ? "Nothing came. End your turn if something will wake you (a hook or a listener); else call AP_Wait again."
                 : "Nothing came, and nothing will: what is said there does not wait for you before you enter it with ZN_Enter.";
     }

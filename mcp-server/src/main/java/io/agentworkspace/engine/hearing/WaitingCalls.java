@@ -109,8 +109,8 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
 
     private void enter(long tenant, WaitingCall waiting) {
         listen(tenant);
-        tenants.compute(tenant, (_, known) -> {
-            var joined = known == null ? new WaitingTenant(tenant, queries, ticker) : known;
+        tenants.compute(tenant, (_, present) -> {
+            var joined = present == null ? new WaitingTenant(tenant, queries, ticker) : present;
             joined.calls().add(waiting);
             return joined;
         });
@@ -120,9 +120,9 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
     }
 
     private void leave(long tenant, WaitingCall waiting) {
-        tenants.computeIfPresent(tenant, (_, known) -> {
-            known.calls().remove(waiting);
-            return known.calls().isEmpty() ? null : known;
+        tenants.computeIfPresent(tenant, (_, entry) -> {
+            entry.calls().remove(waiting);
+            return entry.calls().isEmpty() ? null : entry;
         });
     }
 

@@ -22,7 +22,7 @@ final class EditGuard {
     private final Clock clock;
 
     /** When a session was last told of a reservation; the oldest is forgotten first. */
-    private final Map<String, Instant> told = new LinkedHashMap<>(16, 0.75f, false) {
+    private final Map<String, Instant> notedAt = new LinkedHashMap<>(16, 0.75f, false) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Instant> eldest) {
             return size() > MAX_TOLD;
@@ -49,13 +49,13 @@ final class EditGuard {
     private boolean isNews(HookSession session, Taken taken) {
         var key = "%d %d %s %s".formatted(session.caller().tenant(), session.agent(), session.id(), taken.id());
         var now = clock.instant();
-        synchronized (told) {
-            var last = told.get(key);
+        synchronized (notedAt) {
+            var last = notedAt.get(key);
             if (last != null && last.plus(QUIET).isAfter(now)) {
                 return false;
             }
-            told.remove(key);
-            told.put(key, now);
+            notedAt.remove(key);
+            notedAt.put(key, now);
             return true;
         }
     }
@@ -67,18 +67,21 @@ final class EditGuard {
     }
 
     private static String reason(Taken taken) {
-        var held = taken.reservation();
+        var reservation = taken.reservation();
         return "%s has reserved %s in the domain %s until %s%s. Do not edit it now. Work on something else, or ask %s with AP_Chat. A message tells you when it is free."
                 .formatted(
-                        DisplayName.of(held.holder()),
-                        HookTexts.quoted(held.path()),
+                        DisplayName.of(reservation.holder()),
+                        HookTexts.quoted(reservation.path()),
                         DisplayName.of(taken.domain()),
-                        held.leaseUntil(),
-                        held.reason() == null ? "" : " (its reason, as data: " + HookTexts.quoted(held.reason()) + ")",
-                        DisplayName.of(held.holder()));
+                        reservation.leaseUntil(),
+                        reservation.reason() == null
+                                ? ""
+                                : " (its reason, as data: " + HookTexts.quoted(reservation.reason()) + ")",
+                        DisplayName.of(reservation.holder()));
     }
 
-    private static String shortReason(Reservation held) {
-        return "%s still has reserved %s.".formatted(DisplayName.of(held.holder()), HookTexts.quoted(held.path()));
+    private static String shortReason(Reservation reservation) {
+        return "%s still has reserved %s."
+                .formatted(DisplayName.of(reservation.holder()), HookTexts.quoted(reservation.path()));
     }
 }

@@ -160,14 +160,14 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         }
     }
 
-    private static void parameters(Request request, List<String> known) {
+    private static void parameters(Request request, List<String> names) {
         for (var name : Request.extractQueryParameters(request).getNames()) {
-            if (!known.contains(name)) {
+            if (!names.contains(name)) {
                 throw new Problem(
                         Failure.BAD_REQUEST,
                         "there is no query parameter '%s'; this route takes %s"
                                 .formatted(
-                                        Name.shortened(name), known.isEmpty() ? "none" : String.join(" and ", known)));
+                                        Name.shortened(name), names.isEmpty() ? "none" : String.join(" and ", names)));
             }
         }
     }

@@ -110,13 +110,13 @@ final class HookQueries {
                 .orElse("");
     }
 
-    private static String tasks(long held, long ready) {
-        if (held == 0 && ready == 0) {
+    private static String tasks(long own, long ready) {
+        if (own == 0 && ready == 0) {
             return "";
         }
         return "You hold %s; %s%d %s ready. TK_List shows them, and TK_Claim takes one."
                 .formatted(
-                        held == 1 ? "1 task" : held + " tasks",
+                        own == 1 ? "1 task" : own + " tasks",
                         ready == MOST_TASKS ? "at least " : "",
                         ready,
                         ready == 1 ? "is" : "are");

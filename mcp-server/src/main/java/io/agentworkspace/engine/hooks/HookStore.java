@@ -231,11 +231,11 @@ final class HookStore {
      * @param inTime is called before anything is remembered; if it returns false, nothing is
      */
     Optional<News> announce(HookSession session, boolean all, BooleanSupplier inTime) {
-        return db.transaction(() -> locked(session).flatMap(told -> {
-            var before = all ? Positions.NONE : told.announced();
+        return db.transaction(() -> locked(session).flatMap(position -> {
+            var before = all ? Positions.NONE : position.announced();
             var news = fresh(session, before, true).filter(found -> (all || !found.isEmpty()) && inTime.getAsBoolean());
             news.ifPresent(found -> {
-                save(session, told.announced(found.positions()));
+                save(session, position.announced(found.positions()));
                 deliver(session, before, found);
             });
             return news;
@@ -248,14 +248,15 @@ final class HookStore {
      */
     Waking wake(HookSession session, long listener) {
         return db.transaction(() -> {
-            var told = locked(session).filter(found -> found.listener() == listener);
-            var news = told.flatMap(found -> fresh(session, found.announced(), false))
+            var position = locked(session).filter(found -> found.listener() == listener);
+            var news = position.flatMap(found -> fresh(session, found.announced(), false))
                     .filter(found -> !found.isEmpty());
-            var isLater = news.isPresent() && told.get().hearsByHook();
+            var isLater = news.isPresent() && position.get().hearsByHook();
             var announcement = isLater
                     ? null
-                    : news.map(found -> announced(session, told.get(), found)).orElse(null);
-            return new Waking(announcement, told.isEmpty(), isLater);
+                    : news.map(found -> announced(session, position.get(), found))
+                            .orElse(null);
+            return new Waking(announcement, position.isEmpty(), isLater);
         });
     }
 
@@ -305,8 +306,8 @@ final class HookStore {
                     .set("client", session.client().word())
                     .set("now", now)
                     .run();
-            var told = locked(session).orElseThrow(Problem::unavailable);
-            return reopen(session, told, received < 0 ? Long.MAX_VALUE : received);
+            var position = locked(session).orElseThrow(Problem::unavailable);
+            return reopen(session, position, received < 0 ? Long.MAX_VALUE : received);
         });
     }
 
@@ -314,45 +315,48 @@ final class HookStore {
     void heard(HookSession session, long line) {
         db.transaction(() -> {
             locked(session)
-                    .ifPresent(told -> save(
+                    .ifPresent(position -> save(
                             session,
                             new Told(
-                                    told.announced(),
-                                    told.line(),
-                                    told.unconfirmed().after(line),
-                                    told.listener(),
-                                    told.hearsByHook())));
+                                    position.announced(),
+                                    position.line(),
+                                    position.unconfirmed().after(line),
+                                    position.listener(),
+                                    position.hearsByHook())));
             return true;
         });
     }
 
     /** Takes back a line that woke nobody, so that the hooks announce its messages. The stream that sent it is told nothing more. */
     void failed(HookSession session, long line) {
-        takeBack(session, told -> !told.unconfirmed().after(line - 1).lines().isEmpty(), line - 1);
+        takeBack(
+                session,
+                position -> !position.unconfirmed().after(line - 1).lines().isEmpty(),
+                line - 1);
     }
 
     /** Takes back the lines of a listener that is gone without having confirmed them, unless the session has a newer one. */
     void abandoned(HookSession session, long listener) {
         takeBack(
                 session,
-                told -> told.listener() == listener
-                        && !told.unconfirmed().lines().isEmpty(),
+                position -> position.listener() == listener
+                        && !position.unconfirmed().lines().isEmpty(),
                 -1);
     }
 
     private void takeBack(HookSession session, Predicate<Told> condition, long received) {
         db.transaction(() -> {
-            locked(session).filter(condition).ifPresent(told -> reopen(session, told, received));
+            locked(session).filter(condition).ifPresent(position -> reopen(session, position, received));
             return true;
         });
     }
 
     /** Takes back what a listener did not get, and lets the next one be told what comes. */
-    private Listener reopen(HookSession session, Told told, long received) {
-        var announced = told.unconfirmed().takenBack(told.announced(), received);
-        var next = told.listener() + 1;
-        save(session, new Told(announced, told.line(), UnconfirmedLines.NONE, next, told.hearsByHook()));
-        return new Listener(next, told.line());
+    private Listener reopen(HookSession session, Told position, long received) {
+        var announced = position.unconfirmed().takenBack(position.announced(), received);
+        var next = position.listener() + 1;
+        save(session, new Told(announced, position.line(), UnconfirmedLines.NONE, next, position.hearsByHook()));
+        return new Listener(next, position.line());
     }
 
     /** Forgets a session that has ended. Returns whether the agent has others. */
@@ -415,12 +419,12 @@ final class HookStore {
                         row.flag("hears_by_hook")));
     }
 
-    private void save(HookSession session, Told told) {
+    private void save(HookSession session, Told position) {
         bound(db.sql(ANNOUNCE), session)
-                .set("announced", Json.text(told.announced().last()))
-                .set("unconfirmed", told.unconfirmed().json())
-                .set("line", told.line())
-                .set("listener", told.listener())
+                .set("announced", Json.text(position.announced().last()))
+                .set("unconfirmed", position.unconfirmed().json())
+                .set("line", position.line())
+                .set("listener", position.listener())
                 .run();
     }
 

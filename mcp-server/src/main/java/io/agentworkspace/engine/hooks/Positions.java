@@ -31,8 +31,8 @@ record Positions(Map<Long, Long> last) {
     Positions without(Undo undo) {
         var without = new TreeMap<>(last);
         undo.changes()
-                .forEach((stream, change) -> without.computeIfPresent(
-                        stream, (_, now) -> now.equals(change.after()) ? (Long) change.before() : now));
+                .forEach((conversation, change) -> without.computeIfPresent(
+                        conversation, (_, now) -> now.equals(change.after()) ? (Long) change.before() : now));
         return new Positions(without);
     }
 }

@@ -9,10 +9,10 @@ record Undo(Map<Long, Change> changes) {
 
     static Undo of(Positions before, Positions after) {
         var changes = new TreeMap<Long, Change>();
-        after.last().forEach((stream, now) -> {
-            var then = before.last().getOrDefault(stream, 0L);
+        after.last().forEach((conversation, now) -> {
+            var then = before.last().getOrDefault(conversation, 0L);
             if (now > then) {
-                changes.put(stream, new Change(then, now));
+                changes.put(conversation, new Change(then, now));
             }
         });
         return new Undo(changes);
@@ -21,8 +21,8 @@ record Undo(Map<Long, Change> changes) {
     /** Returns what this wake-up and the next one changed together. */
     Undo and(Undo next) {
         var both = new TreeMap<>(changes);
-        next.changes.forEach(
-                (stream, change) -> both.merge(stream, change, (one, two) -> new Change(one.before(), two.after())));
+        next.changes.forEach((conversation, change) ->
+                both.merge(conversation, change, (one, two) -> new Change(one.before(), two.after())));
         return new Undo(both);
     }
 }

@@ -208,9 +208,9 @@ public final class InviteTools {
 
     /** Returns whether joining creates the agent. */
     private boolean checkAgent(Name agent, Call call) {
-        var held = agents.find(call, agent);
-        if (held.isPresent()) {
-            AccessCheck.require(AgentAccess.missing(call, held.get()));
+        var present = agents.find(call, agent);
+        if (present.isPresent()) {
+            AccessCheck.require(AgentAccess.missing(call, present.get()));
             return false;
         }
         call.checked(OfAgent.BIND); // The new agent belongs to the caller.

@@ -16,36 +16,36 @@ public final class KeyAccess {
     private KeyAccess() {}
 
     /** @param powers what the caller can grant; read only if needed */
-    public static Optional<Problem> missing(Call call, KeyChangeStore.LockedKey held, Supplier<Grant> powers) {
-        var role = UserAccess.ofRole(call, held.role());
+    public static Optional<Problem> missing(Call call, KeyChangeStore.LockedKey key, Supplier<Grant> powers) {
+        var role = UserAccess.ofRole(call, key.role());
         var required = call.tool().requirement(OfKey.class);
         call.checked(required);
         return switch (required) {
             case SEE -> AccessCheck.GRANTED;
             case END -> role;
-            case CHANGE -> role.or(() -> ofRevoked(held));
+            case CHANGE -> role.or(() -> ofRevoked(key));
             case HOLD ->
-                ofRevoked(held)
-                        .or(() -> held.grant().isOver(call.now())
+                ofRevoked(key)
+                        .or(() -> key.grant().isOver(call.now())
                                 ? Optional.of(Problem.conflict(AccessNotes.KEY_ENDED))
                                 : AccessCheck.GRANTED)
                         .or(() -> role)
-                        .or(() -> ofPowers(held.grant(), powers.get()));
+                        .or(() -> ofPowers(key.grant(), powers.get()));
         };
     }
 
     /** Returns what the caller is limited to with a key that it may change; null: nothing. */
     @Nullable
-    public static String limit(OfKey need, Grant held, Grant powers) {
+    public static String limit(OfKey need, Grant grant, Grant powers) {
         return need == OfKey.CHANGE
-                ? held.excess(powers)
+                ? grant.excess(powers)
                         .map(excess -> "taking away: your key " + excess)
                         .orElse(null)
                 : null;
     }
 
-    private static Optional<Problem> ofRevoked(KeyChangeStore.LockedKey held) {
-        return held.revoked() || held.grant().revokedAt() != null
+    private static Optional<Problem> ofRevoked(KeyChangeStore.LockedKey key) {
+        return key.revoked() || key.grant().revokedAt() != null
                 ? Optional.of(Problem.conflict(AccessNotes.KEY_REVOKED))
                 : AccessCheck.GRANTED;
     }

@@ -186,7 +186,7 @@ public final class KeyChangeStore {
      *
      * @param powers throws {@code unauthenticated} if the caller's credential has just ended
      */
-    record KeyAndGrant(LockedKey held, Supplier<Grant> powers) {}
+    record KeyAndGrant(LockedKey key, Supplier<Grant> powers) {}
 
     /**
      * Returns the key with this id, locked, if the caller may manage it. Until the transaction ends, the roles of its
@@ -203,12 +203,12 @@ public final class KeyChangeStore {
                 .last(row -> {
                     checkCaller(call, row);
                     var issuer = IssuerCredentialQueries.read(row);
-                    return new KeyAndGrant(held(row), () -> issuer.powers(call));
+                    return new KeyAndGrant(lockedKey(row), () -> issuer.powers(call));
                 })
                 .orElseThrow(() -> missing(id));
     }
 
-    public static LockedKey held(Row row) throws SQLException {
+    public static LockedKey lockedKey(Row row) throws SQLException {
         var chain = row.jsonList("chain", Grant.class);
         var above = chain.subList(1, chain.size());
         return new LockedKey(
@@ -230,7 +230,7 @@ public final class KeyChangeStore {
      *
      * @throws Problem {@code conflict}
      */
-    void keepOwners(Call call, LockedKey held) {
+    void keepOwners(Call call, LockedKey key) {
         db.sql(call, """
                 SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
                 WITH owner AS (SELECT id FROM app_user
@@ -249,7 +249,7 @@ public final class KeyChangeStore {
                               WHERE i.tenant_id = :tenant)
                 SELECT COALESCE(bool_or(id = :id), false) AND count(*) = 1 AS last FROM way
                 """)
-                .set("id", held.id())
+                .set("id", key.id())
                 .last(row -> row.flag("last"))
                 .filter(last -> last)
                 .ifPresent(_ -> {
@@ -354,9 +354,9 @@ public final class KeyChangeStore {
             @Nullable Instant expiresAt) {}
 
     /** Sets the fields of the change. Raises the revision if any differs from the current value. */
-    Key update(Call call, LockedKey held, KeyChange change) {
+    Key update(Call call, LockedKey key, KeyChange change) {
         return db.sql(call, UPDATE)
-                .set("id", held.id())
+                .set("id", key.id())
                 .set("name", change.name())
                 .set("environment", change.environment())
                 .set("capabilities", change.capabilities())
@@ -388,17 +388,17 @@ public final class KeyChangeStore {
      * Revokes the key and those below it, on every replica within a second. A key that is revoked already stays
      * unchanged.
      */
-    Key revoke(Call call, LockedKey held) {
+    Key revoke(Call call, LockedKey key) {
         return db.sql(call, REVOKE)
-                .set("id", held.id())
+                .set("id", key.id())
                 .last(row -> key(call, row))
                 .orElseThrow();
     }
 
     /** Deletes the key and those below it. */
-    void delete(Call call, LockedKey held) {
+    void delete(Call call, LockedKey key) {
         db.sql(call, "DELETE FROM api_key WHERE tenant_id = :tenant AND id = :id")
-                .set("id", held.id())
+                .set("id", key.id())
                 .run();
     }
 

@@ -157,9 +157,9 @@ public final class KeyGrantTools {
     }
 
     private static @Nullable Instant end(CreateRequest in, Call call, Grant powers, boolean child) {
-        var given = end(in.expiresAt(), in.expiresInSeconds(), call);
-        if (given != null || !child) {
-            return given == null ? powers.expiresAt() : given;
+        var end = end(in.expiresAt(), in.expiresInSeconds(), call);
+        if (end != null || !child) {
+            return end == null ? powers.expiresAt() : end;
         }
         var grown = call.now().plus(CHILDHOOD);
         return powers.expiresAt() != null && powers.expiresAt().isBefore(grown) ? powers.expiresAt() : grown;
@@ -180,9 +180,9 @@ public final class KeyGrantTools {
             call.checked(OfAgent.BIND); // The new key is bound to the caller's own agent, or to none.
             return call.caller().boundAgent();
         }
-        var held = agents.read(call, in.agent());
-        AccessCheck.require(AgentAccess.missing(call, held));
-        return held.id();
+        var agent = agents.read(call, in.agent());
+        AccessCheck.require(AgentAccess.missing(call, agent));
+        return agent.id();
     }
 
     record UpdateRequest(
@@ -234,10 +234,10 @@ public final class KeyGrantTools {
     private KeyResponse change(UpdateRequest in, Call call) {
         checkName(in.name());
         var locked = keys.lock(call, in.id());
-        var held = locked.held();
+        var before = locked.key();
         AccessCheck.require(AccessCheck.ofCredential(call));
-        IfRevision.check(in.ifRevision(), held.revision());
-        AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
+        IfRevision.check(in.ifRevision(), before.revision());
+        AccessCheck.require(KeyAccess.missing(call, before, locked.powers()));
         var change = new KeyChangeStore.KeyChange(
                 in.name() == null ? null : in.name().strip(),
                 in.environment(),
@@ -246,13 +246,13 @@ public final class KeyGrantTools {
                 in.confirmDestructive(),
                 end(in.expiresAt(), in.expiresInSeconds(), call));
         checkMayGive(call, locked, change);
-        var key = keys.update(call, held, change);
-        return new KeyResponse(key, key.revision(), key.revision() != held.revision());
+        var key = keys.update(call, before, change);
+        return new KeyResponse(key, key.revision(), key.revision() != before.revision());
     }
 
     private void checkMayGive(Call call, KeyChangeStore.KeyAndGrant locked, KeyChangeStore.KeyChange change) {
-        var held = locked.held();
-        var had = held.grant();
+        var key = locked.key();
+        var had = key.grant();
         var wanted = new Grant(
                 change.capabilities() == null ? had.capabilities() : change.capabilities(),
                 change.toolset() == null ? had.toolset() : change.toolset(),
@@ -267,11 +267,11 @@ public final class KeyGrantTools {
         }
         var asked =
                 new Grant(wanted.capabilities(), wanted.toolset(), had.confirmDestructive(), wanted.expiresAt(), null);
-        if (held.role() == Role.OWNER && had.excess(asked).isPresent()) {
-            keys.keepOwners(call, held);
+        if (key.role() == Role.OWNER && had.excess(asked).isPresent()) {
+            keys.keepOwners(call, key);
         }
-        if (held.above() != null) {
-            wanted.excess(held.above()).ifPresent(excess -> {
+        if (key.above() != null) {
+            wanted.excess(key.above()).ifPresent(excess -> {
                 throw Problem.conflict("a child never has more than its parent, and its parent " + excess);
             });
         }

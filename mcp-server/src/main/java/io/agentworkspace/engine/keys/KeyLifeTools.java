@@ -60,11 +60,11 @@ public final class KeyLifeTools {
                 .route("POST", "/api/keys/{id}/rotate")
                 .handledBy(RotateRequest.class, KeyTools.SecretResponse.class, (in, call) -> {
                     var locked = keys.lock(call, in.id());
-                    var held = locked.held();
+                    var before = locked.key();
                     AccessCheck.require(AccessCheck.ofCredential(call));
-                    IfRevision.check(in.ifRevision(), held.revision());
-                    AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
-                    var key = ApiKey.withId(held.id(), random);
+                    IfRevision.check(in.ifRevision(), before.revision());
+                    AccessCheck.require(KeyAccess.missing(call, before, locked.powers()));
+                    var key = ApiKey.withId(before.id(), random);
                     var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();
                     return new KeyTools.SecretResponse(
                             keys.rotate(call, key, Duration.ofSeconds(overlap)), key.reveal());
@@ -94,9 +94,9 @@ public final class KeyLifeTools {
                 .idempotent()
                 .route("POST", "/api/keys/{id}/revoke")
                 .handledBy(KeyTools.KeyRequest.class, KeyTools.KeyResponse.class, (in, call) -> {
-                    var held = lockedToEnd(call, in.id());
-                    var key = keys.revoke(call, held);
-                    return new KeyTools.KeyResponse(key, key.revision(), !held.revoked());
+                    var before = lockedToEnd(call, in.id());
+                    var key = keys.revoke(call, before);
+                    return new KeyTools.KeyResponse(key, key.revision(), !before.revoked());
                 });
     }
 
@@ -130,11 +130,11 @@ public final class KeyLifeTools {
      */
     private KeyChangeStore.LockedKey lockedToEnd(Call call, String id) {
         var locked = keys.lock(call, id);
-        var held = locked.held();
-        AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
-        if (held.role() == Role.OWNER) {
-            keys.keepOwners(call, held);
+        var key = locked.key();
+        AccessCheck.require(KeyAccess.missing(call, key, locked.powers()));
+        if (key.role() == Role.OWNER) {
+            keys.keepOwners(call, key);
         }
-        return held;
+        return key;
     }
 }

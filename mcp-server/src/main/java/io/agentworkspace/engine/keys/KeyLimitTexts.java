@@ -27,46 +27,46 @@ public final class KeyLimitTexts {
     }
 
     /** Returns capabilities in one order, each once. {@code *} replaces all others. */
-    public static Set<String> capabilities(List<String> given) {
-        if (given.isEmpty()) {
+    public static Set<String> capabilities(List<String> names) {
+        if (names.isEmpty()) {
             throw Problem.missing("capabilities");
         }
-        var known = all();
-        known.add(Capability.ALL);
-        given.stream().filter(OF_UPSTREAM.asMatchPredicate()).forEach(known::add);
+        var all = all();
+        all.add(Capability.ALL);
+        names.stream().filter(OF_UPSTREAM.asMatchPredicate()).forEach(all::add);
         check(
                 "capabilities",
-                given,
-                known,
+                names,
+                all,
                 "the capabilities are %s, upstream:<name> for the tools of an installed server, and * for all"
                         .formatted(listed(all())));
-        if (given.contains(Capability.ALL)) {
+        if (names.contains(Capability.ALL)) {
             return Set.of(Capability.ALL);
         }
-        known.retainAll(given);
-        return known;
+        all.retainAll(names);
+        return all;
     }
 
-    public Toolset toolset(List<String> given) {
-        if (given.isEmpty()) {
+    public Toolset toolset(List<String> names) {
+        if (names.isEmpty()) {
             throw Problem.invalid("toolset", "must name at least one toolset; send 'all' or 'default' for no limit");
         }
-        var known =
+        var words =
                 tools.stream().map(tool -> tool.family().word()).collect(Collectors.toCollection(LinkedHashSet::new));
-        known.addAll(Toolset.GENERAL);
-        check("toolset", given, known, "the toolsets are " + listed(known));
-        return Toolset.of(given);
+        words.addAll(Toolset.GENERAL);
+        check("toolset", names, words, "the toolsets are " + listed(words));
+        return Toolset.of(names);
     }
 
-    private static void check(String field, List<String> given, Collection<String> known, String rule) {
-        for (var i = 0; i < given.size(); i++) {
-            if (!known.contains(given.get(i))) {
-                var near = Near.nearest(given.get(i), known, 1);
+    private static void check(String field, List<String> names, Collection<String> all, String rule) {
+        for (var i = 0; i < names.size(); i++) {
+            if (!all.contains(names.get(i))) {
+                var near = Near.nearest(names.get(i), all, 1);
                 throw Problem.invalid(
                         "%s[%d]".formatted(field, i),
                         "is '%s'; %s%s"
                                 .formatted(
-                                        given.get(i),
+                                        names.get(i),
                                         near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst()),
                                         rule));
             }
@@ -88,12 +88,12 @@ public final class KeyLimitTexts {
      * Returns the capabilities that these tools require. For a tool that may have been used only to read, the result
      * has each of its capabilities that is held.
      */
-    Set<String> needed(Collection<String> names, Set<String> held) {
+    Set<String> needed(Collection<String> names, Set<String> capabilities) {
         return tools.stream()
                 .filter(tool -> names.contains(tool.name()))
                 .flatMap(tool -> tool.reading() == null
                         ? Stream.of(tool.capability())
-                        : Stream.of(tool.family().read(), tool.capability()).filter(each -> each.isIn(held)))
+                        : Stream.of(tool.family().read(), tool.capability()).filter(each -> each.isIn(capabilities)))
                 .map(Capability::word)
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }

@@ -90,7 +90,7 @@ public final class KeyStore implements Callers {
      * @param begun when the look-up began. Every call from before then may use the result.
      * @param generation the number of changes at that time. A result that is older than a change is not used again.
      */
-    private record CachedKey(Optional<ValidKey> known, long begun, long generation) {}
+    private record CachedKey(Optional<ValidKey> key, long begun, long generation) {}
 
     /** A valid key and its caller. */
     private record ValidKey(
@@ -136,14 +136,14 @@ public final class KeyStore implements Callers {
     }
 
     private Optional<Caller> proven(byte[] hash, CachedKey found) {
-        var known = found.known();
+        var key = found.key();
         var now = clock.instant();
         // Both are always compared: the time taken must not reveal whether the id exists, or whether the key or a
         // secret has expired.
-        var fits = MessageDigest.isEqual(hash, known.map(ValidKey::secretHash).orElse(NO_HASH));
+        var fits = MessageDigest.isEqual(hash, key.map(ValidKey::secretHash).orElse(NO_HASH));
         var fitsPrevious =
-                MessageDigest.isEqual(hash, known.map(ValidKey::previousHash).orElse(NO_HASH));
-        return known.filter(one -> !one.isOver(now) && (fits || (fitsPrevious && one.takesPrevious(now))))
+                MessageDigest.isEqual(hash, key.map(ValidKey::previousHash).orElse(NO_HASH));
+        return key.filter(one -> !one.isOver(now) && (fits || (fitsPrevious && one.takesPrevious(now))))
                 .map(one -> fits ? one.caller() : one.outdated());
     }
 
@@ -159,8 +159,8 @@ public final class KeyStore implements Callers {
         }
         var id = principal.substring(PRINCIPAL.length());
         return found(id, _ -> true)
-                .known()
-                .filter(known -> !known.isOver(clock.instant()))
+                .key()
+                .filter(key -> !key.isOver(clock.instant()))
                 .map(ValidKey::caller);
     }
 
@@ -196,11 +196,11 @@ public final class KeyStore implements Callers {
     private CachedKey lookUp(String id) {
         var begun = System.nanoTime();
         var before = generation.get();
-        var known = db.sql(LOOK_UP).set("id", id).one(row -> known(id, row)).flatMap(found -> found);
-        return new CachedKey(known, begun, before);
+        var key = db.sql(LOOK_UP).set("id", id).one(row -> validKey(id, row)).flatMap(found -> found);
+        return new CachedKey(key, begun, before);
     }
 
-    private static Optional<ValidKey> known(String id, Row row) throws SQLException {
+    private static Optional<ValidKey> validKey(String id, Row row) throws SQLException {
         var grant = Grant.of(row.jsonList("chain", Grant.class));
         if (grant.revokedAt() != null) {
             return Optional.empty();

@@ -165,9 +165,9 @@ public final class KeyTools {
         var ran = usage.tools().stream()
                 .map(used -> new Ran(used.tool(), used.calls(), used.lastAt()))
                 .toList();
-        var held = usage.key().capabilities();
-        var needed = words.needed(ran.stream().map(Ran::tool).toList(), Set.copyOf(held));
-        var never = held.contains(Capability.ALL) ? KeyLimitTexts.all() : new LinkedHashSet<>(held);
+        var capabilities = usage.key().capabilities();
+        var needed = words.needed(ran.stream().map(Ran::tool).toList(), Set.copyOf(capabilities));
+        var never = capabilities.contains(Capability.ALL) ? KeyLimitTexts.all() : new LinkedHashSet<>(capabilities);
         never.removeAll(needed);
         var days = KeyUse.KEPT.toDays();
         var daily = usage.daily().stream()

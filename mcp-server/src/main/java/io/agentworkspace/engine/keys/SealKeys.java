@@ -77,11 +77,11 @@ public final class SealKeys {
 
     /** Returns the key with this number, if what it sealed is still accepted. */
     public Optional<SealKey> find(int id) {
-        var known = loaded.get();
-        var found = known.find(id);
+        var snapshot = loaded.get();
+        var found = snapshot.find(id);
         var now = clock.instant();
         // Another replica may have created one. Invented numbers cause at most one look-up a second.
-        return found.isPresent() || now.isBefore(known.at().plus(PAUSE))
+        return found.isPresent() || now.isBefore(snapshot.at().plus(PAUSE))
                 ? found
                 : load(now, false).find(id);
     }

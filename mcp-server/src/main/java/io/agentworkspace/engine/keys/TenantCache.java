@@ -63,9 +63,9 @@ public final class TenantCache<T> {
             return reader.apply(tenant);
         }
         var connection = connections.get();
-        var known = cached.get(tenant);
-        if (known != null && known.connection() == connection && known.change() == change(tenant)) {
-            return known.value();
+        var entry = cached.get(tenant);
+        if (entry != null && entry.connection() == connection && entry.change() == change(tenant)) {
+            return entry.value();
         }
         return changes.containsKey(tenant) || tenants(connection).contains(tenant) ? read(tenant, connection) : nothing;
     }
@@ -82,11 +82,11 @@ public final class TenantCache<T> {
     }
 
     private Set<Long> tenants(long connection) {
-        var known = tenants;
-        if (known == null || known.connection() != connection) {
-            known = new Tenants(having.get(), connection);
-            tenants = known;
+        var snapshot = tenants;
+        if (snapshot == null || snapshot.connection() != connection) {
+            snapshot = new Tenants(having.get(), connection);
+            tenants = snapshot;
         }
-        return known.ids();
+        return snapshot.ids();
     }
 }

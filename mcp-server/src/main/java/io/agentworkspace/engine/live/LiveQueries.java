@@ -47,7 +47,7 @@ public final class LiveQueries {
             """)
             .with("message_json", MessageRow.CUT_JSON)
             .with("message_joins", MessageRow.JOINS)
-            .with("may_see_stream", Visibility.stream("st"))
+            .with("may_see_stream", Visibility.conversation("st"))
             .with("may_talk", Visibility.talk("md"))
             .sql();
 

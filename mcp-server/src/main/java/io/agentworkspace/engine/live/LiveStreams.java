@@ -45,17 +45,17 @@ final class LiveStreams implements DatabaseSignals.Listener {
 
     /** @return the audience, to which the stream belongs until it is removed */
     LiveAudience add(Audience audience, long horizon, LiveStream stream) {
-        return audiences.compute(audience.key(), (_, known) -> {
-            var joined = known == null ? new LiveAudience(audience, queries, ticker, horizon) : known;
+        return audiences.compute(audience.key(), (_, present) -> {
+            var joined = present == null ? new LiveAudience(audience, queries, ticker, horizon) : present;
             joined.streams().add(stream);
             return joined;
         });
     }
 
     void remove(Audience audience, LiveStream stream) {
-        audiences.computeIfPresent(audience.key(), (_, known) -> {
-            known.streams().remove(stream);
-            return known.streams().isEmpty() ? null : known;
+        audiences.computeIfPresent(audience.key(), (_, entry) -> {
+            entry.streams().remove(stream);
+            return entry.streams().isEmpty() ? null : entry;
         });
     }
 

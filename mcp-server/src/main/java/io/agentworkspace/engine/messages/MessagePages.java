@@ -28,7 +28,7 @@ public final class MessagePages {
     private static final int ATTACHMENT = 3_500;
 
     /**
-     * Marks messages as read by the party :party. A reading position has no gaps, so the shown messages of a stream are
+     * Marks messages as read by the party :party. A reading position has no gaps, so the shown messages of a conversation are
      * marked only if no unread message precedes them.
      */
     private static final String MARK = """
@@ -139,7 +139,7 @@ public final class MessagePages {
     /**
      * What was marked.
      *
-     * @param lost the streams of whole messages that another call has read meanwhile
+     * @param lost the conversations of whole messages that another call has read meanwhile
      * @param before how far the others were read before
      */
     public record Marked(Set<Long> lost, Map<Long, Long> before) {
@@ -154,7 +154,7 @@ public final class MessagePages {
      * Marks messages as read by the caller's speaker, and records receipts of direct ones.
      *
      * @param shown the messages as they are shown, in any order
-     * @param consecutive those of them between which no message of their stream is left out
+     * @param consecutive those of them between which no message of their conversation is left out
      */
     public Marked mark(Call call, List<StoredMessage> shown, List<StoredMessage> consecutive) {
         if (call.isReadOnly() || shown.isEmpty()) {

@@ -13,7 +13,7 @@ import java.util.Objects;
 public final class MessageRow {
     /**
      * The joins that the columns need around a message {@code m}. Each is a look-up for each row, whatever number
-     * of rows PostgreSQL expects, so no plan reads all of a tenant's streams or agents.
+     * of rows PostgreSQL expects, so no plan reads all of a tenant's conversations or agents.
      */
     public static final String JOINS = """
             CROSS JOIN LATERAL (SELECT * FROM stream x WHERE x.tenant_id = m.tenant_id AND x.id = m.stream_id OFFSET 0) st
@@ -112,7 +112,7 @@ public final class MessageRow {
                 row.json("question", Question.class));
     }
 
-    /** Reads a message with its stream. */
+    /** Reads a message with its conversation. */
     public static StoredMessage stored(Row row) throws SQLException {
         return new StoredMessage(row.number("stream_id"), read(row));
     }

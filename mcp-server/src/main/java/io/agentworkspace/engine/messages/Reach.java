@@ -60,10 +60,10 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
      * Returns the columns, each after a comma.
      *
      * @param party an expression for the recipient's id; null in a zone
-     * @param stream an expression for the zone's stream; null for a direct message
+     * @param conversation an expression for the zone's conversation; null for a direct message
      * @param answers an expression for the message that the new one answers; null if it answers none
      */
-    public static String columns(String party, String stream, String answers) {
+    public static String columns(String party, String conversation, String answers) {
         return SqlTemplate.of("""
                 , COALESCE((SELECT w.kind FROM wake w
                              WHERE w.tenant_id = :tenant AND w.party_id = {party} AND w.until > CAST(:now AS timestamptz)
@@ -96,7 +96,7 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
                 .with("hears_direct", hearsDirect(party, answers))
                 .with("hears_zone", hearsZone(answers))
                 .with("party", party)
-                .with("stream", stream)
+                .with("stream", conversation)
                 .with("busy", BUSY)
                 .with("online", ONLINE.toMinutes())
                 .sql();

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /** Receipts of direct messages that a session of the recipient was told of, without showing them. */
 public final class ReceiptStore {
-    /** The most messages of a stream that one announcement marks, the newest first. */
+    /** The most messages of a conversation that one announcement marks, the newest first. */
     private static final int MOST = 1_000;
 
     private static final String DELIVERED = """
@@ -35,21 +35,21 @@ public final class ReceiptStore {
     /**
      * Records that direct messages of the party were announced to one of its sessions.
      *
-     * @param since up to which message of each stream the session knew; a missing stream: nothing
-     * @param upto up to which message of each stream it knows now
+     * @param since up to which message of each conversation the session knew; a missing conversation: nothing
+     * @param upto up to which message of each conversation it knows now
      */
     public void delivered(long tenant, long party, Map<Long, Long> since, Map<Long, Long> upto, Instant now) {
-        var streams = List.copyOf(upto.keySet());
+        var conversations = List.copyOf(upto.keySet());
         db.sql(DELIVERED)
                 .set("tenant", tenant)
                 .set("party", party)
-                .set("streams", streams)
+                .set("streams", conversations)
                 .set(
                         "since",
-                        streams.stream()
+                        conversations.stream()
                                 .map(each -> since.getOrDefault(each, 0L))
                                 .toList())
-                .set("upto", streams.stream().map(upto::get).toList())
+                .set("upto", conversations.stream().map(upto::get).toList())
                 .set("most", MOST)
                 .set("now", now)
                 .run();

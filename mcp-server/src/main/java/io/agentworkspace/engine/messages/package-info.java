@@ -1,5 +1,5 @@
 /**
- * Messages: their streams, and what each participant has read. {@code chat}, {@code agents} and {@code domains} use
+ * Messages: their conversations, and what each participant has read. {@code chat}, {@code agents} and {@code domains} use
  * it.
  */
 @NullMarked

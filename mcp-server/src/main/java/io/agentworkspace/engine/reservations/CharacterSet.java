@@ -21,9 +21,9 @@ record CharacterSet(List<Range> ranges) {
     }
 
     /** Returns the characters in any of the ranges, which may overlap. */
-    static CharacterSet of(List<Range> given) {
+    static CharacterSet of(List<Range> ranges) {
         var sorted =
-                given.stream().sorted(Comparator.comparingInt(Range::first)).toList();
+                ranges.stream().sorted(Comparator.comparingInt(Range::first)).toList();
         var merged = new ArrayList<Range>();
         for (var range : sorted) {
             if (!merged.isEmpty() && range.first() <= merged.getLast().last() + 1) {

@@ -32,8 +32,8 @@ final class Glob {
     }
 
     /** @throws Problem {@code invalid_field} for what is no pattern of paths in a repository */
-    static Glob of(String field, String given) {
-        var text = Normalizer.normalize(given, Normalizer.Form.NFC).strip();
+    static Glob of(String field, String pattern) {
+        var text = Normalizer.normalize(pattern, Normalizer.Form.NFC).strip();
         while (text.startsWith("./")) {
             text = text.substring(2);
         }
@@ -48,12 +48,12 @@ final class Glob {
             throw Problem.invalid(
                     field,
                     "is '%s'; it must be a path or glob of at most %d characters, relative to the repository, such as src/api/**"
-                            .formatted(Name.shortened(given), MAX_LENGTH));
+                            .formatted(Name.shortened(pattern), MAX_LENGTH));
         }
         try {
             return new Glob(text);
         } catch (IllegalArgumentException e) {
-            throw Problem.invalid(field, "is '%s'; %s".formatted(Name.shortened(given), e.getMessage()));
+            throw Problem.invalid(field, "is '%s'; %s".formatted(Name.shortened(pattern), e.getMessage()));
         }
     }
 
@@ -117,9 +117,9 @@ final class Glob {
     }
 
     /** Parses the patterns of the field {@code paths}. */
-    static List<Glob> parse(List<String> given) {
-        return IntStream.range(0, given.size())
-                .mapToObj(i -> of("paths[%d]".formatted(i), given.get(i)))
+    static List<Glob> parse(List<String> texts) {
+        return IntStream.range(0, texts.size())
+                .mapToObj(i -> of("paths[%d]".formatted(i), texts.get(i)))
                 .toList();
     }
 }

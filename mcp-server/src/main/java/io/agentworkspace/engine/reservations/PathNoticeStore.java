@@ -47,10 +47,10 @@ final class PathNoticeStore {
     /**
      * A reservation that has ended.
      *
-     * @param held whether its lease had not ended before
+     * @param active whether its lease had not ended before
      * @param refused whom it kept from an edit or from reserving
      */
-    record Gone(long tenant, long domain, long holder, String path, boolean held, List<Long> refused) {}
+    record Gone(long tenant, long domain, long holder, String path, boolean active, List<Long> refused) {}
 
     private record Present(long party, String domain) {}
 

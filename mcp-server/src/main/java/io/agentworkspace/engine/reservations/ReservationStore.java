@@ -206,7 +206,7 @@ public final class ReservationStore {
                 .list(ReservationStore::gone);
         call.changed(List.of());
         notices.announce(gone, "", call.now()).forEach(call::changed);
-        return gone.stream().filter(Gone::held).map(Gone::path).sorted().toList();
+        return gone.stream().filter(Gone::active).map(Gone::path).sorted().toList();
     }
 
     private static Gone gone(Row row) throws SQLException {

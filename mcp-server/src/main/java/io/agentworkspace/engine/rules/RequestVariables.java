@@ -45,12 +45,12 @@ final class RequestVariables {
         if (tool.family() != Family.DOCUMENT) {
             return _ -> null;
         }
-        var given = input.path("id");
+        var fields = input.path("id");
         var names = new HashMap<String, String>(); // Expressions may use the name any number of times.
         return field -> !field.equals("name")
                 ? null
-                : given.isString()
-                        ? names.computeIfAbsent(given.asString(), documentName)
+                : fields.isString()
+                        ? names.computeIfAbsent(fields.asString(), documentName)
                         : Fields.of(input).get("name");
     }
 

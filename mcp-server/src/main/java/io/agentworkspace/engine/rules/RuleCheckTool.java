@@ -139,8 +139,8 @@ final class RuleCheckTool {
     }
 
     private Checked check(Check in, Call call) {
-        var held = reads.read(call, in.rule()).map(RuleDraft::of).orElse(null);
-        var draft = drafts.make(given(in, held), held, call.now());
+        var base = reads.read(call, in.rule()).map(RuleDraft::of).orElse(null);
+        var draft = drafts.make(fields(in, base), base, call.now());
         var expression = RuleDrafts.compile(draft.when(), "when");
         var onRequest = in.request() == null ? null : onRequest(draft, expression, in.request(), call);
         if (in.replay() != null) {
@@ -156,10 +156,10 @@ final class RuleCheckTool {
         return new Checked(summary(draft, onRequest, onAudit), draft.when(), onRequest, onAudit);
     }
 
-    private static RuleDrafts.Given given(Check in, @Nullable RuleDraft held) {
-        var anything = held == null && in.template() == null && in.appliesTo() == null;
+    private static RuleDrafts.Given fields(Check in, @Nullable RuleDraft base) {
+        var anything = base == null && in.template() == null && in.appliesTo() == null;
         return new Trial(
-                held == null ? Name.of("trial") : null,
+                base == null ? Name.of("trial") : null,
                 anything ? everything() : in.appliesTo(),
                 in.when(),
                 in.template(),

@@ -41,16 +41,16 @@ record RuleDraft(
                 rule.examples());
     }
 
-    boolean isSameAs(Rule held) {
-        return equals(of(held));
+    boolean isSameAs(Rule rule) {
+        return equals(of(rule));
     }
 
     /** Returns whether the rule matches the same requests with the same effect. Name and order are ignored. */
-    boolean doesTheSameAs(Rule held) {
-        return when.equals(held.when())
-                && appliesTo.equals(held.appliesTo())
-                && effect == held.effect()
-                && mode == held.mode();
+    boolean doesTheSameAs(Rule rule) {
+        return when.equals(rule.when())
+                && appliesTo.equals(rule.appliesTo())
+                && effect == rule.effect()
+                && mode == rule.mode();
     }
 
     /** Returns the whole rule as JSON, for the audit. */

@@ -85,33 +85,33 @@ final class RuleDrafts {
             @Nullable ObjectNode parameters,
             List<RuleExample> examples) {}
 
-    /** @param held the existing rule; null for a new one */
-    RuleDraft make(Given given, @Nullable RuleDraft held, Instant now) {
-        var condition = condition(given, held);
+    /** @param base the existing rule; null for a new one */
+    RuleDraft make(Given fields, @Nullable RuleDraft base, Instant now) {
+        var condition = condition(fields, base);
         var template = condition.template();
-        var name = Objects.requireNonNull(given.name() != null ? given.name() : held == null ? null : held.name());
-        var fresh = held == null || given.template() != null;
+        var name = Objects.requireNonNull(fields.name() != null ? fields.name() : base == null ? null : base.name());
+        var fresh = base == null || fields.template() != null;
         var draft = new RuleDraft(
                 name,
-                given.description() != null ? given.description() : held == null ? null : held.description(),
-                given.appliesTo() != null
-                        ? appliesTo(given.appliesTo())
+                fields.description() != null ? fields.description() : base == null ? null : base.description(),
+                fields.appliesTo() != null
+                        ? appliesTo(fields.appliesTo())
                         : fresh && template != null
                                 ? template.appliesTo()
-                                : held == null ? nothing() : held.appliesTo(),
+                                : base == null ? nothing() : base.appliesTo(),
                 condition.when(),
                 template == null ? null : template.name(),
                 condition.parameters(),
-                given.effect() != null ? given.effect() : held == null ? RuleEffect.DENY : held.effect(),
-                given.message() != null
-                        ? given.message()
+                fields.effect() != null ? fields.effect() : base == null ? RuleEffect.DENY : base.effect(),
+                fields.message() != null
+                        ? fields.message()
                         : fresh && template != null
                                 ? template.message()
-                                : held == null ? "a rule of your tenant does not allow it" : held.message(),
-                given.enabled() != null ? given.enabled() : held == null || held.enabled(),
-                given.priority() != null ? given.priority() : held == null ? 0 : held.priority(),
-                given.mode() != null ? given.mode() : held == null ? RuleMode.ENFORCE : held.mode(),
-                given.examples() != null ? given.examples() : held == null ? List.of() : held.examples());
+                                : base == null ? "a rule of your tenant does not allow it" : base.message(),
+                fields.enabled() != null ? fields.enabled() : base == null || base.enabled(),
+                fields.priority() != null ? fields.priority() : base == null ? 0 : base.priority(),
+                fields.mode() != null ? fields.mode() : base == null ? RuleMode.ENFORCE : base.mode(),
+                fields.examples() != null ? fields.examples() : base == null ? List.of() : base.examples());
         check(draft, condition, now);
         return draft;
     }
@@ -120,31 +120,31 @@ final class RuleDrafts {
         throw Problem.missing("applies_to");
     }
 
-    private static Condition condition(Given given, @Nullable RuleDraft held) {
-        if (given.when() != null) {
-            if (given.template() != null || given.parameters() != null) {
-                throw given.template() == null
+    private static Condition condition(Given fields, @Nullable RuleDraft base) {
+        if (fields.when() != null) {
+            if (fields.template() != null || fields.parameters() != null) {
+                throw fields.template() == null
                         ? Problem.invalid(
                                 "parameters", "belong to a template, and none is sent: send template instead of when")
                         : Problem.invalid("when", "cannot be combined with a template: send one of them");
             }
-            return new Condition(given.when(), null, null, List.of());
+            return new Condition(fields.when(), null, null, List.of());
         }
-        var name = given.template() != null ? given.template() : held == null ? null : held.template();
-        if (name == null && given.parameters() != null) {
+        var name = fields.template() != null ? fields.template() : base == null ? null : base.template();
+        if (name == null && fields.parameters() != null) {
             throw Problem.invalid("parameters", "belong to a template: send template, too");
-        } else if (name == null && held == null) {
+        } else if (name == null && base == null) {
             throw Problem.invalid("when", "is missing: send it, or a template with its parameters");
         } else if (name == null) {
-            return new Condition(Objects.requireNonNull(held).when(), null, null, List.of());
+            return new Condition(Objects.requireNonNull(base).when(), null, null, List.of());
         }
-        return filled(RuleTemplates.read(name), given, held);
+        return filled(RuleTemplates.read(name), fields, base);
     }
 
-    private static Condition filled(RuleTemplates.Template template, Given given, @Nullable RuleDraft held) {
-        var values = given.parameters();
-        if (values == null && held != null && template.name().equals(held.template())) {
-            values = held.parameters();
+    private static Condition filled(RuleTemplates.Template template, Given fields, @Nullable RuleDraft base) {
+        var values = fields.parameters();
+        if (values == null && base != null && template.name().equals(base.template())) {
+            values = base.parameters();
         }
         var parameters = TemplateParameters.of(template.parameters(), values);
         return new Condition(
@@ -158,17 +158,17 @@ final class RuleDrafts {
         if (words.isEmpty()) {
             throw Problem.missing("applies_to");
         }
-        var known = Stream.of(
+        var vocabulary = Stream.of(
                         all.stream().map(Tool::name),
                         Arrays.stream(Family.values()).map(Family::word),
                         Stream.of(ActiveRule.DOCUMENTS))
                 .flatMap(names -> names)
                 .toList();
         words.stream()
-                .filter(word -> !known.contains(word) && !ForeignTool.isName(word))
+                .filter(word -> !vocabulary.contains(word) && !ForeignTool.isName(word))
                 .findFirst()
                 .ifPresent(word -> {
-                    var near = Near.nearest(word, known, 1);
+                    var near = Near.nearest(word, vocabulary, 1);
                     throw Problem.invalid(
                             "applies_to",
                             "has '%s'%s; it may have commands such as AP_Destroy, families such as bank, and documents"

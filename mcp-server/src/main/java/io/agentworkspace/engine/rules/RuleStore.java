@@ -92,12 +92,12 @@ final class RuleStore {
     }
 
     /** Returns the name of the document with this id. A text that is the id of no document is returned as it is. */
-    String documentName(Call call, String given) {
-        return RuleQueries.id(given)
+    String documentName(Call call, String text) {
+        return RuleQueries.id(text)
                 .flatMap(id -> db.sql(call, "SELECT d.name FROM document d WHERE d.tenant_id = :tenant AND d.id = :id")
                         .set("id", id)
                         .one(row -> row.text("name")))
-                .orElse(given);
+                .orElse(text);
     }
 
     /** Adds to the counts of rules. Those of deleted rules are dropped. */
@@ -141,10 +141,10 @@ final class RuleStore {
     }
 
     /** @throws Problem {@code already_exists} */
-    Rule update(Call call, Rule held, RuleDraft draft) {
+    Rule update(Call call, Rule rule, RuleDraft draft) {
         try {
-            return bound(call, UPDATE, held.id(), draft)
-                    .set("anew", !draft.doesTheSameAs(held))
+            return bound(call, UPDATE, rule.id(), draft)
+                    .set("anew", !draft.doesTheSameAs(rule))
                     .one(row -> Objects.requireNonNull(row.json("record", Rule.class)))
                     .orElseThrow();
         } catch (SqlFailure e) {
@@ -186,9 +186,9 @@ final class RuleStore {
                 .orElseThrow(() -> RuleQueries.missing(id));
     }
 
-    void delete(Call call, Rule held) {
+    void delete(Call call, Rule rule) {
         db.sql(call, "DELETE FROM rule WHERE tenant_id = :tenant AND id = :id")
-                .set("id", held.id())
+                .set("id", rule.id())
                 .run();
     }
 }

@@ -69,7 +69,7 @@ final class RuleTemplates {
     /** @throws Problem {@code invalid_field} */
     static Template read(String name) {
         return ALL.stream()
-                .filter(known -> known.name().equals(name))
+                .filter(template -> template.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> {
                     var names = ALL.stream().map(Template::name).toList();
@@ -93,15 +93,15 @@ final class RuleTemplates {
                 List.of(
                         texts("roles", "The roles that may destroy.", "owner"),
                         texts("names", "The protected names, compared as the service compares names; none means all.")),
-                given -> """
-                        command.effect == "destroys" && !(principal.role in %s)%s""".formatted(given.literal("roles"), protectedNames(given)),
-                given -> {
-                    var name = given.texts("names").isEmpty()
+                parameters -> """
+                        command.effect == "destroys" && !(principal.role in %s)%s""".formatted(parameters.literal("roles"), protectedNames(parameters)),
+                parameters -> {
+                    var name = parameters.texts("names").isEmpty()
                             ? "Payroll"
-                            : given.texts("names").getFirst();
-                    var role = given.texts("roles").isEmpty()
+                            : parameters.texts("names").getFirst();
+                    var role = parameters.texts("roles").isEmpty()
                             ? ""
-                            : given.texts("roles").getFirst();
+                            : parameters.texts("roles").getFirst();
                     return List.of(
                             matches(request("MB_Destroy", "target", "bank", name, "nobody")),
                             matches(request("DC_Delete", "document", "name", name, "nobody")),
@@ -112,10 +112,10 @@ final class RuleTemplates {
                 });
     }
 
-    private static String protectedNames(TemplateParameters given) {
-        return given.texts("names").isEmpty() ? "" : """
+    private static String protectedNames(TemplateParameters parameters) {
+        return parameters.texts("names").isEmpty() ? "" : """
                  && %s.exists(name, sameName(name, target.agent) || sameName(name, target.domain) || sameName(name, target.zone)\
-                 || sameName(name, target.bank) || sameName(name, vx.name) || sameName(name, document.name))""".formatted(given.literal("names"));
+                 || sameName(name, target.bank) || sameName(name, vx.name) || sameName(name, document.name))""".formatted(parameters.literal("names"));
     }
 
     private static Template readOnlyHours() {
@@ -132,10 +132,10 @@ final class RuleTemplates {
                                 6),
                         text("timezone", "Where, as in the IANA time zone database.", "UTC")),
                 RuleTemplates::hours,
-                given -> {
-                    var from = given.number("from") % 24;
-                    var to = given.number("to") % 24;
-                    return from == to || !given.text("timezone").equals("UTC")
+                parameters -> {
+                    var from = parameters.number("from") % 24;
+                    var to = parameters.number("to") % 24;
+                    return from == to || !parameters.text("timezone").equals("UTC")
                             ? List.of(passes(at("MB_AgentList", from)))
                             : List.of(
                                     matches(at("MB_Store", from)),
@@ -144,14 +144,14 @@ final class RuleTemplates {
                 });
     }
 
-    private static String hours(TemplateParameters given) {
-        TimeTexts.broken(given.text("timezone")).ifPresent(wrong -> {
+    private static String hours(TemplateParameters parameters) {
+        TimeTexts.broken(parameters.text("timezone")).ifPresent(wrong -> {
             throw Problem.invalid("parameters.timezone", "is not known: " + wrong);
         });
-        var zone = given.literal("timezone");
-        var wraps = given.number("from") > given.number("to");
+        var zone = parameters.literal("timezone");
+        var wraps = parameters.number("from") > parameters.number("to");
         return """
-                command.effect in ["creates", "changes", "destroys"] && (now.getHours(%s) >= %d %s now.getHours(%s) < %d)""".formatted(zone, given.number("from"), wraps ? "||" : "&&", zone, given.number("to"));
+                command.effect in ["creates", "changes", "destroys"] && (now.getHours(%s) >= %d %s now.getHours(%s) < %d)""".formatted(zone, parameters.number("from"), wraps ? "||" : "&&", zone, parameters.number("to"));
     }
 
     private static Template noSecrets() {
@@ -176,12 +176,12 @@ final class RuleTemplates {
                 WORKSPACE,
                 "this is too long: send it in parts, or a summary",
                 List.of(number("max", "The greatest length, in characters.", 4_000)),
-                given -> """
-                        command.effect in ["creates", "changes"] && size(content) > %d""".formatted(given.number("max")),
-                given -> {
-                    var max = Math.min(given.number("max"), 64_000);
+                parameters -> """
+                        command.effect in ["creates", "changes"] && size(content) > %d""".formatted(parameters.number("max")),
+                parameters -> {
+                    var max = Math.min(parameters.number("max"), 64_000);
                     return List.of(
-                            given.number("max") < 64_000
+                            parameters.number("max") < 64_000
                                     ? matches(content("MB_Store", "x".repeat(max + 1)))
                                     : passes(content("MB_Store", "")),
                             passes(content("MB_Store", "x".repeat(max))));
@@ -196,11 +196,11 @@ final class RuleTemplates {
                 WORKSPACE,
                 "the name has not the form that is agreed here",
                 List.of(text("pattern", "What the whole name must match: a regular expression of RE2.", plain)),
-                given -> """
+                parameters -> """
                         command.effect in ["creates", "changes"] && !(command.name in ["MB_Store", "MB_Load", "MB_Files", "AP_Chat"])\
                          && (vx.name != "" && !vx.name.matches(%1$s)\
-                         || vx.name == "" && command.name == "MB_Create" && target.bank != "" && !target.bank.matches(%1$s))""".formatted(Json.text("^(?:%s)$".formatted(given.text("pattern")))),
-                given -> given.text("pattern").equals(plain)
+                         || vx.name == "" && command.name == "MB_Create" && target.bank != "" && !target.bank.matches(%1$s))""".formatted(Json.text("^(?:%s)$".formatted(parameters.text("pattern")))),
+                parameters -> parameters.text("pattern").equals(plain)
                         ? List.of(
                                 matches(named("AP_Create", "My Agent")),
                                 passes(named("AP_Create", "my-agent")),
@@ -215,15 +215,15 @@ final class RuleTemplates {
                 WORKSPACE,
                 "say in vx.description what it is for",
                 List.of(number("min_length", "The smallest length, in characters.", 10)),
-                given -> """
-                        command.name in ["AP_Create", "DM_Create", "MB_Create"] && size(vx.description) < %d""".formatted(given.number("min_length")),
-                given -> {
-                    var min = Math.min(given.number("min_length"), 2_000);
+                parameters -> """
+                        command.name in ["AP_Create", "DM_Create", "MB_Create"] && size(vx.description) < %d""".formatted(parameters.number("min_length")),
+                parameters -> {
+                    var min = Math.min(parameters.number("min_length"), 2_000);
                     return List.of(
                             min > 0
                                     ? matches(described("MB_Create", "x".repeat(min - 1)))
                                     : passes(described("MB_Create", "")),
-                            given.number("min_length") <= 2_000
+                            parameters.number("min_length") <= 2_000
                                     ? passes(described("MB_Create", "x".repeat(min)))
                                     : matches(described("MB_Create", "x".repeat(min))));
                 });
@@ -236,15 +236,15 @@ final class RuleTemplates {
                 List.of("agent", "domain", "zone", "bank", ActiveRule.DOCUMENTS),
                 "it has a word in it that is not used here",
                 List.of(texts("words", "Whole words or phrases, in any case.", "confidential")),
-                given -> """
+                parameters -> """
                         command.effect in ["creates", "changes"] && (content.mentions(%1$s) || vx.name.mentions(%1$s)\
-                         || vx.description.mentions(%1$s) || vx.profile.mentions(%1$s) || document.text.mentions(%1$s))""".formatted(given.literal("words")),
-                given -> given.texts("words").isEmpty()
+                         || vx.description.mentions(%1$s) || vx.profile.mentions(%1$s) || document.text.mentions(%1$s))""".formatted(parameters.literal("words")),
+                parameters -> parameters.texts("words").isEmpty()
                         ? List.of(passes(content("AP_Chat", "anything")))
                         : List.of(
                                 matches(content(
                                         "AP_Chat",
-                                        "this is " + given.texts("words").getFirst() + "!")),
+                                        "this is " + parameters.texts("words").getFirst() + "!")),
                                 passes(content("AP_Chat", "…"))));
     }
 
@@ -255,12 +255,12 @@ final class RuleTemplates {
                 List.of(ActiveRule.DOCUMENTS),
                 "documents of this type are not taken here",
                 List.of(texts("types", "Media types.", "text/plain", "text/markdown", "application/pdf")),
-                given -> "!(document.media_type in %s)".formatted(given.literal("types")),
-                given -> given.texts("types").isEmpty()
+                parameters -> "!(document.media_type in %s)".formatted(parameters.literal("types")),
+                parameters -> parameters.texts("types").isEmpty()
                         ? List.of(matches(document("application/x-other")))
                         : List.of(
                                 matches(document("application/x-other")),
-                                passes(document(given.texts("types").getFirst()))));
+                                passes(document(parameters.texts("types").getFirst()))));
     }
 
     private static Parameter texts(String name, String description, String... values) {

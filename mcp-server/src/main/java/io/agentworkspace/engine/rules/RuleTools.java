@@ -175,14 +175,14 @@ public final class RuleTools {
      * Rules that are saved at the same time wait for each other, so that none is missed. Whoever leaves an enabled rule's condition
      * as it is can change everything else.
      */
-    private void checkExpense(Call call, RuleDraft draft, @Nullable Rule held) {
-        var costsTheSame = held != null
-                && held.enabled()
-                && held.when().equals(draft.when())
-                && held.appliesTo().equals(draft.appliesTo());
+    private void checkExpense(Call call, RuleDraft draft, @Nullable Rule rule) {
+        var costsTheSame = rule != null
+                && rule.enabled()
+                && rule.when().equals(draft.when())
+                && rule.appliesTo().equals(draft.appliesTo());
         if (!costsTheSame && expense.isConsiderable(draft)) {
             store.lockAll(call);
-            expense.check(draft, store.active(call.caller().tenant()).without(held == null ? null : held.id()));
+            expense.check(draft, store.active(call.caller().tenant()).without(rule == null ? null : rule.id()));
         }
     }
 
@@ -237,15 +237,15 @@ public final class RuleTools {
     }
 
     private UpdateResponse change(UpdateRequest in, Call call) {
-        var held = store.lock(call, in.id());
-        IfRevision.check(in.ifRevision(), held.revision());
-        var before = RuleDraft.of(held);
+        var current = store.lock(call, in.id());
+        IfRevision.check(in.ifRevision(), current.revision());
+        var before = RuleDraft.of(current);
         var draft = drafts.make(in, before, call.now());
-        if (draft.isSameAs(held)) {
-            return new UpdateResponse(held, held.revision(), false);
+        if (draft.isSameAs(current)) {
+            return new UpdateResponse(current, current.revision(), false);
         }
-        checkExpense(call, draft, held);
-        var rule = store.update(call, held, draft);
+        checkExpense(call, draft, current);
+        var rule = store.update(call, current, draft);
         call.revised(new Call.TextChange(before.text(), draft.text()));
         return new UpdateResponse(rule, rule.revision(), true);
     }
@@ -268,10 +268,10 @@ public final class RuleTools {
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/rules/{id}")
                 .handledBy(DeleteRequest.class, DeleteResponse.class, (in, call) -> {
-                    var held = store.lock(call, in.id());
-                    IfRevision.check(in.ifRevision(), held.revision());
-                    store.delete(call, held);
-                    call.revised(new Call.TextChange(RuleDraft.of(held).text(), null));
+                    var rule = store.lock(call, in.id());
+                    IfRevision.check(in.ifRevision(), rule.revision());
+                    store.delete(call, rule);
+                    call.revised(new Call.TextChange(RuleDraft.of(rule).text(), null));
                     return new DeleteResponse(true);
                 });
     }

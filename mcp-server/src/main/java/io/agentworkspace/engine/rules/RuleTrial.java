@@ -94,14 +94,14 @@ final class RuleTrial {
     }
 
     private ExpressionInput input(ObjectNode request, String service, String field, Fields principal, Instant now) {
-        Optional<Tool<?, ?>> tool = find(service).map(known -> known.runFor(request));
-        var given = Fields.of(request.path("principal"));
+        Optional<Tool<?, ?>> tool = find(service).map(match -> match.runFor(request));
+        var fields = Fields.of(request.path("principal"));
         return new ExpressionInput(
                 tool.map(RequestVariables::command).orElse((Fields) DocumentRules::command),
                 Fields.of(request.path("target")),
                 RequestVariables.vx(request),
                 RequestVariables.content(request),
-                request.has("principal") ? given : principal,
+                request.has("principal") ? fields : principal,
                 Fields.of(request.path("document")),
                 Fields.of(request.path("task")),
                 now(request, field, now),

@@ -41,7 +41,7 @@ public final class Rules {
         if (rules.isEmpty()) {
             return;
         }
-        var variables = RequestVariables.of(call, input, loadContext, given -> store.documentName(call, given));
+        var variables = RequestVariables.of(call, input, loadContext, value -> store.documentName(call, value));
         var verdict = evaluator.verdict(
                 tenant, rules, variables, new RuleEvaluator.Options(!isExempt(call), counted), call.requestId());
         call.rules(verdict.noted());

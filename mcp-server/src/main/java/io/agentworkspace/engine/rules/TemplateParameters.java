@@ -26,13 +26,13 @@ final class TemplateParameters {
     }
 
     /** @throws Problem {@code invalid_field} if one is unknown or has the wrong type */
-    static TemplateParameters of(List<Parameter> parameters, @Nullable ObjectNode given) {
+    static TemplateParameters of(List<Parameter> parameters, @Nullable ObjectNode input) {
         var values = Json.object();
         parameters.forEach(parameter -> values.set(parameter.name(), parameter.value()));
-        if (given != null) {
-            given.properties().forEach(field -> {
+        if (input != null) {
+            input.properties().forEach(field -> {
                 var parameter = parameters.stream()
-                        .filter(known -> known.name().equals(field.getKey()))
+                        .filter(match -> match.name().equals(field.getKey()))
                         .findFirst()
                         .orElseThrow(() -> unknown(field.getKey(), parameters));
                 values.set(field.getKey(), checked(parameter, field.getValue()));

@@ -61,13 +61,13 @@ public record DatabaseSettings(
             "a directory",
             text -> Path.of(text).toAbsolutePath().normalize());
 
-    static DatabaseSettings read(Map<String, String> given) {
+    static DatabaseSettings read(Map<String, String> values) {
         return new DatabaseSettings(
-                DATABASE_URL.find(given),
-                NOTIFY_URL.find(given),
-                POOL_SIZE.read(given),
-                TIMEOUT.read(given),
-                WAIT.read(given),
-                DATA_DIR.read(given));
+                DATABASE_URL.find(values),
+                NOTIFY_URL.find(values),
+                POOL_SIZE.read(values),
+                TIMEOUT.read(values),
+                WAIT.read(values),
+                DATA_DIR.read(values));
     }
 }

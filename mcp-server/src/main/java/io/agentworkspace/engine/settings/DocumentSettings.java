@@ -23,7 +23,7 @@ public record DocumentSettings(Duration longest, int rejectedDays) {
             "a number from 1 to 3650",
             SettingParsers.number(1, 3_650));
 
-    static DocumentSettings read(Map<String, String> given) {
-        return new DocumentSettings(Duration.ofSeconds(SECONDS.read(given)), REJECTED_DAYS.read(given));
+    static DocumentSettings read(Map<String, String> values) {
+        return new DocumentSettings(Duration.ofSeconds(SECONDS.read(values)), REJECTED_DAYS.read(values));
     }
 }

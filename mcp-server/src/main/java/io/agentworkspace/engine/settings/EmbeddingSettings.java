@@ -47,13 +47,13 @@ public record EmbeddingSettings(
         return text;
     }
 
-    static EmbeddingSettings read(Map<String, String> given) {
-        var chosen = EMBEDDING.read(given);
+    static EmbeddingSettings read(Map<String, String> values) {
+        var chosen = EMBEDDING.read(values);
         var isEndpoint = !chosen.equals(OFF) && !chosen.equals(BUILTIN);
         return new EmbeddingSettings(
                 !chosen.equals(OFF),
                 isEndpoint ? URI.create(chosen) : null,
-                KEY.find(given),
-                isEndpoint ? MODEL.read(given) : null);
+                KEY.find(values),
+                isEndpoint ? MODEL.read(values) : null);
     }
 }

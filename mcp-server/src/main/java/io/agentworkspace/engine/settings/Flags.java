@@ -11,7 +11,7 @@ final class Flags {
 
     /** Returns the text of each flag, by the name of its setting. */
     static Map<String, String> read(List<String> commandLine, List<Setting<?>> settings) {
-        var given = new HashMap<String, String>();
+        var values = new HashMap<String, String>();
         for (Iterator<String> words = commandLine.iterator(); words.hasNext(); ) {
             String[] parts = words.next().split("=", 2);
             Setting<?> setting = named(parts[0], settings);
@@ -19,9 +19,9 @@ final class Flags {
             if (value.isBlank()) {
                 throw new InvalidSetting(parts[0] + " needs a value: " + setting.right());
             }
-            given.put(setting.name(), value);
+            values.put(setting.name(), value);
         }
-        return given;
+        return values;
     }
 
     private static Setting<?> named(String flag, List<Setting<?>> settings) {

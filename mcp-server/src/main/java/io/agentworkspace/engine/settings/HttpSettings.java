@@ -97,18 +97,18 @@ public record HttpSettings(
             "a number from 10 to 60000",
             text -> Duration.ofMillis(SettingParsers.number(10, 60_000).apply(text)));
 
-    static HttpSettings read(Map<String, String> given) {
+    static HttpSettings read(Map<String, String> values) {
         return new HttpSettings(
-                HOST.read(given),
-                PORT.read(given),
-                BASE_URL.find(given),
-                MCP_URL.find(given),
-                ALLOWED_ORIGINS.read(given),
-                ALLOWED_HOSTS.read(given),
-                RATE_LIMIT.read(given),
-                STRANGER_LIMIT.read(given),
-                TRUSTED_PROXIES.read(given),
-                DRAIN_SECONDS.read(given),
-                HOOK_MILLIS.read(given));
+                HOST.read(values),
+                PORT.read(values),
+                BASE_URL.find(values),
+                MCP_URL.find(values),
+                ALLOWED_ORIGINS.read(values),
+                ALLOWED_HOSTS.read(values),
+                RATE_LIMIT.read(values),
+                STRANGER_LIMIT.read(values),
+                TRUSTED_PROXIES.read(values),
+                DRAIN_SECONDS.read(values),
+                HOOK_MILLIS.read(values));
     }
 }

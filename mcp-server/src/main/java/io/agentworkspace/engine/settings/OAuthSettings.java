@@ -27,9 +27,9 @@ final class OAuthSettings {
         return name.startsWith(PREFIX);
     }
 
-    static List<Provider> read(Map<String, String> given) {
+    static List<Provider> read(Map<String, String> all) {
         var byProvider = new TreeMap<String, Map<String, String>>();
-        for (var name : new TreeSet<>(given.keySet())) {
+        for (var name : new TreeSet<>(all.keySet())) {
             if (name.startsWith(PREFIX) && !name.equals(SignInSettings.OAUTH_SURFACES.name())) {
                 var parts = NAME.matcher(name);
                 if (!parts.matches()) {
@@ -39,7 +39,7 @@ final class OAuthSettings {
                 }
                 byProvider
                         .computeIfAbsent(parts.group(1), _ -> new TreeMap<>())
-                        .put(parts.group(2), given.getOrDefault(name, "").strip());
+                        .put(parts.group(2), all.getOrDefault(name, "").strip());
             }
         }
         var providers = new ArrayList<Provider>();

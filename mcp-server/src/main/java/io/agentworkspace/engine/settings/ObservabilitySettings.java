@@ -46,28 +46,28 @@ public record ObservabilitySettings(
         }
     }
 
-    static ObservabilitySettings read(Map<String, String> given) {
-        return new ObservabilitySettings(METRICS_TOKEN.find(given), METRICS_LISTEN.find(given), tracing(given));
+    static ObservabilitySettings read(Map<String, String> values) {
+        return new ObservabilitySettings(METRICS_TOKEN.find(values), METRICS_LISTEN.find(values), tracing(values));
     }
 
     /** OpenTelemetry's specification names them; an endpoint turns tracing on. */
-    private static Map<String, String> tracing(Map<String, String> given) {
-        var known = given.entrySet().stream()
+    private static Map<String, String> tracing(Map<String, String> values) {
+        var variables = values.entrySet().stream()
                 .filter(one -> one.getKey().startsWith(OTEL) && !one.getValue().isBlank())
                 .collect(Collectors.toMap(
                         Map.Entry::getKey, one -> one.getValue().strip(), (first, _) -> first, TreeMap::new));
-        var isOff = "true".equalsIgnoreCase(known.get("OTEL_SDK_DISABLED"))
-                || "none".equals(known.get("OTEL_TRACES_EXPORTER"));
-        if (isOff || !(known.containsKey(ENDPOINT) || known.containsKey(TRACES_ENDPOINT))) {
+        var isOff = "true".equalsIgnoreCase(variables.get("OTEL_SDK_DISABLED"))
+                || "none".equals(variables.get("OTEL_TRACES_EXPORTER"));
+        if (isOff || !(variables.containsKey(ENDPOINT) || variables.containsKey(TRACES_ENDPOINT))) {
             return Map.of();
         }
-        check(ENDPOINT, known);
-        check(TRACES_ENDPOINT, known);
-        return Map.copyOf(known);
+        check(ENDPOINT, variables);
+        check(TRACES_ENDPOINT, variables);
+        return Map.copyOf(variables);
     }
 
-    private static void check(String name, Map<String, String> known) {
-        var text = known.get(name);
+    private static void check(String name, Map<String, String> variables) {
+        var text = variables.get(name);
         if (text == null) {
             return;
         }

@@ -30,7 +30,7 @@ public record RetentionSettings(int auditDays, int eventsDays, int tasksDays) {
             "a number from 1 to 3650",
             SettingParsers.number(1, 3_650));
 
-    static RetentionSettings read(Map<String, String> given) {
-        return new RetentionSettings(AUDIT_DAYS.read(given), EVENTS_DAYS.read(given), TASKS_DAYS.read(given));
+    static RetentionSettings read(Map<String, String> values) {
+        return new RetentionSettings(AUDIT_DAYS.read(values), EVENTS_DAYS.read(values), TASKS_DAYS.read(values));
     }
 }

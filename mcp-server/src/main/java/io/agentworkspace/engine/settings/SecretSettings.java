@@ -29,8 +29,8 @@ public record SecretSettings(@Nullable MasterKey key, List<MasterKey> otherKeys)
                     SettingParsers.listOf(MasterKey::parse))
             .isSecret();
 
-    static SecretSettings read(Map<String, String> given) {
-        return new SecretSettings(SECRETS_KEY.find(given), SECRETS_OTHER_KEYS.read(given));
+    static SecretSettings read(Map<String, String> values) {
+        return new SecretSettings(SECRETS_KEY.find(values), SECRETS_OTHER_KEYS.read(values));
     }
 
     /** @param dataDir the directory of the key if none is set */

@@ -38,8 +38,8 @@ public record Setting<T>(
     }
 
     /** Returns the value of a setting that has a fallback. */
-    T read(Map<String, String> given) {
-        T value = find(given);
+    T read(Map<String, String> values) {
+        T value = find(values);
         if (value == null) {
             throw new IllegalStateException(name + " has no fallback");
         }
@@ -48,8 +48,8 @@ public record Setting<T>(
 
     /** Returns the value, or null if nothing is given and there is no fallback. Blank text counts as nothing. */
     @Nullable
-    T find(Map<String, String> given) {
-        String text = given.getOrDefault(name, "").strip();
+    T find(Map<String, String> values) {
+        String text = values.getOrDefault(name, "").strip();
         String chosen = text.isEmpty() ? fallback : text;
         if (chosen == null) {
             return null;

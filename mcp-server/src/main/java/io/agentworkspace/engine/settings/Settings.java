@@ -88,22 +88,22 @@ public record Settings(
 
     /** Reads the environment and the command line, which takes precedence. */
     public static Settings read(Map<String, String> environment, List<String> commandLine) {
-        var given = new HashMap<>(environment);
-        given.putAll(Flags.read(commandLine, ALL));
+        var values = new HashMap<>(environment);
+        values.putAll(Flags.read(commandLine, ALL));
         return new Settings(
-                HttpSettings.read(given),
-                DatabaseSettings.read(given),
-                SecretSettings.read(given),
-                TenantSettings.read(given),
-                SignInSettings.read(given),
-                RetentionSettings.read(given),
-                DocumentSettings.read(given),
-                EmbeddingSettings.read(given),
-                WebhookSettings.read(given),
-                UpstreamSettings.read(given),
-                ObservabilitySettings.read(given),
-                LOG_FORMAT.read(given),
-                LOG_FILE.find(given));
+                HttpSettings.read(values),
+                DatabaseSettings.read(values),
+                SecretSettings.read(values),
+                TenantSettings.read(values),
+                SignInSettings.read(values),
+                RetentionSettings.read(values),
+                DocumentSettings.read(values),
+                EmbeddingSettings.read(values),
+                WebhookSettings.read(values),
+                UpstreamSettings.read(values),
+                ObservabilitySettings.read(values),
+                LOG_FORMAT.read(values),
+                LOG_FILE.find(values));
     }
 
     /** Returns all settings as text, a paragraph for each. */

@@ -45,13 +45,13 @@ public record SignInSettings(
             "the name of a provider, as in ENGINE_OAUTH_<PROVIDER>_ISSUER",
             text -> SettingParsers.word(text.toLowerCase(Locale.ROOT)));
 
-    static SignInSettings read(Map<String, String> given) {
-        var providers = OAuthSettings.read(given);
+    static SignInSettings read(Map<String, String> values) {
+        var providers = OAuthSettings.read(values);
         return new SignInSettings(
                 providers,
-                OAUTH_SURFACES.read(given),
-                OAuthSettings.named(MCP_OAUTH.find(given), providers),
-                AUTHORIZATION.read(given));
+                OAUTH_SURFACES.read(values),
+                OAuthSettings.named(MCP_OAUTH.find(values), providers),
+                AUTHORIZATION.read(values));
     }
 
     /** Returns whether this server issues access tokens itself. */

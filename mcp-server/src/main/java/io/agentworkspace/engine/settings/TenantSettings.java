@@ -24,7 +24,7 @@ public record TenantSettings(@Nullable String bootstrapKey, Plan plan) {
             "free, team, scale or unlimited",
             SettingParsers.oneOf(Plan.class));
 
-    static TenantSettings read(Map<String, String> given) {
-        return new TenantSettings(BOOTSTRAP_KEY.find(given), PLAN.read(given));
+    static TenantSettings read(Map<String, String> values) {
+        return new TenantSettings(BOOTSTRAP_KEY.find(values), PLAN.read(values));
     }
 }

@@ -18,19 +18,19 @@ public final class UnknownSettings {
 
     /** Returns a line for each, without its value, which may be a secret. */
     public static List<String> of(Collection<String> names) {
-        var known = Settings.ALL.stream().map(Setting::name).toList();
+        var vocabulary = Settings.ALL.stream().map(Setting::name).toList();
         return names.stream()
                 .filter(name -> name.startsWith(PREFIX)
-                        && !known.contains(name)
+                        && !vocabulary.contains(name)
                         && !name.equals(MAX_HEAP)
                         && !OAuthSettings.isOne(name))
                 .sorted()
-                .map(name -> name + " is not a setting and has no effect" + meant(name, known))
+                .map(name -> name + " is not a setting and has no effect" + meant(name, vocabulary))
                 .toList();
     }
 
-    private static String meant(String name, List<String> known) {
-        var words = known.stream().map(UnknownSettings::word).toList();
+    private static String meant(String name, List<String> names) {
+        var words = names.stream().map(UnknownSettings::word).toList();
         return Near.nearest(word(name), words, 1).stream()
                 .findFirst()
                 .map(near -> "; did you mean %s%s?".formatted(PREFIX, near))

@@ -17,7 +17,7 @@ public record UpstreamSettings(List<String> allowed) {
             "a list of addresses and networks, such as 10.0.0.0/8,192.168.1.2",
             SettingParsers.listOf(TrustedProxies::checked));
 
-    static UpstreamSettings read(Map<String, String> given) {
-        return new UpstreamSettings(ALLOW.read(given));
+    static UpstreamSettings read(Map<String, String> values) {
+        return new UpstreamSettings(ALLOW.read(values));
     }
 }

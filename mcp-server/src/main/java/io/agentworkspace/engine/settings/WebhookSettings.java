@@ -34,10 +34,10 @@ public record WebhookSettings(boolean allowPrivate, List<X509Certificate> author
             "1 to 50 delays of at most 7 days, such as 0s,5s,30m,2h",
             SettingParsers::schedule);
 
-    static WebhookSettings read(Map<String, String> given) {
+    static WebhookSettings read(Map<String, String> values) {
         return new WebhookSettings(
-                ALLOW_PRIVATE.read(given),
-                Objects.requireNonNullElse(CA_FILE.find(given), List.of()),
-                RETRY_SCHEDULE.read(given));
+                ALLOW_PRIVATE.read(values),
+                Objects.requireNonNullElse(CA_FILE.find(values), List.of()),
+                RETRY_SCHEDULE.read(values));
     }
 }

@@ -96,8 +96,8 @@ public final class Library {
 
     /** Returns the refusal for an unknown skill, with similar names. */
     Problem missing(@Nullable Caller caller, String name) {
-        var known = list(caller).stream().map(SkillCard::name).toList();
-        return Problem.notFound("skill", Name.shortened(name), Near.nearest(name, known, 3));
+        var names = list(caller).stream().map(SkillCard::name).toList();
+        return Problem.notFound("skill", Name.shortened(name), Near.nearest(name, names, 3));
     }
 
     private static boolean maySeeOwn(Caller caller) {

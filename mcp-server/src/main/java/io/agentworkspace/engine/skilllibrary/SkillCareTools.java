@@ -87,10 +87,10 @@ public final class SkillCareTools {
                 .idempotent()
                 .route("POST", "/api/skills/{name}/install")
                 .handledBy(InstallRequest.class, InstallResponse.class, (in, call) -> {
-                    var agent = held(call, in.agent());
+                    var agent = agent(call, in.agent());
                     var shipped = Library.shipped(in.name()).isPresent();
                     var outcome = skills.install(call, agent.id(), in.name(), shipped, MOST_INSTALLED);
-                    if (!outcome.known()) {
+                    if (!outcome.exists()) {
                         throw library.missing(call.caller(), in.name());
                     } else if (!outcome.changed() && outcome.others() >= MOST_INSTALLED) {
                         throw Problem.conflict(
@@ -118,19 +118,19 @@ public final class SkillCareTools {
                 .idempotent()
                 .route("DELETE", "/api/skills/{name}/install")
                 .handledBy(InstallRequest.class, InstallResponse.class, (in, call) -> {
-                    var agent = held(call, in.agent());
+                    var agent = agent(call, in.agent());
                     var outcome = skills.uninstall(call, agent.id(), in.name());
-                    if (!outcome.known() && Library.shipped(in.name()).isEmpty()) {
+                    if (!outcome.exists() && Library.shipped(in.name()).isEmpty()) {
                         throw library.missing(call.caller(), in.name());
                     }
                     return new InstallResponse(agents.record(call, agent), outcome.changed());
                 });
     }
 
-    private AgentStore.LockedAgent held(Call call, @Nullable Name name) {
-        var held = agents.lock(call, name == null ? self(call) : name);
-        AccessCheck.require(AgentAccess.missing(call, held));
-        return held;
+    private AgentStore.LockedAgent agent(Call call, @Nullable Name name) {
+        var agent = agents.lock(call, name == null ? self(call) : name);
+        AccessCheck.require(AgentAccess.missing(call, agent));
+        return agent;
     }
 
     private static Name self(Call call) {
@@ -206,16 +206,16 @@ public final class SkillCareTools {
             throw taken("the engine ships a skill '%s': choose another name".formatted(name));
         }
         var stock = skills.lock(call, name);
-        var held = stock.held();
-        IfRevision.check(in.ifRevision(), held == null ? 0 : held.revision());
-        if (held != null && held.card().digest().equals(card.digest())) {
-            return new AddResponse(SkillRecord.own(held, all), held.revision(), false);
-        } else if (held != null && !Boolean.TRUE.equals(in.replace())) {
+        var present = stock.skill();
+        IfRevision.check(in.ifRevision(), present == null ? 0 : present.revision());
+        if (present != null && present.card().digest().equals(card.digest())) {
+            return new AddResponse(SkillRecord.own(present, all), present.revision(), false);
+        } else if (present != null && !Boolean.TRUE.equals(in.replace())) {
             throw taken("your tenant already has a skill '%s': send replace=true to replace it, or choose another name"
                     .formatted(name));
         }
         checkRoom(stock, card);
-        var own = skills.put(call, skill, card, held != null);
+        var own = skills.put(call, skill, card, present != null);
         return new AddResponse(SkillRecord.own(own, all), own.revision(), true);
     }
 

@@ -74,9 +74,9 @@ record SkillRecord(
 
     /** Returns the tools that its author allows, and other tools of this service that it mentions. */
     private static List<String> used(SkillCard card, List<Tool<?, ?>> all) {
-        var known = all.stream().map(Tool::name).toList();
+        var names = all.stream().map(Tool::name).toList();
         return Stream.concat(
-                        card.allowedTools().stream(), card.mentions().stream().filter(known::contains))
+                        card.allowedTools().stream(), card.mentions().stream().filter(names::contains))
                 .distinct()
                 .toList();
     }

@@ -46,9 +46,9 @@ public final class SkillStore {
      *
      * @param others how many skills of its own with other names
      * @param size how many bytes these have together
-     * @param held the skill with this name, if there is one
+     * @param skill the skill with this name, if there is one
      */
-    record Stock(long others, long size, @Nullable OwnSkill held) {}
+    record Stock(long others, long size, @Nullable OwnSkill skill) {}
 
     /** Locks the tenant's skills: until the transaction ends, nobody else adds any. */
     Stock lock(Call call, String name) {
@@ -133,10 +133,10 @@ public final class SkillStore {
     /**
      * The result of installing or uninstalling.
      *
-     * @param known whether there is such a skill
+     * @param exists whether there is such a skill
      * @param others how many others the agent has
      */
-    record InstallResult(boolean known, boolean changed, long others) {}
+    record InstallResult(boolean exists, boolean changed, long others) {}
 
     /**
      * Installs the skill on an agent that the transaction has locked, unless the agent has the maximum number of

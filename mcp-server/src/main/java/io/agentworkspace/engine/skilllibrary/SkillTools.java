@@ -203,10 +203,10 @@ public final class SkillTools {
                 .filter(file -> file.path().equals(path))
                 .findFirst()
                 .orElseThrow(() -> {
-                    var known = opened.card().files().stream()
+                    var paths = opened.card().files().stream()
                             .map(SkillCard.FileEntry::path)
                             .toList();
-                    return Problem.notFound("file", Name.shortened(path), Near.nearest(path, known, 2));
+                    return Problem.notFound("file", Name.shortened(path), Near.nearest(path, paths, 2));
                 });
     }
 }

@@ -114,16 +114,16 @@ public final class TaskLeaseStore {
     private void tell(FreedTask freed, Instant at) {
         var task = freed.task().task();
         var line = TaskNotices.line(task, "lost", "it was held by " + freed.loserName());
-        List<Change> told = new ArrayList<>();
+        List<Change> notes = new ArrayList<>();
         notices.inMain(freed.tenant(), freed.task().domain(), freed.speaker(), line, at)
-                .ifPresent(told::add);
+                .ifPresent(notes::add);
         notices.direct(freed.tenant(), freed.speaker(), freed.loser(), TaskNotices.inDomain(task, line), at)
-                .ifPresent(told::add);
+                .ifPresent(notes::add);
         var data = TaskNotices.event(task, "lost", freed.loserName());
         db.sql(EventLog.INSERT)
                 .set("events", EventLog.rows(freed.tenant(), List.of(Event.of(EventType.TASK_CHANGED, at, data))))
                 .run();
-        changes.write(freed.tenant(), told);
+        changes.write(freed.tenant(), notes);
     }
 
     /** Deletes tasks that were finished before, and returns their number. */

@@ -43,8 +43,8 @@ final class TaskOrderQueries {
     }
 
     /** @throws Problem {@code conflict} with the path, if the task would come after itself */
-    void requireNoCircle(Call call, StoredTask held, List<UUID> after) {
-        var id = held.task().id();
+    void requireNoCircle(Call call, StoredTask target, List<UUID> after) {
+        var id = target.task().id();
         record Edge(String task, String before) {}
         var edges = db.sql(call, BEFORE)
                 .set("after", after.stream().map(UUID::toString).toList())

@@ -216,9 +216,9 @@ public final class TaskStore {
     }
 
     /** Replaces what a task comes after, and returns how many of these are not done. Circles are refused before. */
-    int reorder(Call call, StoredTask held, List<UUID> after) {
-        var unmet = lockBefore(call, held.domain(), after);
-        var id = UUID.fromString(held.task().id());
+    int reorder(Call call, StoredTask task, List<UUID> after) {
+        var unmet = lockBefore(call, task.domain(), after);
+        var id = UUID.fromString(task.task().id());
         db.sql(call, "DELETE FROM task_order WHERE tenant_id = :tenant AND task_id = :id")
                 .set("id", id)
                 .run();
@@ -294,7 +294,7 @@ public final class TaskStore {
     /**
      * What a locked task becomes.
      *
-     * @param held whether its holder keeps it
+     * @param hasHolder whether its holder keeps it
      * @param lease how many seconds the lease lasts from now; null if its end stays
      * @param unmet null if the tasks before it stay the same
      * @param what the word in its history
@@ -306,7 +306,7 @@ public final class TaskStore {
             TaskState state,
             @Nullable String result,
             @Nullable Long assignee,
-            boolean held,
+            boolean hasHolder,
             @Nullable Long lease,
             @Nullable Integer unmet,
             String what,
@@ -322,7 +322,7 @@ public final class TaskStore {
                 .set("state", next.state().word())
                 .set("result", next.result())
                 .set("assignee", next.assignee())
-                .set("held", next.held())
+                .set("held", next.hasHolder())
                 .set("lease", next.lease() == null ? null : next.lease() + " seconds")
                 .set("unmet", next.unmet())
                 .set("me", me(call))

@@ -231,33 +231,33 @@ final class TaskTools {
         return new TaskResponse(task);
     }
 
-    static String title(String given) {
-        var title = given.strip();
+    static String title(String text) {
+        var title = text.strip();
         if (title.isEmpty() || title.indexOf('\n') >= 0 || title.indexOf('\r') >= 0) {
             throw Problem.invalid("vx.name", "must be 1–200 characters in one line");
         }
         return title;
     }
 
-    static List<UUID> after(@Nullable List<String> given) {
-        return given == null
+    static List<UUID> after(@Nullable List<String> ids) {
+        return ids == null
                 ? List.of()
-                : IntStream.range(0, given.size())
-                        .mapToObj(i -> id("after[%d]".formatted(i), given.get(i)))
+                : IntStream.range(0, ids.size())
+                        .mapToObj(i -> id("after[%d]".formatted(i), ids.get(i)))
                         .distinct()
                         .toList();
     }
 
-    static UUID id(String field, String given) {
+    static UUID id(String field, String text) {
         try {
-            if (given.length() == 36) {
-                return UUID.fromString(given);
+            if (text.length() == 36) {
+                return UUID.fromString(text);
             }
         } catch (IllegalArgumentException e) {
             // Refused below.
         }
         throw Problem.invalid(
-                field, "must be the id of a task, as TK_List shows it, not '%s'".formatted(Name.shortened(given)));
+                field, "must be the id of a task, as TK_List shows it, not '%s'".formatted(Name.shortened(text)));
     }
 
     record ClaimRequest(

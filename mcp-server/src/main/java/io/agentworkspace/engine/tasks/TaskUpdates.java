@@ -107,8 +107,9 @@ final class TaskUpdates {
         var state = wanted != null
                 ? wanted
                 : isTakenAway && task.state() == TaskState.DOING ? TaskState.OPEN : task.state();
-        var held = before.heldBy() != null && !isTakenAway && (state == TaskState.DOING || state == TaskState.BLOCKED);
-        requirePossible(in, before, state, held);
+        var hasHolder =
+                before.heldBy() != null && !isTakenAway && (state == TaskState.DOING || state == TaskState.BLOCKED);
+        requirePossible(in, before, state, hasHolder);
         var labels = in.vx() == null ? new Labels(null, null, null) : in.vx();
         var tags = Tags.checked(labels.tags());
         return new NextState(
@@ -118,19 +119,19 @@ final class TaskUpdates {
                 state,
                 in.result() == null ? task.result() : in.result(),
                 assignee,
-                held,
-                held ? in.leaseSeconds() : null,
+                hasHolder,
+                hasHolder ? in.leaseSeconds() : null,
                 unmet(call, in, before),
                 what(in, before, state),
                 in.note());
     }
 
-    private static void requirePossible(UpdateRequest in, StoredTask before, TaskState state, boolean held) {
-        if (state == TaskState.DOING && !held) {
+    private static void requirePossible(UpdateRequest in, StoredTask before, TaskState state, boolean hasHolder) {
+        if (state == TaskState.DOING && !hasHolder) {
             throw Problem.conflict("nobody would hold the task '%s': TK_Claim starts it"
                     .formatted(before.task().title()));
         }
-        if (in.leaseSeconds() != null && !held) {
+        if (in.leaseSeconds() != null && !hasHolder) {
             throw Problem.conflict(
                     "there is no lease to extend: nobody holds the task '%s' after this; leave lease_seconds out"
                             .formatted(before.task().title()));

@@ -72,7 +72,7 @@ public final class DeliveryQueries {
               FROM ctx
              CROSS JOIN feed
             """)
-                    .with("may_see_conversation", Visibility.stream("c"))
+                    .with("may_see_conversation", Visibility.conversation("c"))
                     .sql();
 
     /**
@@ -109,28 +109,28 @@ public final class DeliveryQueries {
 
     /** The filter of a list; null matches everything. */
     record DeliveryFilter(
-            @Nullable String endpoint,
+            @Nullable String receiver,
             @Nullable DeliveryState state,
             @Nullable EventType type) {}
 
     /**
-     * Returns the deliveries, newest first, including those of a deleted endpoint.
+     * Returns the deliveries, newest first, including those of a deleted receiver.
      *
-     * @throws Problem {@code not_found} for an endpoint that never existed
+     * @throws Problem {@code not_found} for a receiver that never existed
      */
     ListSlice<Delivery> list(Call call, DeliveryFilter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = After.of(page);
         var rows = db.sql(call, LIST)
-                .set("by_endpoint", filter.endpoint() != null)
+                .set("by_endpoint", filter.receiver() != null)
                 .set("by_state", filter.state() != null)
                 .set("by_type", filter.type() != null)
                 .set("continued", after != null)
                 .set(
                         "endpoint",
-                        filter.endpoint() == null
+                        filter.receiver() == null
                                 ? null
-                                : EndpointQueries.id(filter.endpoint()).orElse(null))
+                                : ReceiverQueries.id(filter.receiver()).orElse(null))
                 .set("state", filter.state() == null ? null : filter.state().word())
                 .set("type", filter.type() == null ? null : filter.type().word())
                 .set("at", after == null ? null : after.at())
@@ -139,8 +139,8 @@ public final class DeliveryQueries {
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    if (filter.endpoint() != null && !row.flag("known")) {
-                        throw EndpointQueries.missing(filter.endpoint());
+                    if (filter.receiver() != null && !row.flag("known")) {
+                        throw ReceiverQueries.missing(filter.receiver());
                     }
                     return row.jsonList("rows", Delivery.class);
                 })
@@ -180,13 +180,13 @@ public final class DeliveryQueries {
     /** @throws Problem {@code not_found} */
     DeliveryWithEvent read(Call call, String id) {
         return db.sql(call, READ)
-                .set("id", EndpointQueries.id(id).orElse(null))
+                .set("id", ReceiverQueries.id(id).orElse(null))
                 .one(row -> {
                     ContextStore.read(call, row);
                     var delivery = row.json("record", Delivery.class);
                     var event = row.json("event", SentEvent.class);
                     if (delivery == null || event == null) {
-                        throw EndpointQueries.missing("delivery", id);
+                        throw ReceiverQueries.missing("delivery", id);
                     }
                     return new DeliveryWithEvent(delivery, Json.tree(event));
                 })

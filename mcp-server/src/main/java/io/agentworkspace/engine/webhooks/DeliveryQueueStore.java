@@ -78,42 +78,42 @@ public final class DeliveryQueueStore {
     }
 
     /**
-     * Queues a test event, which is in no feed, for each endpoint that is enabled and subscribes to its type.
+     * Queues a test event, which is in no feed, for each receiver that is enabled and subscribes to its type.
      *
-     * @param endpoint sends only to this endpoint, whatever it subscribes to; null sends to all
+     * @param receiver sends only to this receiver, whatever it subscribes to; null sends to all
      */
-    List<Delivery> test(Call call, UUID event, EventType type, ObjectNode data, @Nullable UUID endpoint) {
+    List<Delivery> test(Call call, UUID event, EventType type, ObjectNode data, @Nullable UUID receiver) {
         call.queue();
         return db.sql(call, QUEUE_TEST)
                 .set("event", event)
                 .set("type", type.word())
                 .set("data", Json.text(data))
-                .set("endpoint", endpoint)
+                .set("endpoint", receiver)
                 .list(DeliveryQueueStore::record);
     }
 
-    /** The event of a delivery, and the endpoint that it was sent to. */
-    record QueuedDelivery(UUID event, EventType type, UUID endpoint) {}
+    /** The event of a delivery, and the receiver that it was sent to. */
+    record QueuedDelivery(UUID event, EventType type, UUID receiver) {}
 
     /** @throws Problem {@code not_found} */
     QueuedDelivery sent(Call call, String delivery) {
         return db.sql(call, """
-                SELECT jsonb_build_object('event', event_id, 'type', event_type, 'endpoint', endpoint_id) AS sent
+                SELECT jsonb_build_object('event', event_id, 'type', event_type, 'receiver', endpoint_id) AS sent
                   FROM webhook_delivery
                  WHERE tenant_id = :tenant AND id = :id
                 """)
-                .set("id", EndpointQueries.id(delivery).orElse(null))
+                .set("id", ReceiverQueries.id(delivery).orElse(null))
                 .one(row -> Objects.requireNonNull(row.json("sent", QueuedDelivery.class)))
-                .orElseThrow(() -> EndpointQueries.missing("delivery", delivery));
+                .orElseThrow(() -> ReceiverQueries.missing("delivery", delivery));
     }
 
     /** Queues another delivery of the event. The transaction holds the endpoint's lock. */
-    Delivery again(Call call, QueuedDelivery sent, UUID endpoint) {
+    Delivery again(Call call, QueuedDelivery sent, UUID receiver) {
         call.queue();
         return db.sql(call, QUEUE_AGAIN)
                 .set("event", sent.event())
                 .set("type", sent.type().word())
-                .set("endpoint", endpoint)
+                .set("endpoint", receiver)
                 .one(DeliveryQueueStore::record)
                 .orElseThrow();
     }
@@ -123,19 +123,19 @@ public final class DeliveryQueueStore {
     }
 
     /**
-     * Selects deliveries of an endpoint that were queued in a span of time, after a sequence number.
+     * Selects deliveries of a receiver that were queued in a span of time, after a sequence number.
      *
      * @param until the time of the first call, which excludes the deliveries that the calls themselves queue
      */
-    record MissedEvents(UUID endpoint, Instant since, Instant until, long after) {
+    record MissedEvents(UUID receiver, Instant since, Instant until, long after) {
         /** Returns the selection of the first call, or the rest after a cursor. */
-        static MissedEvents of(UUID endpoint, Instant since, Instant now, @Nullable String cursor) {
+        static MissedEvents of(UUID receiver, Instant since, Instant now, @Nullable String cursor) {
             if (cursor == null) {
-                return new MissedEvents(endpoint, since, now, 0);
+                return new MissedEvents(receiver, since, now, 0);
             }
             var keys = Cursor.read(cursor, 2);
             try {
-                return new MissedEvents(endpoint, since, ListPosition.time(keys.get(0)), Long.parseLong(keys.get(1)));
+                return new MissedEvents(receiver, since, ListPosition.time(keys.get(0)), Long.parseLong(keys.get(1)));
             } catch (NumberFormatException e) {
                 throw Cursor.invalid();
             }
@@ -150,12 +150,12 @@ public final class DeliveryQueueStore {
     record Recovered(long queued, @Nullable String nextCursor) {}
 
     /**
-     * Queues events again if their last delivery to the one endpoint failed or was exhausted, in their order. The
+     * Queues events again if their last delivery to the one receiver failed or was exhausted, in their order. The
      * target endpoint's lock is held by the transaction. Events that the target has already received, or that wait for
-     * it, are left out. On the same endpoint, a failed delivery has further attempts anyway: it becomes due at once,
+     * it, are left out. On the same receiver, a failed delivery has further attempts anyway: it becomes due at once,
      * unless it is being attempted now.
      */
-    Recovered missed(Call call, MissedEvents missed, UUID endpoint) {
+    Recovered missed(Call call, MissedEvents missed, UUID receiver) {
         call.queue();
         return db.sql(call, """
                 WITH chosen AS MATERIALIZED (
@@ -199,8 +199,8 @@ public final class DeliveryQueueStore {
                        ARRAY(SELECT CAST(id AS text) FROM hurried) AS hurried
                   FROM chosen
                 """)
-                .set("from", missed.endpoint())
-                .set("endpoint", endpoint)
+                .set("from", missed.receiver())
+                .set("endpoint", receiver)
                 .set("place", missed.after())
                 .set("begin", missed.since())
                 .set("until", missed.until())

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.webhooks;
 
-/** Turns a row of delivery {@code d} to endpoint {@code e} into its record. */
+/** Turns a row of delivery {@code d} to receiver {@code e} into its record. */
 final class DeliveryRow {
     static final String JSON = """
             jsonb_build_object('id', d.id, 'event_id', d.event_id, 'event_type', d.event_type, 'endpoint_id', d.endpoint_id,

@@ -17,16 +17,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Deliveries to webhook endpoints and their results: WH_Deliveries, WH_Delivery, WH_Redeliver, WH_RedeliverFailed. */
+/** Deliveries to webhook receivers and their results: WH_Deliveries, WH_Delivery, WH_Redeliver, WH_RedeliverFailed. */
 public final class DeliveryTools {
     private final DeliveryQueries reads;
     private final DeliveryQueueStore queue;
-    private final EndpointStore endpoints;
+    private final ReceiverStore receivers;
 
-    public DeliveryTools(DeliveryQueries reads, DeliveryQueueStore queue, EndpointStore endpoints) {
+    public DeliveryTools(DeliveryQueries reads, DeliveryQueueStore queue, ReceiverStore receivers) {
         this.reads = reads;
         this.queue = queue;
-        this.endpoints = endpoints;
+        this.receivers = receivers;
     }
 
     public List<Tool<?, ?>> tools() {
@@ -144,27 +144,27 @@ public final class DeliveryTools {
                 .audits(Audited.DELIVERY)
                 .handledBy(RedeliverRequest.class, RedeliverResponse.class, (in, call) -> {
                     var sent = queue.sent(call, in.id());
-                    var id = in.endpointId() == null ? sent.endpoint().toString() : in.endpointId();
-                    var endpoint = enabled(call, id);
-                    return new RedeliverResponse(queue.again(call, sent, endpoint.id()));
+                    var id = in.endpointId() == null ? sent.receiver().toString() : in.endpointId();
+                    var receiver = enabled(call, id);
+                    return new RedeliverResponse(queue.again(call, sent, receiver.id()));
                 });
     }
 
-    private EndpointRow enabled(Call call, String id) {
-        return checked(endpoints.lock(call, id));
+    private ReceiverRow enabled(Call call, String id) {
+        return checked(receivers.lock(call, id));
     }
 
     /** @throws Problem {@code conflict} if nothing would be sent */
-    static EndpointRow checked(EndpointRow endpoint) {
-        if (!endpoint.enabled()) {
+    static ReceiverRow checked(ReceiverRow receiver) {
+        if (!receiver.enabled()) {
             throw Problem.conflict("the endpoint '%s' is disabled (%s): enable it with WH_Update first"
-                    .formatted(endpoint.id(), endpoint.disabledReason()));
+                    .formatted(receiver.id(), receiver.disabledReason()));
         }
-        return endpoint;
+        return receiver;
     }
 
     record RecoverRequest(
-            @Doc(value = EndpointTools.ID, max = 64) String id,
+            @Doc(value = ReceiverTools.ID, max = 64) String id,
 
             @Doc("Only deliveries that were queued at this time or later.")
             Instant since,
@@ -209,7 +209,7 @@ public final class DeliveryTools {
                     var other = in.toEndpointId();
                     var to = enabled(call, other == null ? in.id() : other);
                     // Not locked: a caller with two locks could deadlock.
-                    var from = other == null ? to.id() : endpoints.find(call, in.id());
+                    var from = other == null ? to.id() : receivers.find(call, in.id());
                     var missed = DeliveryQueueStore.MissedEvents.of(from, in.since(), call.now(), in.cursor());
                     var done = queue.missed(call, missed, to.id());
                     return new RecoverResponse(done.queued(), done.nextCursor());

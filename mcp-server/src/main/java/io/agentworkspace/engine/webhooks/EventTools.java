@@ -31,13 +31,13 @@ public final class EventTools {
     private final ContextStore contexts;
     private final DeliveryQueries reads;
     private final DeliveryQueueStore queue;
-    private final EndpointStore endpoints;
+    private final ReceiverStore receivers;
 
-    public EventTools(ContextStore contexts, DeliveryQueries reads, DeliveryQueueStore queue, EndpointStore endpoints) {
+    public EventTools(ContextStore contexts, DeliveryQueries reads, DeliveryQueueStore queue, ReceiverStore receivers) {
         this.contexts = contexts;
         this.reads = reads;
         this.queue = queue;
-        this.endpoints = endpoints;
+        this.receivers = receivers;
     }
 
     public List<Tool<?, ?>> tools() {
@@ -221,11 +221,11 @@ public final class EventTools {
     private TestResponse send(TestRequest in, Call call) {
         var type = EventTypes.one("event_type", in.eventType());
         var data = in.data() == null ? type.example() : checked(type, in.data());
-        var endpoint = in.endpointId() == null
+        var receiver = in.endpointId() == null
                 ? null
-                : DeliveryTools.checked(endpoints.lock(call, in.endpointId())).id();
+                : DeliveryTools.checked(receivers.lock(call, in.endpointId())).id();
         var event = UUID.randomUUID();
-        var deliveries = queue.test(call, event, type, data, endpoint);
+        var deliveries = queue.test(call, event, type, data, receiver);
         return new TestResponse(event, deliveries, deliveries.isEmpty() ? nobody(type) : null);
     }
 

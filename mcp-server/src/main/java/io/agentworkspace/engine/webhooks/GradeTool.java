@@ -6,9 +6,9 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.webhooks.sender.EndpointUrl;
 import io.agentworkspace.engine.webhooks.sender.Grader;
 import io.agentworkspace.engine.webhooks.sender.Grader.Trial;
+import io.agentworkspace.engine.webhooks.sender.ReceiverUrl;
 import io.agentworkspace.engine.webhooks.sender.Signature;
 import java.security.SecureRandom;
 import java.util.List;
@@ -17,11 +17,11 @@ import java.util.Objects;
 /** Tests whether a receiver verifies its deliveries: WH_Grade. */
 public final class GradeTool {
     private final SecureRandom random = new SecureRandom();
-    private final EndpointStore endpoints;
-    private final EndpointServices outbound;
+    private final ReceiverStore receivers;
+    private final ReceiverServices outbound;
 
-    public GradeTool(EndpointStore endpoints, EndpointServices outbound) {
-        this.endpoints = endpoints;
+    public GradeTool(ReceiverStore receivers, ReceiverServices outbound) {
+        this.receivers = receivers;
         this.outbound = outbound;
     }
 
@@ -34,7 +34,7 @@ public final class GradeTool {
 
             @Doc("Each request and its response.") List<Trial> trials) {}
 
-    private Tool<EndpointTools.EndpointRequest, Graded> grade() {
+    private Tool<ReceiverTools.ReceiverRequest, Graded> grade() {
         return Tool.named("WH_Grade")
                 .title("Grade a webhook receiver")
                 .description("""
@@ -57,12 +57,12 @@ public final class GradeTool {
                 .effect(Effect.CHANGES)
                 .takesLong()
                 .route("POST", "/api/webhooks/endpoints/{id}/grade")
-                .handledBy(EndpointTools.EndpointRequest.class, Graded.class, this::graded, (_, graded, _) -> graded);
+                .handledBy(ReceiverTools.ReceiverRequest.class, Graded.class, this::graded, (_, graded, _) -> graded);
     }
 
-    private Graded graded(EndpointTools.EndpointRequest in, Call call) {
-        var keyring = endpoints.keyring(call, in.id());
-        var url = EndpointUrl.parse(keyring.url(), outbound.allowPrivate());
+    private Graded graded(ReceiverTools.ReceiverRequest in, Call call) {
+        var keyring = receivers.keyring(call, in.id());
+        var url = ReceiverUrl.parse(keyring.url(), outbound.allowPrivate());
         var other = Objects.requireNonNullElseGet(keyring.outdated(), () -> Signature.newSecret(random));
         var receiver = new Grader.Receiver(url, keyring.secret(), other);
         var trials = outbound.probes().grade(call.caller().tenant(), receiver, call.progress());

@@ -1,4 +1,4 @@
-/** Webhook endpoints, deliveries and the event feed: tools and SQL. */
+/** Webhook receivers, deliveries and the event feed: tools and SQL. */
 @NullMarked
 package io.agentworkspace.engine.webhooks;
 

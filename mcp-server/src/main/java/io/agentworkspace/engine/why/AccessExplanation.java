@@ -150,7 +150,7 @@ public final class AccessExplanation {
         if (found.shared() && !thing.own()) {
             relations.add("domain");
         }
-        return finding("agent", thing, relations, need, null, AgentAccess.missing(call, found.held()));
+        return finding("agent", thing, relations, need, null, AgentAccess.missing(call, found.agent()));
     }
 
     private Finding zone(Call call, String path, OfZone need) {
@@ -182,20 +182,20 @@ public final class AccessExplanation {
 
     private Finding bank(Call call, Name name, OfBank need) {
         var found = queries.bank(call, name, trash(need))
-                .filter(bank -> !bank.trashed() || need != OfBank.OWN_OR_SHARE || BankAccess.isOwn(call, bank.held()))
+                .filter(bank -> !bank.trashed() || need != OfBank.OWN_OR_SHARE || BankAccess.isOwn(call, bank.bank()))
                 .orElseThrow(() -> banks.missing(call, name));
-        var held = found.held().permission();
+        var permission = found.bank().permission();
         var thing = found.thing();
-        var missing = BankAccess.missing(call, found.held());
-        var only = missing.isEmpty() ? BankAccess.limit(need, held.permission()) : null;
+        var missing = BankAccess.missing(call, found.bank());
+        var only = missing.isEmpty() ? BankAccess.limit(need, permission.permission()) : null;
         var standing = new Standing(
                 "bank",
                 thing.name(),
                 thing.owner(),
                 thing.access(),
                 relations(call, thing),
-                held.permission(),
-                held.via(),
+                permission.permission(),
+                permission.via(),
                 need.words(),
                 missing.isEmpty(),
                 only);
@@ -212,15 +212,15 @@ public final class AccessExplanation {
 
     private Finding key(Call call, String id, OfKey need) {
         var found = queries.key(call, id).orElseThrow(() -> Problem.notFound("key", Name.shortened(id), List.of()));
-        var missing = KeyAccess.missing(call, found.held(), found::powers);
-        var only = KeyAccess.limit(need, found.held().grant(), found.powers());
+        var missing = KeyAccess.missing(call, found.key(), found::powers);
+        var only = KeyAccess.limit(need, found.key().grant(), found.powers());
         return bare(call, "key", found.name(), found.user(), found.own(), need, missing, only);
     }
 
-    private Finding document(Call call, String given, OfDocument need) {
-        var versions = queries.document(call, given);
+    private Finding document(Call call, String text, OfDocument need) {
+        var versions = queries.document(call, text);
         if (versions.isEmpty()) {
-            throw Problem.notFound("document", Name.shortened(given), List.of());
+            throw Problem.notFound("document", Name.shortened(text), List.of());
         }
         var newest = versions.getFirst();
         var own = newest.owner() == call.context().user().id();

@@ -69,12 +69,12 @@ public record AuditSubject(
         var kind = tool.family().word();
         var about = call.about();
         var target = about != null ? about.name() : name(arguments.at("/target/" + kind));
-        var given = name(arguments.at("/vx/name"));
+        var text = name(arguments.at("/vx/name"));
         var self =
                 before == null || before.self() == null ? null : before.self().name();
         var asked = tool.effect() == Effect.CREATES
-                ? first(given, target)
-                : first(target, kind.equals("bank") ? given : null, kind.equals("agent") ? self : null);
+                ? first(text, target)
+                : first(target, kind.equals("bank") ? text : null, kind.equals("agent") ? self : null);
         var now = name(answer.at("/" + kind + "/name"));
         if (asked == null || now == null || Name.key(asked).equals(Name.key(now))) {
             return new AuditSubject(kind, first(now, asked), null, null, null);
@@ -129,21 +129,21 @@ public record AuditSubject(
     private static AuditSubject document(ObjectNode arguments, Call call, ObjectNode answer) {
         var about = call.about();
         var record = answer.path("document");
-        var given = arguments.path("id").asString("");
-        var isVersion = VERSION.matcher(given).matches();
+        var text = arguments.path("id").asString("");
+        var isVersion = VERSION.matcher(text).matches();
         var name = first(
                 document(record.path("name").asString("")),
                 about == null ? null : document(about.name()),
                 document(arguments.path("name").asString("")),
-                isVersion ? null : document(given));
+                isVersion ? null : document(text));
         var id = first(
-                id(record.path("id")), about != null ? about.id() : isVersion ? given.toLowerCase(Locale.ROOT) : null);
+                id(record.path("id")), about != null ? about.id() : isVersion ? text.toLowerCase(Locale.ROOT) : null);
         return new AuditSubject("document", name, id, null, null);
     }
 
     /** Returns the name of a document, unless it cannot be one. */
-    private static @Nullable String document(String given) {
-        return DocumentName.broken(given).isPresent() ? null : KeyFormat.masked(Name.normal(given));
+    private static @Nullable String document(String text) {
+        return DocumentName.broken(text).isPresent() ? null : KeyFormat.masked(Name.normal(text));
     }
 
     private AuditSubject with(@Nullable String other) {
@@ -157,15 +157,15 @@ public record AuditSubject(
         return agent != null && acting != null && Name.key(agent).equals(Name.key(acting.name())) ? null : agent;
     }
 
-    private static @Nullable String name(JsonNode given) {
-        var text = given.asString("");
+    private static @Nullable String name(JsonNode value) {
+        var text = value.asString("");
         return Name.broken(text).isPresent()
                 ? null
                 : KeyFormat.masked(Name.of(text).text());
     }
 
-    private static @Nullable String id(JsonNode given) {
-        var text = given.asString("");
+    private static @Nullable String id(JsonNode value) {
+        var text = value.asString("");
         return ID.matcher(text).matches() ? KeyFormat.masked(text) : null;
     }
 

@@ -138,7 +138,7 @@ final class RelationQueries {
      * @param listed whether it is on the user's roster
      * @param shared whether the user shares a domain with its owner
      */
-    record OfAgent(Thing thing, AgentStore.LockedAgent held, boolean listed, boolean shared) {}
+    record OfAgent(Thing thing, AgentStore.LockedAgent agent, boolean listed, boolean shared) {}
 
     /** @param zone whether the domain has the requested zone */
     record OfDomain(Thing thing, DomainAccess.Part part, boolean zone) {}
@@ -150,14 +150,14 @@ final class RelationQueries {
         FIRST
     }
 
-    record OfBank(Thing thing, BankStore.LockedBank held, boolean trashed) {}
+    record OfBank(Thing thing, BankStore.LockedBank bank, boolean trashed) {}
 
     /**
      * A key with its name and its user.
      *
      * @param powers what the caller can grant
      */
-    record OfKey(String name, String user, boolean own, KeyChangeStore.LockedKey held, Grant powers) {}
+    record OfKey(String name, String user, boolean own, KeyChangeStore.LockedKey key, Grant powers) {}
 
     private static @Nullable Thing thing(Call call, Row row) throws SQLException {
         ContextStore.read(call, row);
@@ -181,14 +181,14 @@ final class RelationQueries {
     }
 
     private static OfAgent agent(Row row, Thing thing) throws SQLException {
-        var held = new AgentStore.LockedAgent(
+        var agent = new AgentStore.LockedAgent(
                 row.number("found_id"),
                 thing.name(),
                 row.number("found_owner"),
                 thing.owner(),
                 thing.access(),
                 row.number("found_revision"));
-        return new OfAgent(thing, held, row.flag("listed"), row.flag("shared"));
+        return new OfAgent(thing, agent, row.flag("listed"), row.flag("shared"));
     }
 
     Optional<OfDomain> domain(Call call, Name name, @Nullable Name zone) {
@@ -204,7 +204,7 @@ final class RelationQueries {
 
     private static OfDomain domain(Row row, Thing thing) throws SQLException {
         var state = row.textOrNull("state");
-        var held = new DomainStore.LockedDomain(
+        var domain = new DomainStore.LockedDomain(
                 row.number("found_id"),
                 thing.name(),
                 row.number("found_owner"),
@@ -213,7 +213,7 @@ final class RelationQueries {
                 thing.access(),
                 row.number("found_revision"));
         var part = new DomainAccess.Part(
-                held,
+                domain,
                 row.flag("takes_part"),
                 row.flag("hears"),
                 state == null ? null : MemberState.valueOf(state.toUpperCase(Locale.ROOT)),
@@ -235,14 +235,14 @@ final class RelationQueries {
     }
 
     private static OfBank bank(Row row, Thing thing) throws SQLException {
-        var held = new BankStore.LockedBank(
+        var bank = new BankStore.LockedBank(
                 row.number("found_id"),
                 thing.name(),
                 row.number("found_owner"),
                 thing.access(),
                 row.number("found_revision"),
                 BankPermissionRow.read(row));
-        return new OfBank(thing, held, row.flag("trashed"));
+        return new OfBank(thing, bank, row.flag("trashed"));
     }
 
     /**
@@ -260,9 +260,9 @@ final class RelationQueries {
     }
 
     /** Returns a version by its id, or all versions of a name, newest first. */
-    List<DocumentStore.SubmittedVersion> document(Call call, String given) {
+    List<DocumentStore.SubmittedVersion> document(Call call, String text) {
         contexts.load(call);
-        return documents.find(call, given);
+        return documents.find(call, text);
     }
 
     /** Returns a key that the caller manages. */
@@ -281,6 +281,7 @@ final class RelationQueries {
         var powers = call.caller().credential().key() == null
                 ? Grant.of(call.caller())
                 : Grant.of(row.jsonList("powers", Grant.class));
-        return new OfKey(row.text("found_name"), row.text("holder"), row.flag("own"), KeyChangeStore.held(row), powers);
+        return new OfKey(
+                row.text("found_name"), row.text("holder"), row.flag("own"), KeyChangeStore.lockedKey(row), powers);
     }
 }

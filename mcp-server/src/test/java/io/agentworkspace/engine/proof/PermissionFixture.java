@@ -12,7 +12,7 @@ import io.agentworkspace.engine.proof.PermissionTable.Kind;
 import io.agentworkspace.engine.testing.IdleTool;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;
-import io.agentworkspace.engine.webhooks.EndpointStore;
+import io.agentworkspace.engine.webhooks.ReceiverStore;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -37,8 +37,8 @@ final class PermissionFixture {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private static final EndpointStore ENDPOINTS =
-            new EndpointStore(DB, TestDatabase.outbound().vault());
+    private static final ReceiverStore ENDPOINTS =
+            new ReceiverStore(DB, TestDatabase.outbound().vault());
 
     private final TenantStore tenants = new TenantStore(DB);
     private final long tenant = tenant();

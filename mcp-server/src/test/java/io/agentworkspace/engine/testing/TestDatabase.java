@@ -50,9 +50,9 @@ import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
-import io.agentworkspace.engine.webhooks.EndpointServices;
+import io.agentworkspace.engine.webhooks.ReceiverServices;
 import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
-import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
+import io.agentworkspace.engine.webhooks.sender.ReceiverProbes;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -149,10 +149,10 @@ public final class TestDatabase {
     }
 
     /** Returns access to endpoints at any address, as in development. */
-    public static EndpointServices outbound() {
+    public static ReceiverServices outbound() {
         var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
         var clock = Clock.systemUTC();
-        return new EndpointServices(vault, new EndpointProbes(true, List.of(), clock), true);
+        return new ReceiverServices(vault, new ReceiverProbes(true, List.of(), clock), true);
     }
 
     /** A search without a model, in no bank yet, and the files of documents. */

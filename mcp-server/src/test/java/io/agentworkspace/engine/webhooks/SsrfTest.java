@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.webhooks.sender.AddressResolver;
-import io.agentworkspace.engine.webhooks.sender.EndpointUrl;
 import io.agentworkspace.engine.webhooks.sender.PublicAddress;
+import io.agentworkspace.engine.webhooks.sender.ReceiverUrl;
 import io.agentworkspace.engine.webhooks.sender.Sender;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -96,7 +96,7 @@ class SsrfTest {
     @ParameterizedTest
     @MethodSource("urls")
     void isRefusedByItsTextAlone(String url) {
-        assertThatThrownBy(() -> EndpointUrl.parse(placed(url), false))
+        assertThatThrownBy(() -> ReceiverUrl.parse(placed(url), false))
                 .isInstanceOf(Problem.class)
                 .hasMessageMatching("url (must|has|leads) .*");
     }

@@ -85,21 +85,21 @@ final class CommandRoutes {
     }
 
     private String service(ObjectNode body, @Nullable String fixed) {
-        var given = body.path("service").asString("");
+        var name = body.path("service").asString("");
         if (fixed != null) {
-            if (!given.isEmpty() && !given.equals(fixed)) {
+            if (!name.isEmpty() && !name.equals(fixed)) {
                 throw Problem.invalid(
                         "service",
                         "is '%s', but this route runs %s: leave it out, or use POST %s"
-                                .formatted(QuotedText.shortened(given), fixed, Route.COMMANDS));
+                                .formatted(QuotedText.shortened(name), fixed, Route.COMMANDS));
             }
             return fixed;
         }
-        if (given.isBlank()) {
+        if (name.isBlank()) {
             throw Problem.missing("service");
         }
-        requireCommand(given);
-        return given;
+        requireCommand(name);
+        return name;
     }
 
     /** Refuses a tool that is not a command, since it has its own route. An unknown name is refused by the runner. */

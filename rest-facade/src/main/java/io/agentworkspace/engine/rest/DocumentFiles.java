@@ -64,8 +64,8 @@ final class DocumentFiles {
     }
 
     static String type() {
-        var given = RestExchange.current().contentType();
-        return given == null ? "" : given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+        var type = RestExchange.current().contentType();
+        return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     }
 
     /**

@@ -25,7 +25,7 @@ final class FileForm implements MultiPart.Parser.Listener {
     private static final int LONGEST_FIELD = 4_096;
     private static final int MOST_PARTS = 10;
 
-    private final Set<String> known;
+    private final Set<String> names;
     private final ObjectNode fields;
     private final Sink sink;
     private @Nullable String part;
@@ -46,8 +46,8 @@ final class FileForm implements MultiPart.Parser.Listener {
         void write(byte[] bytes, int length);
     }
 
-    private FileForm(Set<String> known, ObjectNode fields, Sink sink) {
-        this.known = known;
+    private FileForm(Set<String> names, ObjectNode fields, Sink sink) {
+        this.names = names;
         this.fields = fields;
         this.sink = sink;
     }
@@ -55,18 +55,18 @@ final class FileForm implements MultiPart.Parser.Listener {
     /**
      * Reads the whole form.
      *
-     * @param known the fields that the form may have, besides the file
+     * @param names the fields that the form may have, besides the file
      * @param fields receives the values of these fields
      * @return what the file was sent with
      * @throws Problem if the body is not such a form; what the sink throws is passed on at once
      */
-    static SentFile read(InputStream body, String contentType, Set<String> known, ObjectNode fields, Sink sink)
+    static SentFile read(InputStream body, String contentType, Set<String> names, ObjectNode fields, Sink sink)
             throws IOException {
         var boundary = MultiPart.extractBoundary(contentType);
         if (boundary == null) {
             throw unreadable();
         }
-        var form = new FileForm(known, fields, sink);
+        var form = new FileForm(names, fields, sink);
         var parser = parser(boundary, form);
         var piece = new byte[64 * 1024];
         for (var count = body.read(piece); count >= 0; count = body.read(piece)) {
@@ -96,13 +96,13 @@ final class FileForm implements MultiPart.Parser.Listener {
      *
      * @param fields receives the fields before the file; those after it too late
      */
-    static InputStream open(InputStream body, String contentType, Set<String> known, ObjectNode fields)
+    static InputStream open(InputStream body, String contentType, Set<String> names, ObjectNode fields)
             throws IOException {
         var boundary = MultiPart.extractBoundary(contentType);
         if (boundary == null) {
             throw unreadable();
         }
-        var file = new FormFile(body, boundary, known, fields);
+        var file = new FormFile(body, boundary, names, fields);
         file.begin();
         return file;
     }
@@ -116,9 +116,9 @@ final class FileForm implements MultiPart.Parser.Listener {
         private final byte[] read = new byte[64 * 1024];
         private boolean isEnded;
 
-        FormFile(InputStream body, String boundary, Set<String> known, ObjectNode fields) {
+        FormFile(InputStream body, String boundary, Set<String> names, ObjectNode fields) {
             this.body = body;
-            this.form = new FileForm(known, fields, (bytes, length) -> pieces.add(ByteBuffer.wrap(bytes, 0, length)));
+            this.form = new FileForm(names, fields, (bytes, length) -> pieces.add(ByteBuffer.wrap(bytes, 0, length)));
             this.parser = parser(boundary, form);
         }
 
@@ -217,7 +217,7 @@ final class FileForm implements MultiPart.Parser.Listener {
         var isFile = UploadBody.PART.equals(part);
         if (isFile && hasFile) {
             refuse(Problem.invalid("the form's part 'file'", "must be there exactly once"));
-        } else if (!isFile && (part == null || !known.contains(part))) {
+        } else if (!isFile && (part == null || !names.contains(part))) {
             refuse(Problem.invalid(
                     "the form's part '%s'".formatted(QuotedText.shortened(String.valueOf(part))),
                     "is not known; the file is the part '%s'".formatted(UploadBody.PART)));
@@ -251,7 +251,7 @@ final class FileForm implements MultiPart.Parser.Listener {
 
     @Override
     public void onPartEnd() {
-        if (part != null && !UploadBody.PART.equals(part) && known.contains(part)) {
+        if (part != null && !UploadBody.PART.equals(part) && names.contains(part)) {
             fields.put(part, field.toString(StandardCharsets.UTF_8));
         }
     }

@@ -64,21 +64,21 @@ final class JsonBody {
     }
 
     private static void requireJson() {
-        var given = RestExchange.current().contentType();
-        if (!isJson(given)) {
+        var type = RestExchange.current().contentType();
+        if (!isJson(type)) {
             throw new Problem(
                     Failure.UNSUPPORTED_MEDIA_TYPE,
                     "Content-Type must be application/json (in UTF-8), not "
-                            + (given == null ? "absent" : "'%s'".formatted(QuotedText.shortened(given))));
+                            + (type == null ? "absent" : "'%s'".formatted(QuotedText.shortened(type))));
         }
     }
 
-    private static boolean isJson(@Nullable String given) {
-        if (given == null) {
+    private static boolean isJson(@Nullable String header) {
+        if (header == null) {
             return false;
         }
         try {
-            var type = MediaType.valueOf(given);
+            var type = MediaType.valueOf(header);
             var charset = type.getParameters().getOrDefault(MediaType.CHARSET_PARAMETER, "utf-8");
             return MediaType.APPLICATION_JSON_TYPE.equals(new MediaType(type.getType(), type.getSubtype()))
                     && charset.equalsIgnoreCase("utf-8");

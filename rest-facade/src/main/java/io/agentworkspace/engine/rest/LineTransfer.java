@@ -39,7 +39,7 @@ final class LineTransfer {
 
     /** Makes the request's page the largest, unless it says how large it is. */
     static void widen(ObjectNode arguments) {
-        var page = arguments.get("page") instanceof ObjectNode given ? given : arguments.putObject("page");
+        var page = arguments.get("page") instanceof ObjectNode object ? object : arguments.putObject("page");
         if (!page.has("limit")) {
             page.put("limit", PAGE);
         }

@@ -50,7 +50,7 @@ final class OpenApi {
     }
 
     void add(String method, String path, Operation operation) {
-        var item = paths.get(path) instanceof ObjectNode known ? known : paths.putObject(path);
+        var item = paths.get(path) instanceof ObjectNode present ? present : paths.putObject(path);
         item.set(method.toLowerCase(Locale.ROOT), operation.json());
         tags.add(operation.tag());
     }

@@ -19,24 +19,24 @@ final class QueryFields {
     private QueryFields() {}
 
     /** @throws Problem {@code bad_request} that names the unknown parameters, and the nearest known one of each */
-    static void refuseUnknown(ContainerRequestContext context, Collection<String> known) {
+    static void refuseUnknown(ContainerRequestContext context, Collection<String> names) {
         var notes = context.getUriInfo().getQueryParameters().keySet().stream()
-                .filter(name -> !known.contains(name))
+                .filter(name -> !names.contains(name))
                 .sorted()
                 .limit(NAMED)
                 .map(name -> "'%s' is not a query parameter of this route; %s"
-                        .formatted(QuotedText.shortened(name), hint(name, known)))
+                        .formatted(QuotedText.shortened(name), hint(name, names)))
                 .collect(Collectors.joining(". "));
         if (!notes.isEmpty()) {
             throw new Problem(Failure.BAD_REQUEST, notes);
         }
     }
 
-    private static String hint(String name, Collection<String> known) {
-        var near = Near.nearest(QuotedText.shortened(name), known, 1);
+    private static String hint(String name, Collection<String> names) {
+        var near = Near.nearest(QuotedText.shortened(name), names, 1);
         if (!near.isEmpty()) {
             return "did you mean '%s'?".formatted(near.getFirst());
         }
-        return "it takes " + (known.isEmpty() ? "none" : String.join(", ", known));
+        return "it takes " + (names.isEmpty() ? "none" : String.join(", ", names));
     }
 }

@@ -47,8 +47,8 @@ final class RestResponse {
 
     static Response envelope(Answer answer, int successStatus) {
         var status = answer.success() ? successStatus : answer.status();
-        if (answer.envelope().get("status") instanceof ObjectNode told) {
-            told.put("http_code", status);
+        if (answer.envelope().get("status") instanceof ObjectNode object) {
+            object.put("http_code", status);
         }
         var response = bytes(status, MediaType.APPLICATION_JSON, answer.envelope(), answer.problem());
         return answer.replayed() ? response.header(REPLAYED, "true").build() : response.build();

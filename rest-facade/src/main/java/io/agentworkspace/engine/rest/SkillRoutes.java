@@ -56,7 +56,7 @@ final class SkillRoutes {
     private Response archive(ContainerRequestContext context) {
         var exchange = RestExchange.current();
         exchange.runs(runner.catalogue().read(READ));
-        var arguments = Json.object().put("name", given(context, "name")).put("archive", true);
+        var arguments = Json.object().put("name", parameter(context, "name")).put("archive", true);
         var answer = exchange.run(runner, READ, arguments, false, ResponseBudget.ofFile());
         if (answer.problem() != null) {
             throw answer.problem();
@@ -99,12 +99,12 @@ final class SkillRoutes {
     }
 
     private Response publishedArchive(ContainerRequestContext context) {
-        var arguments = Json.object().put("name", given(context, "name")).put("archive", true);
+        var arguments = Json.object().put("name", parameter(context, "name")).put("archive", true);
         return archive(open(READ, arguments), SHARED);
     }
 
     private Response publishedFile(ContainerRequestContext context) {
-        var arguments = Json.object().put("name", given(context, "name")).put("path", given(context, "path"));
+        var arguments = Json.object().put("name", parameter(context, "name")).put("path", parameter(context, "path"));
         var file = open(READ, arguments).path("file");
         var bytes = file.has("text")
                 ? file.path("text").asString().getBytes(StandardCharsets.UTF_8)
@@ -127,7 +127,7 @@ final class SkillRoutes {
         return answer.envelope();
     }
 
-    private static String given(ContainerRequestContext context, String parameter) {
+    private static String parameter(ContainerRequestContext context, String parameter) {
         return context.getUriInfo().getPathParameters().getFirst(parameter);
     }
 

@@ -109,11 +109,11 @@ final class ToolRoutes {
         return names;
     }
 
-    private static void merge(MultivaluedMap<String, String> given, List<Field> fields, ObjectNode arguments) {
+    private static void merge(MultivaluedMap<String, String> parameters, List<Field> fields, ObjectNode arguments) {
         for (var field : fields) {
-            var values = given.get(field.path());
+            var values = parameters.get(field.path());
             if (values == null && field.parents().equals(PAGE)) {
-                values = given.get(field.name());
+                values = parameters.get(field.name());
             }
             if (values != null) {
                 set(arguments, field, values);

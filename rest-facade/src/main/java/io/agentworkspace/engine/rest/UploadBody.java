@@ -37,16 +37,16 @@ final class UploadBody {
     /** Returns the tool's arguments, if the request carries a file instead of them. */
     static Optional<ObjectNode> arguments(Tool<?, ?> tool, ContainerRequestContext context) {
         var upload = tool.upload();
-        var given = RestExchange.current().contentType();
-        if (upload == null || upload.passing() != Route.Passing.IN_FIELD || given == null) {
+        var header = RestExchange.current().contentType();
+        if (upload == null || upload.passing() != Route.Passing.IN_FIELD || header == null) {
             return Optional.empty();
         }
-        var type = given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+        var type = header.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
         if (type.equals(upload.mediaType())) {
             return Optional.of(arguments(upload.field(), JsonBody.bytes(context)));
         }
         return type.equals(FORM)
-                ? Optional.of(arguments(upload.field(), part(given, JsonBody.bytes(context))))
+                ? Optional.of(arguments(upload.field(), part(header, JsonBody.bytes(context))))
                 : Optional.empty();
     }
 

@@ -29,22 +29,22 @@ final class WhyRoutes {
 
     private Response why(ContainerRequestContext context) {
         var query = context.getUriInfo().getQueryParameters();
-        var tool = given(query, "tool");
+        var tool = parameter(query, "tool");
         if (tool == null) {
             throw Problem.missing("tool");
         }
-        var name = given(query, "context");
+        var name = parameter(query, "context");
         var exchange = RestExchange.current();
         var question = new ToolRunner.Question(
                 tool,
-                given(query, "target"),
+                parameter(query, "target"),
                 name == null ? Context.DEFAULT : name,
                 exchange.identified(),
                 exchange.requestId());
         return RestResponse.json(200, Json.tree(runner.why(question)));
     }
 
-    private static @Nullable String given(MultivaluedMap<String, String> query, String name) {
+    private static @Nullable String parameter(MultivaluedMap<String, String> query, String name) {
         var value = query.getFirst(name);
         return value == null || value.isBlank() ? null : value.strip();
     }

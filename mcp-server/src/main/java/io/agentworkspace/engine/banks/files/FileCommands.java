@@ -48,15 +48,15 @@ final class FileCommands {
             throw exists(path);
         }
         for (var end = path.name().indexOf('/'); end >= 0; end = path.name().indexOf('/', end + 1)) {
-            requireNoFile(new FilePath(path.given(), path.name().substring(0, end)));
+            requireNoFile(new FilePath(path.text(), path.name().substring(0, end)));
         }
-        write.edit(path.file(), known -> {
-            if (known != null && files.isCurrent(call, bank, known.id())) {
+        write.edit(path.file(), holder -> {
+            if (holder != null && files.isCurrent(call, bank, holder.id())) {
                 throw exists(path);
             }
             return draft(path, text);
         });
-        return "File created successfully at: " + path.given();
+        return "File created successfully at: " + path.text();
     }
 
     private boolean isDirectory(FilePath path) {
@@ -76,7 +76,7 @@ final class FileCommands {
     }
 
     private static Problem exists(FilePath path) {
-        return ToolText.refused(Failure.ALREADY_EXISTS, "Error: File %s already exists".formatted(path.given()));
+        return ToolText.refused(Failure.ALREADY_EXISTS, "Error: File %s already exists".formatted(path.text()));
     }
 
     String strReplace(FilePath path, String old, String replacement) {
@@ -87,7 +87,7 @@ final class FileCommands {
                 throw ToolText.refused(
                         Failure.CONFLICT,
                         "No replacement was performed, old_str `%s` did not appear verbatim in %s."
-                                .formatted(Excerpt.of(old, QUOTED), path.given()));
+                                .formatted(Excerpt.of(old, QUOTED), path.text()));
             } else if (at.size() > 1) {
                 throw ToolText.refused(
                         Failure.CONFLICT,
@@ -131,7 +131,7 @@ final class FileCommands {
             lines.add((int) after, inserted.endsWith("\n") ? inserted.substring(0, inserted.length() - 1) : inserted);
             return String.join("\n", lines);
         });
-        return "The file %s has been edited.".formatted(path.given());
+        return "The file %s has been edited.".formatted(path.text());
     }
 
     private interface Edit {
@@ -141,14 +141,14 @@ final class FileCommands {
     /** Edits a file and returns its new text. The file is locked before it is read, so no other writer's change is lost. */
     private String edit(FilePath path, String start, Edit edit) {
         if (path.isRoot()) {
-            throw ToolText.notThere(start, path.given());
+            throw ToolText.notThere(start, path.text());
         }
         var text = new String[1];
-        write.edit(path.file(), known -> {
-            if (known == null) {
-                throw ToolText.notThere(start, path.given());
+        write.edit(path.file(), holder -> {
+            if (holder == null) {
+                throw ToolText.notThere(start, path.text());
             }
-            text[0] = edit.of(memories.read(call, bank, known.id()).text());
+            text[0] = edit.of(memories.read(call, bank, holder.id()).text());
             return draft(path, text[0]);
         });
         return text[0];
@@ -160,7 +160,7 @@ final class FileCommands {
             throw ToolText.refused(
                     Failure.TOO_LARGE,
                     "Error: The file %s would have %,d characters; at most %,d are allowed"
-                            .formatted(path.given(), length, Limits.CONTENT));
+                            .formatted(path.text(), length, Limits.CONTENT));
         }
         return MemoryDraft.of(path.file(), text);
     }
@@ -171,7 +171,7 @@ final class FileCommands {
                     Failure.INVALID_FIELD, "Error: Cannot delete the %s directory itself".formatted(FilePath.ROOT));
         }
         files.delete(call, bank, changeable(path));
-        return "Successfully deleted " + path.given();
+        return "Successfully deleted " + path.text();
     }
 
     String rename(FilePath from, FilePath to) {
@@ -186,13 +186,13 @@ final class FileCommands {
             throw taken(to);
         }
         for (var end = to.name().indexOf('/'); end >= 0; end = to.name().indexOf('/', end + 1)) {
-            requireNoFile(new FilePath(to.given(), to.name().substring(0, end)));
+            requireNoFile(new FilePath(to.text(), to.name().substring(0, end)));
         }
         var names = moved.stream().map(file -> renamed(file, from, to)).toList();
         if (!files.rename(call, bank, author, moved, names)) {
             throw taken(to);
         }
-        return "Successfully renamed %s to %s".formatted(from.given(), to.given());
+        return "Successfully renamed %s to %s".formatted(from.text(), to.text());
     }
 
     private static MemoryName renamed(FileStore.File file, FilePath from, FilePath to) {
@@ -208,14 +208,14 @@ final class FileCommands {
 
     private static Problem taken(FilePath path) {
         return ToolText.refused(
-                Failure.ALREADY_EXISTS, "Error: The destination %s already exists".formatted(path.given()));
+                Failure.ALREADY_EXISTS, "Error: The destination %s already exists".formatted(path.text()));
     }
 
     /** Locks the files at the path, if the author may change each of them. */
     private List<FileStore.File> changeable(FilePath path) {
         var found = files.lock(call, bank, path);
         if (found.isEmpty()) {
-            throw ToolText.doesNotExist(path.given());
+            throw ToolText.doesNotExist(path.text());
         }
         if (censored) {
             throw Problem.notPermitted(

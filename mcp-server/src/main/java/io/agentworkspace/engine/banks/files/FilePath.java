@@ -10,33 +10,33 @@ import org.jspecify.annotations.Nullable;
  * A path of the memory tool: {@code /memories} itself, or below it the name of a memory. A directory
  * exists while a name begins with it.
  *
- * @param given as the model wrote it
+ * @param text as the model wrote it
  * @param name the part below {@code /memories}; empty for {@code /memories} itself
  */
-record FilePath(String given, String name) {
+record FilePath(String text, String name) {
     static final String ROOT = "/memories";
 
     /** @throws Problem {@code missing_field}, {@code invalid_field} */
-    static FilePath of(String field, @Nullable String given) {
-        if (given == null) {
+    static FilePath of(String field, @Nullable String text) {
+        if (text == null) {
             throw Problem.missing(field);
         }
-        var path = given.endsWith("/") ? given.substring(0, given.length() - 1) : given;
+        var path = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
         if (path.equals(ROOT)) {
-            return new FilePath(given, "");
+            return new FilePath(text, "");
         }
         if (!path.startsWith(ROOT + "/")) {
             throw ToolText.refused(
                     Failure.INVALID_FIELD,
-                    "Error: The path must start with %s, got: %s".formatted(ROOT, Name.shortened(given)));
+                    "Error: The path must start with %s, got: %s".formatted(ROOT, Name.shortened(text)));
         }
         var name = path.substring(ROOT.length() + 1);
         MemoryName.broken(name).ifPresent(rule -> {
             throw ToolText.refused(
                     Failure.INVALID_FIELD,
-                    "Error: Invalid path %s: what follows %s/ %s".formatted(Name.shortened(given), ROOT, rule));
+                    "Error: Invalid path %s: what follows %s/ %s".formatted(Name.shortened(text), ROOT, rule));
         });
-        return new FilePath(given, Name.normal(name));
+        return new FilePath(text, Name.normal(name));
     }
 
     boolean isRoot() {

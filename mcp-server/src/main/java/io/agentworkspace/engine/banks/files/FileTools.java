@@ -133,10 +133,10 @@ public final class FileTools {
         }
         var found = reads.view(call, in.target().bank(), path);
         if (found.text() != null) {
-            return cut(ToolText.content(path.given(), found.text(), in.viewRange()), call);
+            return cut(ToolText.content(path.text(), found.text(), in.viewRange()), call);
         }
         if (found.entries().isEmpty() && !path.isRoot()) {
-            throw ToolText.notThere("", path.given());
+            throw ToolText.notThere("", path.text());
         }
         var shown = found.entries().stream().filter(entry -> !entry.isHidden()).toList();
         return FileResponse.of(ToolText.listing(path, shown, LISTING));
@@ -158,12 +158,13 @@ public final class FileTools {
         var author = self == null ? call.context().user() : self;
         var commands = new FileCommands(memories, files, call, bank, author);
         return switch (in.command()) {
-            case "create" -> commands.create(path(in), given("file_text", in.fileText()));
+            case "create" -> commands.create(path(in), required("file_text", in.fileText()));
             case "str_replace" ->
                 commands.strReplace(
                         path(in), notEmpty("old_str", in.oldStr()), Objects.requireNonNullElse(in.newStr(), ""));
             case "insert" ->
-                commands.insert(path(in), given("insert_line", in.insertLine()), given("insert_text", in.insertText()));
+                commands.insert(
+                        path(in), required("insert_line", in.insertLine()), required("insert_text", in.insertText()));
             case "delete" -> commands.delete(path(in));
             case "rename" ->
                 commands.rename(FilePath.of("old_path", in.oldPath()), FilePath.of("new_path", in.newPath()));
@@ -175,7 +176,7 @@ public final class FileTools {
         return FilePath.of("path", in.path());
     }
 
-    private static <T> T given(String field, @Nullable T value) {
+    private static <T> T required(String field, @Nullable T value) {
         if (value == null) {
             throw Problem.missing(field);
         }

@@ -70,7 +70,7 @@ final class ToolText {
         var all = entries.stream().mapToLong(FileQueries.DirectoryEntry::bytes).sum();
         var shown = new StringBuilder("""
                 Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:
-                %s\t%s""".formatted(path.given(), size(all), start));
+                %s\t%s""".formatted(path.text(), size(all), start));
         for (var i = 0; i < lines.size(); i++) {
             if (shown.length() + lines.get(i).length() > max) {
                 return shown.append("\n(%d more: view a directory below)".formatted(lines.size() - i))

@@ -35,7 +35,7 @@ final class ImportBatch {
     private final boolean censored;
     private final boolean isPreview;
     private final ImportReport report;
-    private final Map<String, KnownMemory> known = new HashMap<>();
+    private final Map<String, KnownMemory> memories = new HashMap<>();
     private final Map<String, NameHolder> holders = new HashMap<>();
     private final Map<String, LineRow> added = new LinkedHashMap<>();
     private final List<LineRow> former = new ArrayList<>();
@@ -91,7 +91,7 @@ final class ImportBatch {
             ids.add(line.id());
             ids.addAll(ImportLine.origins(line.line()));
         });
-        known.putAll(stores.imports().known(call, bank, ids));
+        memories.putAll(stores.imports().memories(call, bank, ids));
         var keys = lines.stream()
                 .filter(line -> !line.isFormer())
                 .map(ImportLine::key)
@@ -116,7 +116,7 @@ final class ImportBatch {
     }
 
     private void take(ImportLine line) {
-        var old = known.get(line.id());
+        var old = memories.get(line.id());
         if (old != null || added.containsKey(line.id())) {
             checkSame(line.line(), old);
             report.unchanged++;
@@ -196,7 +196,7 @@ final class ImportBatch {
     }
 
     private void takeFormer(ImportLine line) {
-        var old = known.get(line.id());
+        var old = memories.get(line.id());
         var row = added.get(line.id());
         if (row == null && (old == null || !old.isReadable())) {
             throw Problem.invalid("id", "belongs to no memory of the bank: the line of the memory must come first");
@@ -272,7 +272,7 @@ final class ImportBatch {
         }
         for (var origin : ImportLine.origins(line)) {
             var row = added.get(origin);
-            var old = known.get(origin);
+            var old = memories.get(origin);
             all.addAll(row != null ? row.contributors() : old != null ? old.contributors() : List.of());
         }
         return all;

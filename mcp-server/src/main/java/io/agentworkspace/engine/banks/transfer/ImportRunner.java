@@ -180,9 +180,9 @@ public final class ImportRunner implements ToolRunner {
             if (portions <= 1 && sum.path("lines").asLong() == 0) {
                 return answer;
             }
-            var told = problem.with("report", report());
+            var report = problem.with("report", report());
             answer.envelope().set("report", report());
-            return new Answer(answer.envelope(), told, answer.replayed(), answer.moved(), answer.limits());
+            return new Answer(answer.envelope(), report, answer.replayed(), answer.moved(), answer.limits());
         }
 
         Answer failed(Problem problem) {

@@ -133,7 +133,7 @@ public final class ImportStore {
     record NamedAgent(Ref ref, long owner, String ownerName) {}
 
     /** Returns the memories of the bank that have these ids, also those in the trash. */
-    Map<String, KnownMemory> known(Call call, BankStore.LockedBank bank, Set<String> ids) {
+    Map<String, KnownMemory> memories(Call call, BankStore.LockedBank bank, Set<String> ids) {
         var found = new HashMap<String, KnownMemory>();
         db.sql(call, KNOWN)
                 .set("bank", bank.id())

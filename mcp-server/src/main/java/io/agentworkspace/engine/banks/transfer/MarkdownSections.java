@@ -111,8 +111,8 @@ final class MarkdownSections {
     }
 
     /** Returns a part of a name, without the characters that none can have. */
-    private static String plain(String given) {
-        var plain = given.replaceAll("[^\\p{L}\\p{N}\\p{M} _.-]+", " ")
+    private static String plain(String text) {
+        var plain = text.replaceAll("[^\\p{L}\\p{N}\\p{M} _.-]+", " ")
                 .replaceAll(" +", " ")
                 .strip()
                 .replaceFirst("^\\p{M}+", "");

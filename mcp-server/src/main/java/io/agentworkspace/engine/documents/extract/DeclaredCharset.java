@@ -43,7 +43,7 @@ final class DeclaredCharset {
 
     /** Returns the encoding, or the larger one that programs write under its name. */
     private static Optional<Charset> charset(String name) {
-        var known = switch (name.toLowerCase(Locale.ROOT)) {
+        var alias = switch (name.toLowerCase(Locale.ROOT)) {
             case "iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii" -> "windows-1252";
             case "iso-8859-9", "latin5" -> "windows-1254";
             case "shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji" -> "windows-31j";
@@ -54,7 +54,7 @@ final class DeclaredCharset {
             default -> name;
         };
         try {
-            return Optional.of(Charset.forName(known));
+            return Optional.of(Charset.forName(alias));
         } catch (IllegalArgumentException unknown) {
             return Optional.empty();
         }

@@ -50,7 +50,7 @@ public final class ValidationQueue implements AutoCloseable {
     private final Map<UUID, Integer> refused =
             Caffeine.newBuilder().maximumSize(1_000).<UUID, Integer>build().asMap();
 
-    private final Map<ClaimedDocument, Boolean> held = new ConcurrentHashMap<>();
+    private final Map<ClaimedDocument, Boolean> claims = new ConcurrentHashMap<>();
     private final WorkLoop loop =
             new WorkLoop("documents are validated", Thread.ofPlatform().daemon().name("documents"), POLL, this::round);
     private final ScheduledThreadPoolExecutor heart = new ScheduledThreadPoolExecutor(
@@ -98,7 +98,7 @@ public final class ValidationQueue implements AutoCloseable {
     }
 
     private void work(ClaimedDocument claim) {
-        held.put(claim, true);
+        claims.put(claim, true);
         try {
             if (claim.attempts() > Validator.ATTEMPTS) {
                 validator.giveUp(claim, "ended with its worker");
@@ -115,7 +115,7 @@ public final class ValidationQueue implements AutoCloseable {
             }
             throw unavailable;
         } finally {
-            held.remove(claim);
+            claims.remove(claim);
         }
     }
 
@@ -167,10 +167,10 @@ public final class ValidationQueue implements AutoCloseable {
 
     /** Renews the claim. The work on a lost claim is cancelled. */
     private void renew() {
-        for (var claim : Set.copyOf(held.keySet())) {
+        for (var claim : Set.copyOf(claims.keySet())) {
             try {
                 var current = process;
-                if (!store.renew(claim, LEASE) && held.containsKey(claim) && current != null) {
+                if (!store.renew(claim, LEASE) && claims.containsKey(claim) && current != null) {
                     current.kill();
                 }
             } catch (RuntimeException e) {

@@ -101,7 +101,7 @@ public final class RateBuckets<K> {
     }
 
     /** Returns how many buckets there are at the moment. */
-    public long known() {
+    public long count() {
         buckets.cleanUp();
         return buckets.estimatedSize();
     }

@@ -71,8 +71,8 @@ public final class HandshakeStore {
             lost.incrementAndGet();
             return;
         }
-        notes.compute(holder, (_, known) -> {
-            var latest = known == null ? new LinkedHashMap<UUID, HandshakeNote>() : known;
+        notes.compute(holder, (_, entry) -> {
+            var latest = entry == null ? new LinkedHashMap<UUID, HandshakeNote>() : entry;
             latest.merge(note.id(), note, HandshakeNote::and);
             while (latest.size() > LATEST || latest.size() > 1 && length(latest) > LENGTH) {
                 latest.remove(latest.keySet().iterator().next());

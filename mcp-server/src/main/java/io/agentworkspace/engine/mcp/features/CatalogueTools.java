@@ -177,10 +177,10 @@ public final class CatalogueTools implements ToolSource {
         /** False if the runner will refuse the arguments: then nothing is asked, and no task begins. */
         private final boolean isStorable;
 
-        /** @param given the arguments as the model sent them */
-        CatalogueCall(Tool<?, ?> tool, ObjectNode given, McpRequest request) {
+        /** @param input the arguments as the model sent them */
+        CatalogueCall(Tool<?, ?> tool, ObjectNode input, McpRequest request) {
             this.tool = tool;
-            this.arguments = LenientInput.of(given, tool.inputSchema());
+            this.arguments = LenientInput.of(input, tool.inputSchema());
             this.isStorable = StorableInput.isStorable(arguments);
             this.request = request;
         }

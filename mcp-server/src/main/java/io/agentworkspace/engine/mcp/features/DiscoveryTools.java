@@ -56,12 +56,12 @@ public final class DiscoveryTools implements ToolSource {
 
     @Override
     public List<ObjectNode> list(McpRequest request) {
-        return known(request)
+        return candidates(request)
                 .filter(tool -> request.selection().discovers(tool.get("name").asString()))
                 .toList();
     }
 
-    private Stream<ObjectNode> known(McpRequest request) {
+    private Stream<ObjectNode> candidates(McpRequest request) {
         var isReading = request.selection().readOnly()
                 || request.caller().credential().toolset().readOnly();
         return (isReading ? shownReading : shown).stream();
@@ -69,7 +69,7 @@ public final class DiscoveryTools implements ToolSource {
 
     @Override
     public Optional<ObjectNode> find(String name, McpRequest request) {
-        return known(request)
+        return candidates(request)
                 .filter(tool -> tool.get("name").asString().equals(name)
                         && request.selection().runsDiscovery(name))
                 .findFirst();
@@ -101,8 +101,8 @@ public final class DiscoveryTools implements ToolSource {
                 return plan(arguments, request);
             }
             default -> {
-                var given = Discovery.arguments(arguments);
-                return tools.call(toRun(Discovery.name(name, arguments), given, request), given, request);
+                var input = Discovery.arguments(arguments);
+                return tools.call(toRun(Discovery.name(name, arguments), input, request), input, request);
             }
         }
     }
@@ -117,9 +117,9 @@ public final class DiscoveryTools implements ToolSource {
         var plan = CallPlan.of(arguments);
         return new PlanCall(
                 new CallPlanRun(
-                        plan, runner, tools.requestOf(Discovery.PLAN, arguments, request), clock, (tool, given) -> {
+                        plan, runner, tools.requestOf(Discovery.PLAN, arguments, request), clock, (tool, json) -> {
                             Discovery.checkStep(tool);
-                            return toRun(tool, given, request);
+                            return toRun(tool, json, request);
                         }),
                 request);
     }
@@ -177,11 +177,11 @@ public final class DiscoveryTools implements ToolSource {
     /**
      * Returns the tool to run. A tool for which the caller lacks only a scope is included, since the client can get the scope.
      */
-    private Tool<?, ?> toRun(String name, ObjectNode given, McpRequest request) {
+    private Tool<?, ?> toRun(String name, ObjectNode arguments, McpRequest request) {
         return catalogue
                 .find(name, request.caller())
                 .filter(tool -> request.selection().permits(tool)
-                        && request.caller().missingScope(tool, given).isPresent())
+                        && request.caller().missingScope(tool, arguments).isPresent())
                 .orElseGet(() -> Discovery.read(name, usable(request)));
     }
 

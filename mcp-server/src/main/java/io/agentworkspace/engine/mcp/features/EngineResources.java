@@ -193,10 +193,10 @@ final class EngineResources implements ResourceSource {
 
     @Override
     public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest request) {
-        var known = kinds.stream()
+        var match = kinds.stream()
                 .filter(kind -> kind.template().get("uriTemplate").asString().equals(template))
                 .findFirst();
-        if (known.isEmpty()) {
+        if (match.isEmpty()) {
             return Optional.empty();
         }
         var kind = ResourceKind.ALL.stream()

@@ -41,8 +41,8 @@ final class ToolResult {
     }
 
     static ObjectNode of(Answer answer, Tool<?, ?> tool, ObjectNode arguments) {
-        if (tool.foreign() != null && answer.envelope().get("result") instanceof ObjectNode given) {
-            return foreign(given.deepCopy(), answer);
+        if (tool.foreign() != null && answer.envelope().get("result") instanceof ObjectNode object) {
+            return foreign(object.deepCopy(), answer);
         }
         var body = body(answer, answer.moved() || tool.guide().tellsContext());
         var shortener = tool.guide().shortener();

@@ -113,8 +113,8 @@ public final class ModernChecks {
                     .find(message.params().get("name").asString(), request)
                     .ifPresent(tool -> ParamHeaders.check(
                             tool.path("inputSchema"),
-                            arguments instanceof ObjectNode given
-                                    ? given
+                            arguments instanceof ObjectNode object
+                                    ? object
                                     : message.params().objectNode(),
                             exchange));
         }

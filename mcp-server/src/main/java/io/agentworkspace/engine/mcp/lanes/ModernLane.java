@@ -164,7 +164,7 @@ public final class ModernLane implements Lane {
         if (caching != null) {
             result.put("ttlMs", caching.ttlMillis()).put("cacheScope", caching.shared() ? "public" : "private");
         }
-        var meta = own.get(JsonRpcMessage.META) instanceof ObjectNode given ? given.deepCopy() : Json.object();
+        var meta = own.get(JsonRpcMessage.META) instanceof ObjectNode object ? object.deepCopy() : Json.object();
         meta.set(JsonRpcMessage.meta("serverInfo"), methods.serverInfo());
         result.set(JsonRpcMessage.META, meta);
         return result;

@@ -108,7 +108,7 @@ public final class SessionStore {
     private List<String> spellings(Handle session, String uri, UnaryOperator<String> canonical) {
         var one = canonical.apply(uri);
         return subscriptions(session).stream()
-                .filter(known -> canonical.apply(known).equals(one))
+                .filter(spelling -> canonical.apply(spelling).equals(one))
                 .toList();
     }
 

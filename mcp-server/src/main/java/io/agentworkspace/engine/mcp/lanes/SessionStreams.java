@@ -59,9 +59,9 @@ public final class SessionStreams implements DatabaseSignals.Listener {
                 stream.end();
             } else {
                 var uris = lane.sessions().subscriptions(handle);
-                var known = stream.subscriptions();
-                var added = lane.listen().watched(known.unknown(uris), lookUps);
-                stream.subscriptions(known.renewed(uris, added));
+                var before = stream.subscriptions();
+                var added = lane.listen().watched(before.unknown(uris), lookUps);
+                stream.subscriptions(before.renewed(uris, added));
             }
         } catch (Problem | RpcError e) {
             LOG.debug("the subscriptions of a session could not be renewed", e);

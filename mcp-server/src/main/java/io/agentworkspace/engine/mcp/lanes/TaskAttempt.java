@@ -91,7 +91,7 @@ final class TaskAttempt {
      * @return empty if the work was stopped before it succeeded, so that another replica continues it
      */
     Optional<TaskStore.Step> work(ToolMethods tools, Optional<Caller> caller, Consumer<String> progress) {
-        var step = caller.map(known -> work(tools, known, progress)).orElseGet(this::withoutCredential);
+        var step = caller.map(current -> work(tools, current, progress)).orElseGet(this::withoutCredential);
         workIsOver();
         return stopped && !succeeded(step) ? Optional.ofNullable(verdict) : Optional.of(step);
     }

@@ -148,13 +148,13 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
     }
 
     private void renew() {
-        var held = Set.copyOf(running.keySet());
-        if (held.isEmpty()) {
+        var claims = Set.copyOf(running.keySet());
+        if (claims.isEmpty()) {
             return;
         }
         try {
-            var good = store.renew(held, LEASE);
-            stop(claim -> held.contains(claim) && !good.contains(claim));
+            var good = store.renew(claims, LEASE);
+            stop(claim -> claims.contains(claim) && !good.contains(claim));
         } catch (Problem e) {
             LOG.debug("postponed: {}", e.note());
         }

@@ -119,7 +119,7 @@ public final class StreamOpener {
         } else if (!request.client().takesTasks()) {
             throw RpcError.missingExtension(ClientInfo.TASKS);
         }
-        var found = ids.isEmpty() ? ids : tasks.known(request.caller(), ids);
+        var found = ids.isEmpty() ? ids : tasks.existing(request.caller(), ids);
         var heard = agreed.putArray(TASKS);
         ids.stream().filter(found::contains).forEach(heard::add);
         var tenant = request.caller().tenant();

@@ -77,8 +77,8 @@ public final class McpTasks {
     }
 
     /** Returns those of the ids that belong to the caller. */
-    public Set<String> known(Caller caller, Collection<String> ids) {
-        return store.known(caller, ids);
+    public Set<String> existing(Caller caller, Collection<String> ids) {
+        return store.existing(caller, ids);
     }
 
     /** Adds answers. When none is missing, the task continues. */

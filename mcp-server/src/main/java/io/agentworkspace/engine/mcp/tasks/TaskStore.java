@@ -233,7 +233,7 @@ public final class TaskStore {
     }
 
     /** Returns those of the ids that belong to the principal. */
-    Set<String> known(Caller owner, Collection<String> ids) {
+    Set<String> existing(Caller owner, Collection<String> ids) {
         return new HashSet<>(of(owner, """
                 SELECT id FROM mcp_task
                  WHERE tenant_id = :tenant AND principal = :principal AND id = ANY(CAST(:ids AS text[]))
@@ -286,7 +286,7 @@ public final class TaskStore {
 
     /** Releases a claim, so that another replica can take the task at once. */
     public void release(ClaimedTask claim) {
-        held(claim, """
+        ofClaim(claim, """
                 UPDATE mcp_task SET leased_until = now(), tries = 0
                  WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
                 """).run();
@@ -294,12 +294,12 @@ public final class TaskStore {
 
     /** Writes the progress of the task. */
     public void progress(ClaimedTask claim, String message, Instant now) {
-        held(claim, PROGRESS).set("message", message).set("now", now).run();
+        ofClaim(claim, PROGRESS).set("message", message).set("now", now).run();
     }
 
     /** Writes the outcome of a step, unless the task was cancelled or the lease has expired. */
     public void step(ClaimedTask claim, Step step, Instant now) {
-        held(claim, STEP)
+        ofClaim(claim, STEP)
                 .set("status", step.status().word())
                 .set("message", step.message())
                 .set("memory", Json.text(step.memory()))
@@ -348,7 +348,7 @@ public final class TaskStore {
         return db.sql(text).set("tenant", owner.tenant()).set("principal", owner.principal());
     }
 
-    private Statement held(ClaimedTask claim, String text) {
+    private Statement ofClaim(ClaimedTask claim, String text) {
         return db.sql(text).set("tenant", claim.tenant()).set("id", claim.id()).set("attempt", claim.attempt());
     }
 

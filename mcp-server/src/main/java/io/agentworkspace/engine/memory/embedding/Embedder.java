@@ -85,7 +85,7 @@ public final class Embedder implements AutoCloseable {
         } else {
             var name = Objects.requireNonNull(settings.model());
             id = endpoint.getHost() + "/" + name;
-            loading = () -> new EndpointModel(endpoint, settings.key(), name);
+            loading = () -> new RemoteModel(endpoint, settings.key(), name);
             isPossible = true;
         }
     }
@@ -164,9 +164,9 @@ public final class Embedder implements AutoCloseable {
         if (!isOn() || text.isBlank()) {
             return () -> null;
         }
-        var known = questions.getIfPresent(text);
-        if (known != null) {
-            return () -> known;
+        var hit = questions.getIfPresent(text);
+        if (hit != null) {
+            return () -> hit;
         }
         var vector = begun(() -> {
             var made = with(model -> model.query(text));

@@ -116,10 +116,10 @@ public final class IndexCache implements AutoCloseable {
      * disk, it is opened again.
      */
     BankIndex of(long tenant, long bank) {
-        return Objects.requireNonNull(open.compute(new BankKey(tenant, bank), (key, known) -> {
-            var index = known;
-            if (known != null && !known.isWritable()) {
-                close(known);
+        return Objects.requireNonNull(open.compute(new BankKey(tenant, bank), (key, current) -> {
+            var index = current;
+            if (current != null && !current.isWritable()) {
+                close(current);
                 index = null;
             }
             index = index == null ? opened(key) : index;

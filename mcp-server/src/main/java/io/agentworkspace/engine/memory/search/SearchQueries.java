@@ -320,15 +320,17 @@ public final class SearchQueries {
     /**
      * Returns the named bank, else every bank that the caller may read, with the context. The list is empty if there is none.
      */
-    Banks banks(Call call, @Nullable Name bank, @Nullable Name author, IndexPositions known) {
+    Banks banks(Call call, @Nullable Name bank, @Nullable Name author, IndexPositions positions) {
         record Read(@Nullable SearchedBank bank, List<Long> authors) {}
         var rows = db.sql(call, bank == null ? READABLE_BANKS : NAMED_BANK)
                 .set("key", bank == null ? null : bank.key())
                 .set("author", author == null ? null : author.key())
-                .set("known_banks", List.copyOf(known.byBank().keySet()))
+                .set("known_banks", List.copyOf(positions.byBank().keySet()))
                 .set(
                         "known_positions",
-                        known.byBank().values().stream().map(String::valueOf).toList())
+                        positions.byBank().values().stream()
+                                .map(String::valueOf)
+                                .toList())
                 .set("most_banks", MOST_BANKS)
                 .set("listed", LISTED_CHANGES)
                 .list(row -> {

@@ -203,12 +203,12 @@ public final class Searcher {
     }
 
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
-        var known = new IndexPositions(indexes.positions(call.caller().tenant()));
-        var banks = queries.banks(call, bank, author, known);
+        var positions = new IndexPositions(indexes.positions(call.caller().tenant()));
+        var banks = queries.banks(call, bank, author, positions);
         var scope = new SearchScope(banks, new ArrayList<>(), new ArrayList<>());
         try {
             for (var each : banks.banks()) {
-                var index = each.isCensored() ? null : current(call, each, known.of(each.id()));
+                var index = each.isCensored() ? null : current(call, each, positions.of(each.id()));
                 if (index != null) {
                     scope.indexes().add(index);
                 } else if (!each.isCensored()) {
@@ -350,14 +350,14 @@ public final class Searcher {
      * Returns the index of the bank with everything that was committed when the bank was read; null while it is being built or cannot
      * be written. An index may fail in another thread, or be closed, while this one waits: then it is opened again.
      *
-     * @param known the position after which the changes of the bank are listed
+     * @param position the position after which the changes of the bank are listed
      */
-    private @Nullable SearchedIndex current(Call call, SearchedBank bank, long known) {
+    private @Nullable SearchedIndex current(Call call, SearchedBank bank, long position) {
         var tenant = call.caller().tenant();
         try {
             while (!builder.isWithout(tenant, bank.id())) {
                 var index = indexes.of(tenant, bank.id());
-                var isCurrent = isCurrent(index, bank, known) || isBroughtUpToDate(tenant, index, bank, known);
+                var isCurrent = isCurrent(index, bank, position) || isBroughtUpToDate(tenant, index, bank, position);
                 var reader = isCurrent ? index.acquire() : null;
                 if (reader != null) {
                     return new SearchedIndex(bank.id(), reader, bank.censored());
@@ -369,26 +369,26 @@ public final class Searcher {
         return null;
     }
 
-    private static boolean isCurrent(BankIndex index, SearchedBank bank, long known) {
-        return areListed(index, bank, known) && index.has(bank.changes());
+    private static boolean isCurrent(BankIndex index, SearchedBank bank, long position) {
+        return areListed(index, bank, position) && index.has(bank.changes());
     }
 
     /** Returns whether all changes that the index may lack are listed. One that was opened again may lack others. */
-    private static boolean areListed(BankIndex index, SearchedBank bank, long known) {
-        return index.position() >= known && bank.changes().size() <= SearchQueries.LISTED_CHANGES;
+    private static boolean areListed(BankIndex index, SearchedBank bank, long position) {
+        return index.position() >= position && bank.changes().size() <= SearchQueries.LISTED_CHANGES;
     }
 
     /** Returns false if the index cannot take changes, or is closed. */
-    private boolean isBroughtUpToDate(long tenant, BankIndex index, SearchedBank bank, long known) {
+    private boolean isBroughtUpToDate(long tenant, BankIndex index, SearchedBank bank, long position) {
         if (!isLocked(tenant, bank.id(), index)) {
             return false;
         }
         try {
-            if (!isCurrent(index, bank, known)) {
+            if (!isCurrent(index, bank, position)) {
                 if (!index.isWritable()) {
                     return false;
                 }
-                var listed = areListed(index, bank, known) ? bank.changes().size() : Integer.MAX_VALUE;
+                var listed = areListed(index, bank, position) ? bank.changes().size() : Integer.MAX_VALUE;
                 if (!builder.isQuick(tenant, bank.id(), index, listed)) {
                     builder.begin(tenant, bank.id());
                     return false;

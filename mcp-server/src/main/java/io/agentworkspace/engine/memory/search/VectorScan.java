@@ -212,14 +212,14 @@ final class VectorScan {
         if (cache == null) {
             return read(reader, length);
         }
-        var known = kept.get(cache.getKey());
-        if (known == null || known != Signatures.NONE && known.columns().length != length) {
-            known = read(reader, length);
-            if (kept.put(cache.getKey(), known) == null) {
+        var signatures = kept.get(cache.getKey());
+        if (signatures == null || signatures != Signatures.NONE && signatures.columns().length != length) {
+            signatures = read(reader, length);
+            if (kept.put(cache.getKey(), signatures) == null) {
                 cache.addClosedListener(kept::remove);
             }
         }
-        return known;
+        return signatures;
     }
 
     /** @param length of a signature in words */

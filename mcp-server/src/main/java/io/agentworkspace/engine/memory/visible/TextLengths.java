@@ -31,12 +31,12 @@ public final class TextLengths {
                 sums = other;
             }
         }
-        var known = sums.get(field);
-        if (known == null) {
-            known = sum(reader, field, DocIdSetIterator.all(reader.maxDoc()));
-            sums.put(field, known);
+        var length = sums.get(field);
+        if (length == null) {
+            length = sum(reader, field, DocIdSetIterator.all(reader.maxDoc()));
+            sums.put(field, length);
         }
-        return known;
+        return length;
     }
 
     /** Returns the sum over these memories. */

@@ -106,10 +106,10 @@ public final class VisibleReader extends FilterDirectoryReader {
 
         @Override
         public @Nullable Terms terms(String field) throws IOException {
-            var known = terms.get(field);
-            var all = known == null ? in.terms(field) : null;
+            var hit = terms.get(field);
+            var all = hit == null ? in.terms(field) : null;
             if (all == null) {
-                return known;
+                return hit;
             }
             var length =
                     lengths.of(in, field) - TextLengths.sum(in, field, new BitSetIterator(hidden, hiddenDocuments));

@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  * Finds messages by their words, or by their time alone. Access is a part of each statement, and what it finds, counts and
  * orders depends only on messages that the caller may read.
  *
- * <p>{@code COALESCE(… IN …)} makes PostgreSQL look streams up in a hash table, and {@code OFFSET 0} use the index for each row. A plan for
+ * <p>{@code COALESCE(… IN …)} makes PostgreSQL look conversations up in a hash table, and {@code OFFSET 0} use the index for each row. A plan for
  * an empty table would compare each with each.
  */
 final class MessageSearchQueries {
-    /** The streams of a caller with more than these are not named in the index's condition. */
+    /** The conversations of a caller with more than these are not named in the index's condition. */
     private static final int NAMED_STREAMS = 200;
 
     /**
-     * CTE {@code reachable}: the streams that the caller may read with ZN_Read and AP_Read, in the place that is named. Nobody reads a
+     * CTE {@code reachable}: the conversations that the caller may read with ZN_Read and AP_Read, in the place that is named. Nobody reads a
      * direct conversation whose parties are gone.
      */
     private static final String REACHABLE = SqlTemplate.of("""
@@ -74,7 +74,7 @@ final class MessageSearchQueries {
                                   LIMIT 1), false))
             """)
             .with("may_talk", Visibility.talk("d"))
-            .with("may_see_stream", Visibility.stream("st"))
+            .with("may_see_stream", Visibility.conversation("st"))
             .with("visible_agent", Visibility.agent("a"))
             .sql();
 

@@ -7,8 +7,8 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.webhooks.DurationHistogram;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.ClaimedDelivery;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Ended;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointHistory;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointId;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.ReceiverHistory;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.ReceiverId;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.RecordedAttempt;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Sample;
 import io.agentworkspace.engine.webhooks.sender.AttemptResult;
@@ -54,7 +54,7 @@ final class AttemptWriter implements AutoCloseable {
 
     /** An attempt that has ended. */
     record Attempted(ClaimedDelivery claim, Instant at, AttemptResult outcome) {
-        EndpointId target() {
+        ReceiverId target() {
             return claim.target();
         }
 
@@ -137,10 +137,10 @@ final class AttemptWriter implements AutoCloseable {
     }
 
     /**
-     * Resets endpoints that began to fail after these attempts had begun. The results are already written, so
+     * Resets receivers that began to fail after these attempts had begun. The results are already written, so
      * they must not be counted again.
      */
-    private void forgive(List<EndpointId> targets, Map<EndpointId, List<Attempted>> attempts) {
+    private void forgive(List<ReceiverId> targets, Map<ReceiverId, List<Attempted>> attempts) {
         try {
             judge(List.of(), List.of(), targets, attempts);
         } catch (RuntimeException e) {
@@ -151,30 +151,30 @@ final class AttemptWriter implements AutoCloseable {
     private void judge(
             List<Ended> ended,
             List<Sample> samples,
-            List<EndpointId> targets,
-            Map<EndpointId, List<Attempted>> attempts) {
+            List<ReceiverId> targets,
+            Map<ReceiverId, List<Attempted>> attempts) {
         var now = clock.instant();
         store.record(
                 ended,
                 samples,
                 targets,
                 now,
-                held -> held.stream()
+                histories -> histories.stream()
                         .map(history -> circuit.after(history, results(attempts, history), now))
                         .toList());
     }
 
     /** Returns the results that concern the endpoint's present URL. Attempts at an earlier URL are left out. */
     private static List<CircuitBreaker.DeliveryResult> results(
-            Map<EndpointId, List<Attempted>> attempts, EndpointHistory history) {
-        return attempts.getOrDefault(new EndpointId(history.tenant(), history.endpoint()), List.of()).stream()
+            Map<ReceiverId, List<Attempted>> attempts, ReceiverHistory history) {
+        return attempts.getOrDefault(new ReceiverId(history.tenant(), history.receiver()), List.of()).stream()
                 .filter(attempted -> attempted.claim().url().equals(history.url()))
                 .map(Attempted::result)
                 .toList();
     }
 
     /**
-     * Warns about endpoints that have failed for long, and finally disables them, even if nothing is attempted any more.
+     * Warns about receivers that have failed for long, and finally disables them, even if nothing is attempted any more.
      */
     void judge() {
         var now = clock.instant();
@@ -195,7 +195,7 @@ final class AttemptWriter implements AutoCloseable {
         var state = outcome.delivered() ? "delivered" : next == null ? "exhausted" : "failed";
         return new Ended(
                 claim.target().tenant(),
-                claim.target().endpoint(),
+                claim.target().receiver(),
                 claim.id(),
                 claim.made(),
                 state,
@@ -208,7 +208,7 @@ final class AttemptWriter implements AutoCloseable {
                         outcome.response()));
     }
 
-    private record Hour(EndpointId target, Instant hour) {}
+    private record Hour(ReceiverId target, Instant hour) {}
 
     private static Hour hour(Attempted attempted) {
         return new Hour(attempted.target(), attempted.at().truncatedTo(ChronoUnit.HOURS));
@@ -222,7 +222,7 @@ final class AttemptWriter implements AutoCloseable {
         var succeeded = attempts.stream().filter(Attempted::delivered).count();
         return new Sample(
                 target.tenant(),
-                target.endpoint(),
+                target.receiver(),
                 hour(attempts.getFirst()).hour(),
                 succeeded,
                 attempts.size() - succeeded,

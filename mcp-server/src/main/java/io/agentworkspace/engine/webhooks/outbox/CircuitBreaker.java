@@ -3,20 +3,20 @@ package io.agentworkspace.engine.webhooks.outbox;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointHistory;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.HistoryChange;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.ReceiverHistory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what happens when an endpoint fails:
+ * Decides what happens when a receiver fails:
  * <ul>
  * <li>After {@value #PATIENCE} failures in a row, nothing is sent for a pause; then one delivery at a time until one succeeds.
  * <li>Each further failure doubles the pause, up to {@link #LONGEST}.
  * <li>The tenant is warned.
- * <li>After {@link #GIVEN_UP} of only failures, or a response 410 Gone, the endpoint is disabled.
+ * <li>After {@link #GIVEN_UP} of only failures, or a response 410 Gone, the receiver is disabled.
  * </ul>
  */
 final class CircuitBreaker {
@@ -39,11 +39,11 @@ final class CircuitBreaker {
     /** The result of one attempt. */
     record DeliveryResult(Instant at, @Nullable Integer status, boolean delivered) {}
 
-    /** Endpoints that have failed for this long are also judged by time, without an attempt. */
+    /** Receivers that have failed for this long are also judged by time, without an attempt. */
     static final Duration JUDGED = GIVEN_UP.dividedBy(2);
 
     /** @param results in the order of the attempts; empty if only the time is judged */
-    HistoryChange after(EndpointHistory before, List<DeliveryResult> results, Instant now) {
+    HistoryChange after(ReceiverHistory before, List<DeliveryResult> results, Instant now) {
         var history = before;
         for (var result : results) {
             history = result.delivered() ? succeeded(history) : failed(history, result, now);
@@ -52,11 +52,11 @@ final class CircuitBreaker {
         return new HistoryChange(history, event(before, history, now));
     }
 
-    private static EndpointHistory succeeded(EndpointHistory was) {
+    private static ReceiverHistory succeeded(ReceiverHistory was) {
         return with(was, was.disabledReason(), null, 0, 0, 0, null);
     }
 
-    private EndpointHistory failed(EndpointHistory was, DeliveryResult result, Instant now) {
+    private ReceiverHistory failed(ReceiverHistory was, DeliveryResult result, Instant now) {
         var since = was.failingSince() == null ? result.at() : was.failingSince();
         var inRow = was.failuresInRow() + 1;
         var opens = inRow >= PATIENCE
@@ -82,7 +82,7 @@ final class CircuitBreaker {
     }
 
     /** Applies the time since the first failure: warnings, and the end. */
-    private static EndpointHistory judged(EndpointHistory was, Instant now) {
+    private static ReceiverHistory judged(ReceiverHistory was, Instant now) {
         var since = was.failingSince();
         if (since == null || was.disabledReason() != null) {
             return was;
@@ -105,7 +105,7 @@ final class CircuitBreaker {
                 .orElse(before);
     }
 
-    private static @Nullable Event event(EndpointHistory before, EndpointHistory now, Instant at) {
+    private static @Nullable Event event(ReceiverHistory before, ReceiverHistory now, Instant at) {
         if (before.disabledReason() == null && now.disabledReason() != null) {
             return updated(now, null, at);
         }
@@ -116,12 +116,12 @@ final class CircuitBreaker {
         return null;
     }
 
-    private static Event updated(EndpointHistory now, EventData.@Nullable Warning warning, Instant at) {
+    private static Event updated(ReceiverHistory now, EventData.@Nullable Warning warning, Instant at) {
         return Event.of(
                 EventType.WEBHOOK_ENDPOINT_UPDATED,
                 at,
                 new EventData.EndpointState(
-                        now.endpoint(),
+                        now.receiver(),
                         now.url(),
                         now.events(),
                         now.disabledReason() == null,
@@ -129,17 +129,17 @@ final class CircuitBreaker {
                         warning));
     }
 
-    private static EndpointHistory with(
-            EndpointHistory was,
+    private static ReceiverHistory with(
+            ReceiverHistory was,
             @Nullable String reason,
             @Nullable Instant failingSince,
             int warned,
             int failuresInRow,
             int openings,
             @Nullable Instant openUntil) {
-        return new EndpointHistory(
+        return new ReceiverHistory(
                 was.tenant(),
-                was.endpoint(),
+                was.receiver(),
                 was.url(),
                 was.events(),
                 reason,

@@ -8,7 +8,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Numbers events in their tenants' feeds, and queues a delivery of each for every endpoint that subscribes to it. */
+/** Numbers events in their tenants' feeds, and queues a delivery of each for every receiver that subscribes to it. */
 public final class FeedStore {
     private static final Logger LOG = LoggerFactory.getLogger(FeedStore.class);
     private static final int TENANTS = 50;
@@ -18,7 +18,7 @@ public final class FeedStore {
     private static final int ROWS = 10_000;
 
     /**
-     * An endpoint that was enabled when it was deleted receives the event of its deletion, whatever it
+     * A receiver that was enabled when it was deleted receives the event of its deletion, whatever it
      * subscribes to, and nothing else.
      */
     private static final String PLACE = SqlTemplate.of("""
@@ -67,10 +67,10 @@ public final class FeedStore {
               FROM wanted w
               JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
             """)
-            .with("may_read_message", EndpointOwnerQueries.MAY_READ_MESSAGE)
-            .with("may_read_question", EndpointOwnerQueries.MAY_READ_QUESTION)
-            .with("may_read_task", EndpointOwnerQueries.MAY_READ_TASK)
-            .with("may_read_memory", EndpointOwnerQueries.MAY_READ_MEMORY)
+            .with("may_read_message", ReceiverOwnerQueries.MAY_READ_MESSAGE)
+            .with("may_read_question", ReceiverOwnerQueries.MAY_READ_QUESTION)
+            .with("may_read_task", ReceiverOwnerQueries.MAY_READ_TASK)
+            .with("may_read_memory", ReceiverOwnerQueries.MAY_READ_MEMORY)
             .sql();
 
     private static final String GROWN = """
@@ -133,17 +133,17 @@ public final class FeedStore {
 
     private boolean place(Instant now, Instant due, List<Long> tenants) {
         return db.transaction(() -> {
-            var held = hold(tenants);
-            if (held.isEmpty()) {
+            var feeds = hold(tenants);
+            if (feeds.isEmpty()) {
                 return false;
             }
-            var endpoints = held.stream().mapToLong(Feed::endpoints).sum();
+            var receivers = feeds.stream().mapToLong(Feed::receivers).sum();
             db.sql(GROWN)
-                    .set("tenants", held.stream().map(Feed::tenant).toList())
+                    .set("tenants", feeds.stream().map(Feed::tenant).toList())
                     .runLate();
             db.sql(PLACE)
-                    .set("tenants", held.stream().map(Feed::tenant).toList())
-                    .set("events", Math.clamp(ROWS / Math.max(1, endpoints), 1, EVENTS))
+                    .set("tenants", feeds.stream().map(Feed::tenant).toList())
+                    .set("events", Math.clamp(ROWS / Math.max(1, receivers), 1, EVENTS))
                     .set("now", now)
                     .set("due", due)
                     .runAndCommit();
@@ -151,12 +151,12 @@ public final class FeedStore {
         });
     }
 
-    /** A locked feed, and the number of endpoints it is delivered to. */
-    private record Feed(long tenant, long endpoints) {}
+    /** A locked feed, and the number of receivers it is delivered to. */
+    private record Feed(long tenant, long receivers) {}
 
     /**
-     * Locks the feeds and their endpoints. The next statement of the transaction then sees all numbers given before,
-     * and the endpoints cannot change until it commits.
+     * Locks the feeds and their receivers. The next statement of the transaction then sees all numbers given before,
+     * and the receivers cannot change until it commits.
      */
     private List<Feed> hold(List<Long> tenants) {
         return db.sql("""

@@ -26,15 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Delivers events to the endpoints that subscribe to them. Every replica runs one: it numbers committed events in the
+ * Delivers events to the receivers that subscribe to them. Every replica runs one: it numbers committed events in the
  * feed, claims due deliveries, attempts each on a virtual thread, and has the {@link AttemptWriter} write the results.
  * If a replica fails, its deliveries are due again when their leases expire.
  */
 public final class Outbox implements AutoCloseable {
-    /** The maximum number of concurrent deliveries to one endpoint. There are fewer when the replica has little room. */
+    /** The maximum number of concurrent deliveries to one receiver. There are fewer when the replica has little room. */
     public static final int EACH = 32;
 
-    /** The number of concurrent deliveries to one endpoint that is allowed while there is any room. */
+    /** The number of concurrent deliveries to one receiver that is allowed while there is any room. */
     private static final int FEW = 2;
 
     private static final int SHARES = 4;
@@ -125,7 +125,7 @@ public final class Outbox implements AutoCloseable {
         }
         var now = clock.instant();
         judge(now);
-        var each = Math.clamp(room / SHARES, FEW, EACH); // Leaves room beside slow endpoints.
+        var each = Math.clamp(room / SHARES, FEW, EACH); // Leaves room beside slow receivers.
         var claims = store.claim(now, now.plus(LEASE), FEW, each, room);
         free.acquireUninterruptibly(claims.size());
         claims.forEach(claim -> attempts.execute(() -> attempt(claim)));
@@ -159,10 +159,10 @@ public final class Outbox implements AutoCloseable {
         } catch (Problem e) { // The settings have changed since.
             return AttemptResult.notSent(e.note());
         } catch (SecretsFailure e) {
-            if (unopened.asMap().putIfAbsent(claim.target().endpoint(), true) == null) {
+            if (unopened.asMap().putIfAbsent(claim.target().receiver(), true) == null) {
                 LOG.error(
                         "cannot sign deliveries for the endpoint {}: {} (logged once an hour)",
-                        claim.target().endpoint(),
+                        claim.target().receiver(),
                         e.getMessage());
             }
             return AttemptResult.notSent("the engine cannot decrypt its secret");

@@ -8,7 +8,7 @@ import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.secrets.Vault;
-import io.agentworkspace.engine.webhooks.EndpointStore;
+import io.agentworkspace.engine.webhooks.ReceiverStore;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /** Stores deliveries: a replica claims those that are due, and records the result of each attempt. */
 public final class OutboxStore {
     /**
-     * Claims due deliveries. Each endpoint gives as many as it has room for. Those of the endpoints with the fewest
-     * running deliveries come first, so that no endpoint waits for another's backlog. The second half of the room is
-     * only for endpoints with few running deliveries, so that the backlogs of slow endpoints cannot fill it. Rows that
+     * Claims due deliveries. Each receiver gives as many as it has room for. Those of the receivers with the fewest
+     * running deliveries come first, so that no receiver waits for another's backlog. The second half of the room is
+     * only for receivers with few running deliveries, so that the backlogs of slow receivers cannot fill it. Rows that
      * another replica is claiming are skipped.
      */
     private static final String CLAIM = """
@@ -81,7 +81,7 @@ public final class OutboxStore {
     private static final String RECORD = """
             WITH ended AS (
                 SELECT * FROM jsonb_to_recordset(CAST(:ended AS jsonb))
-                           AS e (tenant bigint, endpoint uuid, delivery uuid, made int, state text, due_at timestamptz,
+                           AS e (tenant bigint, receiver uuid, delivery uuid, made int, state text, due_at timestamptz,
                                  attempt jsonb)),
                  written AS (
                 UPDATE webhook_delivery d
@@ -89,7 +89,7 @@ public final class OutboxStore {
                        due_at = CASE WHEN w.deleted_at > d.created_at THEN NULL ELSE e.due_at END,
                        holder = NULL, attempts = d.attempts || e.attempt
                   FROM ended e
-                  JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.endpoint
+                  JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.receiver
                  WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
                    AND jsonb_array_length(d.attempts) = e.made
              RETURNING d.tenant_id, d.id, d.state),
@@ -99,15 +99,15 @@ public final class OutboxStore {
                  GROUP BY tenant_id),
                  sample AS (
                 SELECT * FROM jsonb_to_recordset(CAST(:samples AS jsonb))
-                           AS s (tenant bigint, endpoint uuid, hour timestamptz, succeeded bigint, failed bigint,
+                           AS s (tenant bigint, receiver uuid, hour timestamptz, succeeded bigint, failed bigint,
                                  durations bigint[], last_success_at timestamptz, last_failure_at timestamptz)),
                  summed AS (
             INSERT INTO webhook_health AS h (tenant_id, endpoint_id, hour, succeeded, failed, durations, last_success_at,
                                              last_failure_at)
-            SELECT s.tenant, s.endpoint, s.hour, s.succeeded, s.failed, s.durations, s.last_success_at, s.last_failure_at
+            SELECT s.tenant, s.receiver, s.hour, s.succeeded, s.failed, s.durations, s.last_success_at, s.last_failure_at
               FROM sample s
-              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.endpoint
-             ORDER BY s.tenant, s.endpoint, s.hour
+              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.receiver
+             ORDER BY s.tenant, s.receiver, s.hour
                 ON CONFLICT (tenant_id, endpoint_id, hour) DO UPDATE
                SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
                    durations = ARRAY(SELECT a + b
@@ -117,7 +117,7 @@ public final class OutboxStore {
                    last_failure_at = COALESCE(excluded.last_failure_at, h.last_failure_at))
             SELECT DISTINCT w.tenant_id, w.id
               FROM sample s
-              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.endpoint
+              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.receiver
              WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL AND (SELECT count(*) FROM told) >= 0
             """;
 
@@ -157,9 +157,9 @@ public final class OutboxStore {
                    updated_at = CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN w.updated_at ELSE :now END,
                    revision = w.revision + CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN 0 ELSE 1 END
               FROM jsonb_to_recordset(CAST(:histories AS jsonb))
-                       AS s (tenant bigint, endpoint uuid, disabled_reason text, failing_since timestamptz, warned smallint,
+                       AS s (tenant bigint, receiver uuid, disabled_reason text, failing_since timestamptz, warned smallint,
                              failures_in_row int, openings smallint, open_until timestamptz)
-             WHERE w.tenant_id = s.tenant AND w.id = s.endpoint
+             WHERE w.tenant_id = s.tenant AND w.id = s.receiver
             """;
 
     private static final String INSERT_EVENTS_AND_KEEP = EventLog.INSERT + ";\n" + KEEP;
@@ -189,8 +189,8 @@ public final class OutboxStore {
         this.log = log;
     }
 
-    /** An endpoint of a tenant. */
-    record EndpointId(long tenant, UUID endpoint) {}
+    /** A receiver of a tenant. */
+    record ReceiverId(long tenant, UUID receiver) {}
 
     /**
      * A delivery that this replica attempts.
@@ -198,10 +198,10 @@ public final class OutboxStore {
      * @param made the number of earlier attempts
      * @param body the envelope, the same bytes on every attempt
      * @param sealed the encrypted secrets to sign with, for {@link #open}: the current one, then the overlapping one, if any
-     * @param failing whether the endpoint has only failed recently
+     * @param failing whether the receiver has only failed recently
      */
     record ClaimedDelivery(
-            EndpointId target,
+            ReceiverId target,
             UUID id,
             UUID event,
             String url,
@@ -222,17 +222,17 @@ public final class OutboxStore {
     /** The result of a claim: its new state, and when it is due again, unless it has ended. */
     record Ended(
             long tenant,
-            UUID endpoint,
+            UUID receiver,
             UUID delivery,
             int made,
             String state,
             @Nullable Instant dueAt,
             RecordedAttempt attempt) {}
 
-    /** The results of an endpoint's attempts in an hour. */
+    /** The results of a receiver's attempts in an hour. */
     record Sample(
             long tenant,
-            UUID endpoint,
+            UUID receiver,
             Instant hour,
             long succeeded,
             long failed,
@@ -240,10 +240,10 @@ public final class OutboxStore {
             @Nullable Instant lastSuccessAt,
             @Nullable Instant lastFailureAt) {}
 
-    /** The failures of an endpoint since its last success. */
-    record EndpointHistory(
+    /** The failures of a receiver since its last success. */
+    record ReceiverHistory(
             long tenant,
-            UUID endpoint,
+            UUID receiver,
             String url,
             List<String> events,
             @Nullable String disabledReason,
@@ -253,8 +253,8 @@ public final class OutboxStore {
             int openings,
             @Nullable Instant openUntil) {}
 
-    /** The new state of an endpoint, and the event that reports it, if any. */
-    record HistoryChange(EndpointHistory history, @Nullable Event event) {}
+    /** The new state of a receiver, and the event that reports it, if any. */
+    record HistoryChange(ReceiverHistory history, @Nullable Event event) {}
 
     /**
      * The deliveries of all tenants that are still to be attempted. At most {@link #COUNTED} are counted.
@@ -280,8 +280,8 @@ public final class OutboxStore {
     /**
      * Claims due deliveries until the given time.
      *
-     * @param few the number of concurrent deliveries to an endpoint while there is any room
-     * @param each the maximum number of concurrent deliveries to an endpoint
+     * @param few the number of concurrent deliveries to a receiver while there is any room
+     * @param each the maximum number of concurrent deliveries to a receiver
      * @param room the maximum number of claims
      */
     List<ClaimedDelivery> claim(Instant now, Instant until, int few, int each, int room) {
@@ -296,7 +296,7 @@ public final class OutboxStore {
     }
 
     private ClaimedDelivery claim(Row row) throws SQLException {
-        var target = new EndpointId(row.number("tenant_id"), UUID.fromString(row.text("endpoint_id")));
+        var target = new ReceiverId(row.number("tenant_id"), UUID.fromString(row.text("endpoint_id")));
         var event = UUID.fromString(row.text("event_id"));
         var previous = row.textOrNull("previous_secret");
         var current = row.text("secret");
@@ -328,20 +328,20 @@ public final class OutboxStore {
         return claim.sealed().stream().map(text -> open(claim.target(), text)).toList();
     }
 
-    private String open(EndpointId target, String text) {
+    private String open(ReceiverId target, String text) {
         return secrets.get(
                 text,
                 _ -> new String(
-                        vault.open(EndpointStore.place(target.tenant(), target.endpoint()), text),
+                        vault.open(ReceiverStore.place(target.tenant(), target.receiver()), text),
                         StandardCharsets.UTF_8));
     }
 
     /**
      * Records the results of attempts. Claims that this replica has lost are skipped.
      *
-     * @return the endpoints that succeeded here but are marked as failing
+     * @return the receivers that succeeded here but are marked as failing
      */
-    List<EndpointId> record(Collection<Ended> ended, Collection<Sample> samples) {
+    List<ReceiverId> record(Collection<Ended> ended, Collection<Sample> samples) {
         return db.sql(RECORD)
                 .set("ended", Json.text(ended))
                 .set("samples", Json.text(samples))
@@ -349,18 +349,18 @@ public final class OutboxStore {
                 .list(OutboxStore::target);
     }
 
-    private static EndpointId target(Row row) throws SQLException {
-        return new EndpointId(row.number("tenant_id"), UUID.fromString(row.text("id")));
+    private static ReceiverId target(Row row) throws SQLException {
+        return new ReceiverId(row.number("tenant_id"), UUID.fromString(row.text("id")));
     }
 
-    /** Records the results of attempts to failing endpoints. Their new state is computed while they are locked. */
+    /** Records the results of attempts to failing receivers. Their new state is computed while they are locked. */
     void record(
             Collection<Ended> ended,
             Collection<Sample> samples,
-            Collection<EndpointId> failing,
+            Collection<ReceiverId> failing,
             Instant now,
-            Function<List<EndpointHistory>, List<HistoryChange>> verdict) {
-        var told = db.transaction(() -> {
+            Function<List<ReceiverHistory>, List<HistoryChange>> verdict) {
+        var hasEvents = db.transaction(() -> {
             var targets = new LinkedHashSet<>(failing);
             targets.addAll(record(ended, samples));
             var changes = verdict.apply(hold(targets));
@@ -378,7 +378,7 @@ public final class OutboxStore {
                     .runAndCommit();
             return !events.isEmpty();
         });
-        if (told) {
+        if (hasEvents) {
             log.committed();
         }
     }
@@ -386,25 +386,25 @@ public final class OutboxStore {
     private static Object row(HistoryChange change) {
         var history = change.history();
         return EventLog.row(history.tenant(), Objects.requireNonNull(change.event()))
-                .put("not_to", history.endpoint().toString());
+                .put("not_to", history.receiver().toString());
     }
 
-    private List<EndpointHistory> hold(Collection<EndpointId> targets) {
+    private List<ReceiverHistory> hold(Collection<ReceiverId> targets) {
         return db.sql("""
-                SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'endpoint', w.id) AS history
+                SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'receiver', w.id) AS history
                   FROM webhook_endpoint w
-                  JOIN jsonb_to_recordset(CAST(:targets AS jsonb)) AS t (tenant bigint, endpoint uuid)
-                    ON w.tenant_id = t.tenant AND w.id = t.endpoint
+                  JOIN jsonb_to_recordset(CAST(:targets AS jsonb)) AS t (tenant bigint, receiver uuid)
+                    ON w.tenant_id = t.tenant AND w.id = t.receiver
                  WHERE w.deleted_at IS NULL
                  ORDER BY w.tenant_id, w.id
                    FOR NO KEY UPDATE OF w
                 """)
                 .set("targets", Json.text(targets))
-                .list(row -> Objects.requireNonNull(row.json("history", EndpointHistory.class)));
+                .list(row -> Objects.requireNonNull(row.json("history", ReceiverHistory.class)));
     }
 
-    /** Returns the enabled endpoints that have failed at least since the given time. */
-    List<EndpointId> failingSince(Instant since) {
+    /** Returns the enabled receivers that have failed at least since the given time. */
+    List<ReceiverId> failingSince(Instant since) {
         return db.sql("""
                 SELECT tenant_id, id
                   FROM webhook_endpoint
@@ -413,8 +413,8 @@ public final class OutboxStore {
     }
 
     /**
-     * Drops some of the pending deliveries of deleted endpoints, which are no longer claimed. Disables deleted
-     * endpoints once the event of their deletion was sent or has failed.
+     * Drops some of the pending deliveries of deleted receivers, which are no longer claimed. Disables deleted
+     * receivers once the event of their deletion was sent or has failed.
      */
     void giveUp(Instant now) {
         db.sql("""

@@ -9,7 +9,7 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of checking an endpoint before anything is sent to it. A failed check blocks nothing: the
+ * The result of checking a receiver before anything is sent to it. A failed check blocks nothing: the
  * receiver may not be running yet.
  */
 public record PreflightReport(
@@ -47,7 +47,7 @@ public record PreflightReport(
         }
     }
 
-    /** Returns the result for an endpoint that was not checked. */
+    /** Returns the result for a receiver that was not checked. */
     static PreflightReport none(Instant now, String why) {
         return failed(now, false, Stage.RESOLVE, "not looked at: " + why);
     }

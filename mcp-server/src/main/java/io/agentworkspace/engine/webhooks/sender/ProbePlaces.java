@@ -3,7 +3,7 @@ package io.agentworkspace.engine.webhooks.sender;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many probes of endpoints run at once: at most two for a tenant, and eight on a replica. */
+/** How many probes of receivers run at once: at most two for a tenant, and eight on a replica. */
 final class ProbePlaces {
     static final int EACH = 2;
     static final int IN_ALL = 8;

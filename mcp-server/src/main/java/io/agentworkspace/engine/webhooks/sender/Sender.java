@@ -14,7 +14,7 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to customers' endpoints. On each attempt the name is resolved and every address checked. A connection
+ * Sends requests to customers' receivers. On each attempt the name is resolved and every address checked. A connection
  * is used only if it leads to one of these addresses: new ones are made to them, and they are part of the pool key.
  */
 public final class Sender implements AutoCloseable {
@@ -48,14 +48,14 @@ public final class Sender implements AutoCloseable {
      * @throws io.agentworkspace.engine.model.problem.Problem if it may not, or no longer may
      */
     public URI address(String stored) {
-        return EndpointUrl.parse(stored, resolver.policy());
+        return ReceiverUrl.parse(stored, resolver.policy());
     }
 
     /**
      * Posts the body and waits at most 15 s for the response. Once the head of the response has arrived, its
      * status counts. Of the body only the beginning is read. This call blocks: make it on a virtual thread.
      *
-     * @param url from {@link EndpointUrl}
+     * @param url from {@link ReceiverUrl}
      * @throws InterruptedException if the thread is interrupted; whether the receiver got the request is then unknown
      */
     public AttemptResult send(URI url, List<Header> headers, byte[] body) throws InterruptedException {
@@ -84,7 +84,7 @@ public final class Sender implements AutoCloseable {
         };
     }
 
-    /** Checks an endpoint without sending it an event: resolves, connects, and sends HEAD, in at most 5 s. */
+    /** Checks a receiver without sending it an event: resolves, connects, and sends HEAD, in at most 5 s. */
     public PreflightReport check(URI url) {
         return PreflightReport.of(url, clock.instant(), this);
     }

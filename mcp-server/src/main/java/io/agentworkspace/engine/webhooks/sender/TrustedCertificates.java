@@ -18,7 +18,7 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The certificate authorities trusted for customers' endpoints: the JVM's, and those of {@code ENGINE_WEBHOOKS_CA_FILE}.
+ * The certificate authorities trusted for customers' receivers: the JVM's, and those of {@code ENGINE_WEBHOOKS_CA_FILE}.
  */
 public final class TrustedCertificates {
     private static final String BEGIN = "-----BEGIN ";

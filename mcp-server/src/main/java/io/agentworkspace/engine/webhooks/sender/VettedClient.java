@@ -38,7 +38,7 @@ public final class VettedClient implements AutoCloseable {
      * @throws io.agentworkspace.engine.model.problem.Problem if no request may be made to it
      */
     public URI parse(String url) {
-        return EndpointUrl.parse(url, policy);
+        return ReceiverUrl.parse(url, policy);
     }
 
     /**

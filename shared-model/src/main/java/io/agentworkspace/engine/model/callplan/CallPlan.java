@@ -58,27 +58,27 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
 
     /** @throws Problem if the plan cannot run, whatever its tools answer */
     public static CallPlan of(ObjectNode arguments) {
-        var given = list(arguments.path(STEPS), STEPS);
-        if (given.isEmpty()) {
+        var list = list(arguments.path(STEPS), STEPS);
+        if (list.isEmpty()) {
             throw Problem.invalid(STEPS, "is empty: it must have at least one step");
-        } else if (given.size() > MOST_STEPS) {
-            throw Problem.tooLarge(STEPS, given.size(), MOST_STEPS, "steps");
+        } else if (list.size() > MOST_STEPS) {
+            throw Problem.tooLarge(STEPS, list.size(), MOST_STEPS, "steps");
         }
         var steps = new ArrayList<Step>();
         var ids = new LinkedHashSet<String>();
-        for (var i = 0; i < given.size(); i++) {
-            var step = step("%s[%d]".formatted(STEPS, i), given.get(i), ids, idsOf(given));
+        for (var i = 0; i < list.size(); i++) {
+            var step = step("%s[%d]".formatted(STEPS, i), list.get(i), ids, idsOf(list));
             steps.add(step);
             ids.add(step.id());
         }
         return new CallPlan(steps, returned(arguments.path(RETURN), ids));
     }
 
-    private static ArrayNode list(JsonNode given, String field) {
-        if (given.isMissingNode() || given.isNull()) {
+    private static ArrayNode list(JsonNode value, String field) {
+        if (value.isMissingNode() || value.isNull()) {
             throw Problem.missing(field);
         }
-        if (LenientInput.list(given) instanceof ArrayNode list) {
+        if (LenientInput.list(value) instanceof ArrayNode list) {
             return list;
         }
         throw Problem.wrongType(field, "an array");
@@ -91,8 +91,8 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
                 .toList();
     }
 
-    private static Step step(String field, JsonNode given, Set<String> earlier, List<String> all) {
-        if (!(given instanceof ObjectNode step)) {
+    private static Step step(String field, JsonNode json, Set<String> earlier, List<String> all) {
+        if (!(json instanceof ObjectNode step)) {
             throw Problem.wrongType(field, "an object with id, tool and arguments");
         }
         step.propertyNames().stream()
@@ -125,8 +125,8 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
         return new Step(id, text(step, "tool", field), arguments, each);
     }
 
-    private static JsonNode each(JsonNode given) {
-        return LenientInput.list(LenientInput.parsed(given));
+    private static JsonNode each(JsonNode value) {
+        return LenientInput.list(LenientInput.parsed(value));
     }
 
     private static void checkEach(JsonNode each, String field) {
@@ -138,11 +138,11 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
         }
     }
 
-    private static ObjectNode arguments(JsonNode given, String field) {
-        if (given.isMissingNode() || given.isNull()) {
+    private static ObjectNode arguments(JsonNode value, String field) {
+        if (value.isMissingNode() || value.isNull()) {
             return Json.object();
         }
-        if (LenientInput.parsed(given) instanceof ObjectNode object && !CallReference.isReference(object)) {
+        if (LenientInput.parsed(value) instanceof ObjectNode object && !CallReference.isReference(object)) {
             return object;
         }
         throw Problem.wrongType(field, "an object, whose values may be references");
@@ -158,12 +158,12 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
         return value.asString();
     }
 
-    private static List<Returned> returned(JsonNode given, Set<String> ids) {
-        if (given.isMissingNode() || given.isNull()) {
+    private static List<Returned> returned(JsonNode json, Set<String> ids) {
+        if (json.isMissingNode() || json.isNull()) {
             return List.of();
         }
         var all = new ArrayList<Returned>();
-        var list = list(given, RETURN);
+        var list = list(json, RETURN);
         if (list.size() > 5 * MOST_STEPS) {
             throw Problem.tooLarge(RETURN, list.size(), 5 * MOST_STEPS, "entries");
         }
@@ -174,14 +174,14 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
     }
 
     /** An entry is the id of a step, perhaps with a JSON pointer behind it, or an object with {@code from} and {@code path}. */
-    private static Returned returned(String field, JsonNode given, Set<String> ids) {
-        if (given.isString()) {
-            var text = given.asString();
+    private static Returned returned(String field, JsonNode json, Set<String> ids) {
+        if (json.isString()) {
+            var text = json.asString();
             var end = text.indexOf('/');
             return returned(field, end < 0 ? text : text.substring(0, end), end < 0 ? "" : text.substring(end), ids);
         }
-        var from = given.has(CallReference.FROM) ? given.get(CallReference.FROM) : given.path("from");
-        var path = given.path("path");
+        var from = json.has(CallReference.FROM) ? json.get(CallReference.FROM) : json.path("from");
+        var path = json.path("path");
         if (!from.isString() || (!path.isMissingNode() && !path.isString())) {
             throw Problem.wrongType(
                     field, "the id of a step, such as \"a\" or \"a/b\", or {\"from\": \"a\", \"path\": \"/b\"}");

@@ -237,7 +237,7 @@ public final class CallPlanRun {
     private Answer failed(CallPlan.Step step, Problem problem) {
         var steps = plan.steps();
         var at = steps.indexOf(step);
-        var told = new ArrayList<ObjectNode>();
+        var states = new ArrayList<ObjectNode>();
         for (var i = 0; i < steps.size(); i++) {
             var one = Json.object()
                     .put("id", steps.get(i).id())
@@ -246,7 +246,7 @@ public final class CallPlanRun {
             if (i == at && step.each() != null) {
                 one.put("calls_done", callsOfStep);
             }
-            told.add(i == at ? one.put("note", problem.note()) : one);
+            states.add(i == at ? one.put("note", problem.note()) : one);
         }
         var note = "step '%s' (%s) failed: %s%s%s"
                 .formatted(
@@ -255,7 +255,7 @@ public final class CallPlanRun {
                         problem.note(),
                         named("; done: ", steps.subList(0, at)),
                         named("; not run: ", steps.subList(at + 1, steps.size())));
-        var refused = problem.withNote(note).with("steps", told).with("returned", returned());
+        var refused = problem.withNote(note).with("steps", states).with("returned", returned());
         var envelope = Envelope.failure(request.service(), request.requestId(), clock.instant(), refused);
         return new Answer(envelope, refused, false, false, limits);
     }

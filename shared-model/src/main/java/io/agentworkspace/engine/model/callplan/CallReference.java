@@ -66,8 +66,8 @@ final class CallReference {
         }
 
         private void check(String from, boolean hasItem, String where) {
-            var known = from.equals(EACH) ? hasItem : earlier.contains(from);
-            if (known) {
+            var exists = from.equals(EACH) ? hasItem : earlier.contains(from);
+            if (exists) {
                 return;
             }
             var reason = from.equals(EACH)

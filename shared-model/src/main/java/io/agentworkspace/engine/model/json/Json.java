@@ -162,11 +162,11 @@ public final class Json {
             return "it ends before it is complete";
         }
         return REASONS.entrySet().stream()
-                .map(known -> Map.entry(known.getKey().matcher(message), known.getValue()))
-                .filter(known -> known.getKey().find())
-                .map(known -> known.getKey().groupCount() == 0
-                        ? known.getValue()
-                        : known.getValue().formatted(Excerpt.of(known.getKey().group(1), 60)))
+                .map(entry -> Map.entry(entry.getKey().matcher(message), entry.getValue()))
+                .filter(entry -> entry.getKey().find())
+                .map(entry -> entry.getKey().groupCount() == 0
+                        ? entry.getValue()
+                        : entry.getValue().formatted(Excerpt.of(entry.getKey().group(1), 60)))
                 .findFirst()
                 .orElse("it cannot be parsed");
     }

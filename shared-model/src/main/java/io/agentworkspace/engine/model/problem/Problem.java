@@ -48,8 +48,8 @@ public final class Problem extends RuntimeException {
     }
 
     /** Returns the same problem with a cause, which code can check. */
-    public Problem because(Cause known) {
-        return new Problem(failure, note(), retryAfter, excess, known, beside);
+    public Problem because(Cause reason) {
+        return new Problem(failure, note(), retryAfter, excess, reason, beside);
     }
 
     /** Returns the same problem with another note, as of something that it is a part of. */
@@ -175,9 +175,9 @@ public final class Problem extends RuntimeException {
         return new Problem(Failure.RULE_REFUSED, note);
     }
 
-    public static Problem staleRevision(long given, long current) {
-        return conflict(
-                "if_revision is %d, but the revision is now %d: read it again, then decide".formatted(given, current));
+    public static Problem staleRevision(long expected, long current) {
+        return conflict("if_revision is %d, but the revision is now %d: read it again, then decide"
+                .formatted(expected, current));
     }
 
     /**

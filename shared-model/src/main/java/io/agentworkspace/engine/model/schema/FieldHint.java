@@ -36,7 +36,7 @@ final class FieldHint {
      * Suggests a field: one with this name in another object, else one with the same meaning, or a similar one in the
      * same object.
      */
-    static String of(String name, String path, List<String> known, List<Field> all, ObjectNode input) {
+    static String of(String name, String path, List<String> names, List<Field> all, ObjectNode input) {
         var elsewhere = named(name, all);
         if (elsewhere.size() == 1 && Schema.isSent(input, elsewhere.getFirst())) {
             return "it differs from %1$s; send only %1$s".formatted(elsewhere.getFirst());
@@ -48,7 +48,7 @@ final class FieldHint {
         if (!same.isEmpty()) {
             return "did you mean %s?".formatted(String.join(" or ", same));
         }
-        var near = Near.nearest(name, known, 1);
+        var near = Near.nearest(name, names, 1);
         if (!near.isEmpty()) {
             return "did you mean %s?".formatted(Schema.join(path, near.getFirst()));
         }
@@ -56,7 +56,7 @@ final class FieldHint {
         if (!plain.isEmpty()) {
             return "did you mean %s?".formatted(String.join(" or ", plain));
         }
-        return "it takes " + (known.isEmpty() ? "none here" : String.join(", ", known));
+        return "it takes " + (names.isEmpty() ? "none here" : String.join(", ", names));
     }
 
     private static List<String> named(String name, List<Field> all) {

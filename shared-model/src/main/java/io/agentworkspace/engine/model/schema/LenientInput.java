@@ -28,8 +28,8 @@ public final class LenientInput {
     private LenientInput() {}
 
     /** Returns the corrected arguments for a tool with this schema. The given ones do not change. */
-    public static ObjectNode of(ObjectNode given, Schema schema) {
-        var input = given.deepCopy();
+    public static ObjectNode of(ObjectNode arguments, Schema schema) {
+        var input = arguments.deepCopy();
         convert(schema.root(), input);
         for (var field : schema.root().fields()) {
             if (field.shape() instanceof Shape.Fields inner) {

@@ -207,9 +207,9 @@ public final class Schema {
         var count = new AtomicInteger();
         unknown(root, input, "", (path, name, shape) -> {
             if (count.incrementAndGet() <= UNKNOWN_NAMED) {
-                var known = shape.fields().stream().map(Shape.Field::name).toList();
+                var names = shape.fields().stream().map(Shape.Field::name).toList();
                 notes.add("%s is not a field of this tool; %s"
-                        .formatted(join(path, Name.shortened(name)), FieldHint.of(name, path, known, all, input)));
+                        .formatted(join(path, Name.shortened(name)), FieldHint.of(name, path, names, all, input)));
             }
         });
         if (count.get() > UNKNOWN_NAMED) {
@@ -225,9 +225,9 @@ public final class Schema {
     }
 
     private static void unknown(Shape.Fields shape, JsonNode value, String path, Stranger stranger) {
-        var known = shape.fields().stream().map(Shape.Field::name).toList();
+        var names = shape.fields().stream().map(Shape.Field::name).toList();
         for (var name : value.propertyNames()) {
-            if (!known.contains(name)) {
+            if (!names.contains(name)) {
                 stranger.met(path, name, shape);
             }
         }
@@ -356,31 +356,31 @@ public final class Schema {
         throw Problem.invalid(path, "must be a time in ISO 8601 with its zone, like 2026-05-25T12:00:00Z");
     }
 
-    private static @Nullable JsonNode name(String given, String path) {
-        if (given.isBlank()) {
+    private static @Nullable JsonNode name(String text, String path) {
+        if (text.isBlank()) {
             return null;
         }
-        var raw = isMention(path) ? given.replaceFirst("^\\s*@", "") : given;
+        var raw = isMention(path) ? text.replaceFirst("^\\s*@", "") : text;
         Name.broken(raw).ifPresent(rule -> {
             throw Problem.invalid(path, rule);
         });
         return Json.valueTree(Name.normal(raw));
     }
 
-    private static @Nullable JsonNode memoryName(String given, String path) {
-        if (given.isBlank()) {
+    private static @Nullable JsonNode memoryName(String text, String path) {
+        if (text.isBlank()) {
             return null;
         }
-        MemoryName.broken(given).ifPresent(rule -> {
+        MemoryName.broken(text).ifPresent(rule -> {
             throw Problem.invalid(path, rule);
         });
-        return Json.valueTree(Name.normal(given));
+        return Json.valueTree(Name.normal(text));
     }
 
-    private static @Nullable JsonNode user(String given, String path) {
-        return given.isBlank()
+    private static @Nullable JsonNode user(String text, String path) {
+        return text.isBlank()
                 ? null
-                : Json.valueTree(UserHandle.checked(path, given).text());
+                : Json.valueTree(UserHandle.checked(path, text).text());
     }
 
     /**

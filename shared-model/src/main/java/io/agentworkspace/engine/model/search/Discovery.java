@@ -113,17 +113,17 @@ public final class Discovery {
      * @throws Problem {@code invalid_field}
      */
     public static void checkNames(String tool, ObjectNode arguments) {
-        var known = List.copyOf(properties(tool).propertyNames());
+        var names = List.copyOf(properties(tool).propertyNames());
         arguments.propertyNames().stream()
-                .filter(name -> !known.contains(name))
+                .filter(name -> !names.contains(name))
                 .findFirst()
                 .ifPresent(name -> {
                     var meant = ALSO_CALLED.getOrDefault(name, "");
-                    var place = known.contains(meant)
+                    var place = names.contains(meant)
                             ? "; did you mean %s?".formatted(meant)
-                            : known.contains(ARGUMENTS)
+                            : names.contains(ARGUMENTS)
                                     ? "; put the arguments of the tool into 'arguments'"
-                                    : "; it takes " + String.join(", ", known);
+                                    : "; it takes " + String.join(", ", names);
                     throw Problem.invalid(Name.shortened(name), "is not a field of %s%s".formatted(tool, place));
                 });
     }
@@ -158,11 +158,11 @@ public final class Discovery {
 
     /** Returns the arguments of the tool to run; empty if missing. Some models send them as JSON text. */
     public static ObjectNode arguments(ObjectNode arguments) {
-        var given = arguments.path(ARGUMENTS);
-        if (given.isMissingNode() || given.isNull()) {
+        var value = arguments.path(ARGUMENTS);
+        if (value.isMissingNode() || value.isNull()) {
             return Json.object();
         }
-        if (LenientInput.parsed(given) instanceof ObjectNode object) {
+        if (LenientInput.parsed(value) instanceof ObjectNode object) {
             return object;
         }
         throw Problem.wrongType(ARGUMENTS, "an object");

@@ -20,11 +20,11 @@ public final class Spelling {
      * The known word that begins with a word, else the most similar one: with the same first letter, and one letter wrong,
      * missing, added or transposed; two in words of eight letters and more. Of several, the most frequent.
      *
-     * @param known words in small letters, and how frequent each is
+     * @param vocabulary words in small letters, and how frequent each is
      */
-    public static Optional<String> nearest(String word, Map<String, Integer> known) {
+    public static Optional<String> nearest(String word, Map<String, Integer> vocabulary) {
         if (word.length() >= MIN_BEGINNING) {
-            var begun = known.entrySet().stream()
+            var begun = vocabulary.entrySet().stream()
                     .filter(entry -> entry.getKey().startsWith(word))
                     .max(Map.Entry.<String, Integer>comparingByValue()
                             .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())));
@@ -32,13 +32,13 @@ public final class Spelling {
                 return begun.map(Map.Entry::getKey);
             }
         }
-        return word.length() < MIN_MISSPELLED ? Optional.empty() : misspelled(word, known);
+        return word.length() < MIN_MISSPELLED ? Optional.empty() : misspelled(word, vocabulary);
     }
 
-    private static Optional<String> misspelled(String word, Map<String, Integer> known) {
+    private static Optional<String> misspelled(String word, Map<String, Integer> vocabulary) {
         var most = word.length() < LONG ? 1 : 2;
         var distance = new LevenshteinDistance(most);
-        return known.entrySet().stream()
+        return vocabulary.entrySet().stream()
                 .filter(entry -> entry.getKey().charAt(0) == word.charAt(0)
                         && Math.abs(entry.getKey().length() - word.length()) <= most)
                 .map(entry -> new Candidate(

@@ -129,8 +129,8 @@ public final class Call {
         return budget;
     }
 
-    public void budget(ResponseBudget given) {
-        budget = given;
+    public void budget(ResponseBudget limit) {
+        budget = limit;
     }
 
     /** Returns whether the call must not mark anything as read. */

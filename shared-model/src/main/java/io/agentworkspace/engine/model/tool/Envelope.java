@@ -112,18 +112,19 @@ public final class Envelope {
      * that.
      */
     public static ObjectNode kept(ObjectNode answer, List<String> secretFields) {
-        var told = secretFields.stream()
+        var secrets = secretFields.stream()
                 .filter(field -> answer.findValue(field) != null)
                 .toList();
-        if (told.isEmpty()) {
+        if (secrets.isEmpty()) {
             return answer;
         }
         var kept = answer.deepCopy();
-        told.forEach(field -> kept.findParents(field).forEach(holder -> ((ObjectNode) holder).remove(field)));
+        secrets.forEach(field -> kept.findParents(field).forEach(holder -> ((ObjectNode) holder).remove(field)));
         ((ObjectNode) kept.get("status"))
                 .put(
                         "note",
-                        "%s was told in the first answer only and is kept nowhere".formatted(String.join(", ", told)));
+                        "%s was told in the first answer only and is kept nowhere"
+                                .formatted(String.join(", ", secrets)));
         return kept;
     }
 
@@ -230,7 +231,7 @@ public final class Envelope {
         header.put("request_id", requestId).put("contract_version", CONTRACT_VERSION);
         header.set("time", Json.valueTree(now));
         if (context != null) {
-            header.set("context", told(context));
+            header.set("context", json(context));
             header.put("unread", context.unread());
         }
         return header;
@@ -243,15 +244,15 @@ public final class Envelope {
         }
     }
 
-    private static ObjectNode told(Context context) {
-        var told = Json.object()
+    private static ObjectNode json(Context context) {
+        var json = Json.object()
                 .put("name", context.name())
                 .put("user", context.user().name());
-        put(told, "agent", context.agent());
-        put(told, "self", context.self());
-        put(told, "domain", context.domain());
-        put(told, "zone", context.zone());
-        return told;
+        put(json, "agent", context.agent());
+        put(json, "self", context.self());
+        put(json, "domain", context.domain());
+        put(json, "zone", context.zone());
+        return json;
     }
 
     private static void put(ObjectNode node, String field, Context.@Nullable Ref ref) {
@@ -335,9 +336,9 @@ public final class Envelope {
         var schema = Json.object().put("type", "object");
         var properties = schema.putObject("properties");
         var status = properties.putObject("status").put("type", "object");
-        var told = status.putObject("properties");
-        told.putObject("success").put("type", "boolean");
-        told.putObject("note").put("type", "string");
+        var fields = status.putObject("properties");
+        fields.putObject("success").put("type", "boolean");
+        fields.putObject("note").put("type", "string");
         status.putArray("required").add("success");
         properties.setAll((ObjectNode) Schema.of(output).json().get("properties"));
         // Over MCP, records can omit fields, such as empty lists, so the schema requires none of them.

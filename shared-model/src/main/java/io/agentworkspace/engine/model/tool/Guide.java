@@ -112,10 +112,10 @@ public record Guide(
      * and of what callers call it, which name and description do not have.
      */
     String searchHint(String name, String title, String description) {
-        var known = new LinkedHashSet<>(words(name + " " + description));
+        var vocabulary = new LinkedHashSet<>(words(name + " " + description));
         var hint = new LinkedHashSet<String>();
         words(title + " " + String.join(" ", phrases)).stream()
-                .filter(known::add)
+                .filter(vocabulary::add)
                 .forEach(hint::add);
         return String.join(" ", hint.stream().limit(WORDS).toList());
     }

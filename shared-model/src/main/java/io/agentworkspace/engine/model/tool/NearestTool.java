@@ -45,13 +45,13 @@ public final class NearestTool {
      *
      * @param list what lists all tools
      */
-    public static String hint(String name, Collection<Titled> known, String list) {
-        return tool(name, known)
+    public static String hint(String name, Collection<Titled> tools, String list) {
+        return tool(name, tools)
                 .map("did you mean %s?"::formatted)
                 .orElseGet(() -> "%s shows all that there are%s"
                         .formatted(
                                 list,
-                                closest(name, known)
+                                closest(name, tools)
                                         .map(", the nearest name is "::concat)
                                         .orElse("")));
     }
@@ -60,11 +60,11 @@ public final class NearestTool {
      * Returns the name of a tool that only reads: the one that shares the most words; among those, the one with the
      * most similar letters.
      */
-    private static Optional<String> closest(String name, Collection<Titled> known) {
+    private static Optional<String> closest(String name, Collection<Titled> tools) {
         var asked = Name.shortened(name);
         var wanted = words(asked).collect(Collectors.toSet());
         var distance = LevenshteinDistance.getDefaultInstance();
-        return known.stream()
+        return tools.stream()
                 .filter(Titled::reads)
                 .max(Comparator.comparingInt((Titled tool) -> common(wanted, tool.words()))
                         .thenComparing(
@@ -82,18 +82,18 @@ public final class NearestTool {
      * Returns the similar tool: by its letters within the family that the name has, otherwise by its words. Empty if
      * nothing is similar enough.
      */
-    static Optional<String> tool(String name, Collection<Titled> known) {
+    static Optional<String> tool(String name, Collection<Titled> tools) {
         var asked = Name.shortened(name);
-        return letters(asked, known).or(() -> words(asked, known));
+        return letters(asked, tools).or(() -> words(asked, tools));
     }
 
-    private static Optional<String> letters(String asked, Collection<Titled> known) {
-        var family = known.stream()
+    private static Optional<String> letters(String asked, Collection<Titled> tools) {
+        var family = tools.stream()
                 .map(Titled::family)
                 .filter(prefix -> !prefix.isEmpty() && asked.regionMatches(true, 0, prefix, 0, prefix.length()))
                 .findFirst()
                 .orElse("");
-        var rests = known.stream()
+        var rests = tools.stream()
                 .filter(tool -> tool.family().equals(family) || family.isEmpty())
                 .map(tool -> tool.name().substring(family.length()))
                 .toList();
@@ -102,10 +102,10 @@ public final class NearestTool {
                 .findFirst();
     }
 
-    private static Optional<String> words(String asked, Collection<Titled> known) {
+    private static Optional<String> words(String asked, Collection<Titled> tools) {
         record Scored(String name, double score) {}
         var wanted = words(asked).collect(Collectors.toSet());
-        return known.stream()
+        return tools.stream()
                 .map(tool -> new Scored(tool.name(), score(wanted, tool.words())))
                 .filter(scored -> scored.score() > 0)
                 .max(Comparator.comparingDouble(Scored::score).thenComparing(Scored::name, Comparator.reverseOrder()))
@@ -116,9 +116,9 @@ public final class NearestTool {
      * Returns how similar both are by their common words; 0 if these are fewer than two or not the majority of the
      * wanted ones.
      */
-    private static double score(Set<String> wanted, Set<String> given) {
-        var both = common(wanted, given);
-        return both < 2 || both * 2 <= wanted.size() ? 0 : (double) both / (wanted.size() + given.size() - both);
+    private static double score(Set<String> wanted, Set<String> vocabulary) {
+        var both = common(wanted, vocabulary);
+        return both < 2 || both * 2 <= wanted.size() ? 0 : (double) both / (wanted.size() + vocabulary.size() - both);
     }
 
     /**

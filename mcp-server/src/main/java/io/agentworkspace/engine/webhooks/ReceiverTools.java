@@ -11,7 +11,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.webhook.Endpoint;
-import io.agentworkspace.engine.webhooks.sender.EndpointUrl;
+import io.agentworkspace.engine.webhooks.sender.ReceiverUrl;
 import io.agentworkspace.engine.webhooks.sender.Signature;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -21,10 +21,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Webhook endpoints: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. They are for admins, since
+ * Webhook receivers: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. They are for admins, since
  * events reveal everything in the tenant.
  */
-public final class EndpointTools {
+public final class ReceiverTools {
     static final String ID = "The endpoint's id, as WH_List shows it.";
 
     static final String URL =
@@ -35,13 +35,13 @@ public final class EndpointTools {
     private static final long DAY = 86_400;
 
     private final SecureRandom random = new SecureRandom();
-    private final EndpointQueries reads;
-    private final EndpointStore endpoints;
-    private final EndpointServices outbound;
+    private final ReceiverQueries reads;
+    private final ReceiverStore receivers;
+    private final ReceiverServices outbound;
 
-    public EndpointTools(EndpointQueries reads, EndpointStore endpoints, EndpointServices outbound) {
+    public ReceiverTools(ReceiverQueries reads, ReceiverStore receivers, ReceiverServices outbound) {
         this.reads = reads;
-        this.endpoints = endpoints;
+        this.receivers = receivers;
         this.outbound = outbound;
     }
 
@@ -80,17 +80,17 @@ public final class EndpointTools {
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(call, in.page());
                     var records = found.rows().stream()
-                            .map(row -> EndpointRecord.of(row, call.now(), null))
+                            .map(row -> ReceiverRecord.of(row, call.now(), null))
                             .toList();
                     return new ListResponse(records, found.nextCursor());
                 });
     }
 
-    record EndpointRequest(@Doc(value = ID, max = 64) String id) {}
+    record ReceiverRequest(@Doc(value = ID, max = 64) String id) {}
 
     record ReadResponse(@Doc("The endpoint's record.") Endpoint endpoint) {}
 
-    private Tool<EndpointRequest, ReadResponse> read() {
+    private Tool<ReceiverRequest, ReadResponse> read() {
         return Tool.named("WH_Read")
                 .title("Read a webhook endpoint")
                 .description("""
@@ -108,9 +108,9 @@ public final class EndpointTools {
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/endpoints/{id}")
                 .handledBy(
-                        EndpointRequest.class,
+                        ReceiverRequest.class,
                         ReadResponse.class,
-                        (in, call) -> new ReadResponse(EndpointRecord.of(reads.read(call, in.id()), call.now(), null)));
+                        (in, call) -> new ReadResponse(ReceiverRecord.of(reads.read(call, in.id()), call.now(), null)));
     }
 
     record CreateRequest(
@@ -127,7 +127,7 @@ public final class EndpointTools {
             @Doc("Its revision.") long revision) {}
 
     /** The result of the URL check and the encrypted secret, from before the transaction. */
-    private record PreparedEndpoint(
+    private record PreparedReceiver(
             String id, @Nullable String url, @Nullable String preflight, String secret, String sealed) {}
 
     private Tool<CreateRequest, SecretResponse> create() {
@@ -158,22 +158,22 @@ public final class EndpointTools {
                 .handledBy(CreateRequest.class, SecretResponse.class, this::prepare, this::insert);
     }
 
-    private PreparedEndpoint prepare(CreateRequest in, Call call) {
+    private PreparedReceiver prepare(CreateRequest in, Call call) {
         EventTypes.many(in.events());
-        var url = EndpointUrl.parse(in.url(), outbound.allowPrivate());
+        var url = ReceiverUrl.parse(in.url(), outbound.allowPrivate());
         var preflight = Json.text(outbound.probes().check(call.caller().tenant(), url));
         return sealed(UUID.randomUUID().toString(), url.toString(), preflight, call);
     }
 
-    private PreparedEndpoint sealed(String id, @Nullable String url, @Nullable String preflight, Call call) {
+    private PreparedReceiver sealed(String id, @Nullable String url, @Nullable String preflight, Call call) {
         var secret = Signature.newSecret(random);
-        return new PreparedEndpoint(id, url, preflight, secret, endpoints.seal(call, id, secret));
+        return new PreparedReceiver(id, url, preflight, secret, receivers.seal(call, id, secret));
     }
 
-    private SecretResponse insert(CreateRequest in, PreparedEndpoint prepared, Call call) {
-        var row = endpoints.insert(
+    private SecretResponse insert(CreateRequest in, PreparedReceiver prepared, Call call) {
+        var row = receivers.insert(
                 call,
-                new EndpointStore.EndpointDraft(
+                new ReceiverStore.ReceiverDraft(
                         UUID.fromString(prepared.id()),
                         Objects.requireNonNull(prepared.url()),
                         in.events(),
@@ -181,8 +181,8 @@ public final class EndpointTools {
                         in.enabled() == null || in.enabled(),
                         prepared.sealed(),
                         Objects.requireNonNull(prepared.preflight())));
-        call.emit(EventType.WEBHOOK_ENDPOINT_CREATED, EndpointRecord.state(row));
-        return new SecretResponse(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
+        call.emit(EventType.WEBHOOK_ENDPOINT_CREATED, ReceiverRecord.state(row));
+        return new SecretResponse(ReceiverRecord.of(row, call.now(), prepared.secret()), row.revision());
     }
 
     record UpdateRequest(
@@ -207,7 +207,7 @@ public final class EndpointTools {
             @Doc("false if nothing had to be changed.") boolean changed) {}
 
     /** The new URL and the result of its check; null if there is no new URL. */
-    private record ProbedEndpoint(
+    private record ProbedReceiver(
             @Nullable String url, @Nullable String preflight) {}
 
     private Tool<UpdateRequest, UpdateResponse> update() {
@@ -237,29 +237,29 @@ public final class EndpointTools {
                 .handledBy(UpdateRequest.class, UpdateResponse.class, this::look, this::change);
     }
 
-    private ProbedEndpoint look(UpdateRequest in, Call call) {
+    private ProbedReceiver look(UpdateRequest in, Call call) {
         if (in.events() != null) {
             EventTypes.many(in.events());
         }
         if (in.url() == null) {
-            return new ProbedEndpoint(null, null);
+            return new ProbedReceiver(null, null);
         }
-        var url = EndpointUrl.parse(in.url(), outbound.allowPrivate());
-        return new ProbedEndpoint(
+        var url = ReceiverUrl.parse(in.url(), outbound.allowPrivate());
+        return new ProbedReceiver(
                 url.toString(), Json.text(outbound.probes().check(call.caller().tenant(), url)));
     }
 
-    private UpdateResponse change(UpdateRequest in, ProbedEndpoint looked, Call call) {
-        var held = endpoints.lock(call, in.id());
-        IfRevision.check(in.ifRevision(), held.revision());
-        var change = new EndpointStore.EndpointChange(
+    private UpdateResponse change(UpdateRequest in, ProbedReceiver looked, Call call) {
+        var receiver = receivers.lock(call, in.id());
+        IfRevision.check(in.ifRevision(), receiver.revision());
+        var change = new ReceiverStore.ReceiverChange(
                 looked.url(), in.events(), in.description(), in.enabled(), looked.preflight());
-        var row = endpoints.update(call, held, change);
-        var changed = !change.isNone(held);
+        var row = receivers.update(call, receiver, change);
+        var changed = !change.isNone(receiver);
         if (changed) {
-            call.emit(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
+            call.emit(EventType.WEBHOOK_ENDPOINT_UPDATED, ReceiverRecord.state(row));
         }
-        return new UpdateResponse(EndpointRecord.of(row, call.now(), null), row.revision(), changed);
+        return new UpdateResponse(ReceiverRecord.of(row, call.now(), null), row.revision(), changed);
     }
 
     record RotateRequest(
@@ -302,13 +302,13 @@ public final class EndpointTools {
                         this::rotated);
     }
 
-    private SecretResponse rotated(RotateRequest in, PreparedEndpoint prepared, Call call) {
-        var held = endpoints.lock(call, in.id());
-        IfRevision.check(in.ifRevision(), held.revision());
+    private SecretResponse rotated(RotateRequest in, PreparedReceiver prepared, Call call) {
+        var receiver = receivers.lock(call, in.id());
+        IfRevision.check(in.ifRevision(), receiver.revision());
         var overlap = Duration.ofSeconds(in.overlapSeconds() == null ? DAY : in.overlapSeconds());
-        var row = endpoints.rotate(call, held, prepared.sealed(), overlap);
-        call.emit(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
-        return new SecretResponse(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
+        var row = receivers.rotate(call, receiver, prepared.sealed(), overlap);
+        call.emit(EventType.WEBHOOK_ENDPOINT_UPDATED, ReceiverRecord.state(row));
+        return new SecretResponse(ReceiverRecord.of(row, call.now(), prepared.secret()), row.revision());
     }
 
     record DeleteRequest(
@@ -337,10 +337,10 @@ public final class EndpointTools {
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/webhooks/endpoints/{id}")
                 .handledBy(DeleteRequest.class, DeleteResponse.class, (in, call) -> {
-                    var held = endpoints.lock(call, in.id());
-                    IfRevision.check(in.ifRevision(), held.revision());
-                    endpoints.delete(call, held);
-                    call.emit(EventType.WEBHOOK_ENDPOINT_DELETED, EndpointRecord.deleted(held));
+                    var receiver = receivers.lock(call, in.id());
+                    IfRevision.check(in.ifRevision(), receiver.revision());
+                    receivers.delete(call, receiver);
+                    call.emit(EventType.WEBHOOK_ENDPOINT_DELETED, ReceiverRecord.deleted(receiver));
                     return new DeleteResponse(true);
                 });
     }

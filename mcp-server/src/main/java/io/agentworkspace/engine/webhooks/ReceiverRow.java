@@ -8,13 +8,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A webhook endpoint {@code e} as the database returns it.
+ * A webhook receiver {@code e} as the database returns it.
  *
  * @param previousUntil the end of the overlap, until which the secret from before a rotation also signs
  * @param lastSuccessAt over the whole retention period, as is lastFailureAt; the counts cover the last {@link #LOOKS_BACK}
  * @param durations the number of attempts in each class of duration; null if there were none
  */
-record EndpointRow(
+record ReceiverRow(
         UUID id,
         String url,
         List<String> events,

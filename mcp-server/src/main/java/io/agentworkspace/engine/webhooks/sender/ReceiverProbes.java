@@ -12,11 +12,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Sends requests to customers' endpoints while a caller waits: pre-flights and gradings. How many
+ * Sends requests to customers' receivers while a caller waits: pre-flights and gradings. How many
  * run at once is limited ({@link ProbePlaces}). They have their own sender, so that deliveries do not wait behind them, for
  * example for slow name servers.
  */
-public final class EndpointProbes implements AutoCloseable {
+public final class ReceiverProbes implements AutoCloseable {
     /** More than the number of concurrent probes, since a look-up continues for a while after its caller has given up. */
     private static final int NAMES = 32;
 
@@ -31,7 +31,7 @@ public final class EndpointProbes implements AutoCloseable {
      * @param allowPrivate whether private and loopback addresses are allowed, for development
      * @param authorities trusted in addition to the JVM's
      */
-    public EndpointProbes(boolean allowPrivate, List<X509Certificate> authorities, Clock clock) {
+    public ReceiverProbes(boolean allowPrivate, List<X509Certificate> authorities, Clock clock) {
         this(
                 new Sender(
                         new AddressResolver(
@@ -42,7 +42,7 @@ public final class EndpointProbes implements AutoCloseable {
                 new ProbePlaces());
     }
 
-    EndpointProbes(Sender sender, Clock clock, ProbePlaces places) {
+    ReceiverProbes(Sender sender, Clock clock, ProbePlaces places) {
         this.sender = sender;
         this.places = places;
         this.grader = new Grader(sender, clock);
@@ -50,7 +50,7 @@ public final class EndpointProbes implements AutoCloseable {
     }
 
     /**
-     * Checks an endpoint without sending it an event. If too many checks are running, this one is
+     * Checks a receiver without sending it an event. If too many checks are running, this one is
      * skipped, which blocks nothing.
      */
     public PreflightReport check(long tenant, URI url) {

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads webhook endpoints: one statement each, including the context. */
-public final class EndpointQueries {
+/** Reads webhook receivers: one statement each, including the context. */
+public final class ReceiverQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
             , page AS (
@@ -29,7 +29,7 @@ public final class EndpointQueries {
                  LIMIT :limit + 1)
             SELECT ctx.*, (SELECT jsonb_agg({endpoint_json} ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
               FROM ctx
-            """).with("endpoint_json", EndpointRow.JSON).sql();
+            """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private static final String READ = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
@@ -38,26 +38,26 @@ public final class EndpointQueries {
                       FROM webhook_endpoint e
                      WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL) AS record
               FROM ctx
-            """).with("endpoint_json", EndpointRow.JSON).sql();
+            """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private final Db db;
 
-    public EndpointQueries(Db db) {
+    public ReceiverQueries(Db db) {
         this.db = db;
     }
 
-    /** Returns the tenant's endpoints, newest first. */
-    ListSlice<EndpointRow> list(Call call, @Nullable Page page) {
+    /** Returns the tenant's receivers, newest first. */
+    ListSlice<ReceiverRow> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
         var rows = db.sql(call, LIST)
-                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .set("since", call.now().minus(ReceiverRow.LOOKS_BACK))
                 .set("at", after.at())
                 .set("after", after.id())
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return row.jsonList("rows", EndpointRow.class);
+                    return row.jsonList("rows", ReceiverRow.class);
                 })
                 .orElseThrow();
         return ListSlice.of(
@@ -68,19 +68,19 @@ public final class EndpointQueries {
     }
 
     /** @throws Problem {@code not_found} */
-    EndpointRow read(Call call, String id) {
+    ReceiverRow read(Call call, String id) {
         return db.sql(call, READ)
                 .set("id", id(id).orElse(null))
-                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .set("since", call.now().minus(ReceiverRow.LOOKS_BACK))
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return Optional.ofNullable(row.json("record", EndpointRow.class));
+                    return Optional.ofNullable(row.json("record", ReceiverRow.class));
                 })
                 .orElseThrow()
                 .orElseThrow(() -> missing(id));
     }
 
-    /** Parses an endpoint's id. Empty if the text is not a UUID. */
+    /** Parses a receiver's id. Empty if the text is not a UUID. */
     static Optional<UUID> id(String text) {
         try {
             return Optional.of(UUID.fromString(text));

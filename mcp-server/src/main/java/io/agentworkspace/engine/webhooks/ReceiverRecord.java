@@ -7,15 +7,15 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Creates an endpoint's record, and the data of its events, from its row. */
-final class EndpointRecord {
+/** Creates a receiver's record, and the data of its events, from its row. */
+final class ReceiverRecord {
     private static final double HALF = 0.5;
     private static final double MOST = 0.95;
 
-    private EndpointRecord() {}
+    private ReceiverRecord() {}
 
     /** @param secret only if it is new */
-    static Endpoint of(EndpointRow row, Instant now, @Nullable String secret) {
+    static Endpoint of(ReceiverRow row, Instant now, @Nullable String secret) {
         var overlaps = row.previousUntil() != null && now.isBefore(row.previousUntil());
         return new Endpoint(
                 row.id(),
@@ -36,7 +36,7 @@ final class EndpointRecord {
                 health(row, now));
     }
 
-    private static Endpoint.Health health(EndpointRow row, Instant now) {
+    private static Endpoint.Health health(ReceiverRow row, Instant now) {
         var attempts = row.succeeded() + row.failed();
         return new Endpoint.Health(
                 row.succeeded(),
@@ -63,13 +63,13 @@ final class EndpointRecord {
         return openUntil == null ? Circuit.CLOSED : now.isBefore(openUntil) ? Circuit.OPEN : Circuit.HALF_OPEN;
     }
 
-    static EventData.EndpointState state(EndpointRow row) {
+    static EventData.EndpointState state(ReceiverRow row) {
         return new EventData.EndpointState(
                 row.id(), row.url(), row.events(), row.enabled(), row.disabledReason(), null);
     }
 
-    /** Returns the state of a deleted endpoint, which receives nothing any more. */
-    static EventData.EndpointState deleted(EndpointRow row) {
+    /** Returns the state of a deleted receiver, which receives nothing any more. */
+    static EventData.EndpointState deleted(ReceiverRow row) {
         return new EventData.EndpointState(row.id(), row.url(), row.events(), false, row.disabledReason(), null);
     }
 }

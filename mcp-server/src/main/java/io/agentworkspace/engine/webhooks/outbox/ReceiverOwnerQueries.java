@@ -4,11 +4,11 @@ import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.db.SqlTemplate;
 
 /**
- * Conditions by which the owner of a webhook endpoint {@code w} may read what an event {@code p} reports, when its delivery is
- * queued. Endpoints are created by admins, who may read everything, but an owner may have another role since. An endpoint without an
+ * Conditions by which the owner of a webhook receiver {@code w} may read what an event {@code p} reports, when its delivery is
+ * queued. Receivers are created by admins, who may read everything, but an owner may have another role since. A receiver without an
  * owner is one that a key with the rights of one agent has created or changed: it gets none of these events.
  */
-final class EndpointOwnerQueries {
+final class ReceiverOwnerQueries {
     private static final String OWNER = """
             app_user u
              WHERE u.tenant_id = w.tenant_id AND u.id = w.owner_id AND u.removed_at IS NULL""";
@@ -79,5 +79,5 @@ final class EndpointOwnerQueries {
             .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
-    private EndpointOwnerQueries() {}
+    private ReceiverOwnerQueries() {}
 }

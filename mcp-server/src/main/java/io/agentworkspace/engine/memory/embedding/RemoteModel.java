@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A model behind an OpenAI-compatible embeddings endpoint. */
-final class EndpointModel implements EmbeddingModel {
+final class RemoteModel implements EmbeddingModel {
     private static final Duration CONNECT = Duration.ofSeconds(3);
     private static final Duration ANSWER = Duration.ofSeconds(20);
     private static final int PART_CHARACTERS = 1_500;
@@ -34,7 +34,7 @@ final class EndpointModel implements EmbeddingModel {
 
     private record Item(int index, float[] embedding) {}
 
-    EndpointModel(URI endpoint, @Nullable String key, String model) {
+    RemoteModel(URI endpoint, @Nullable String key, String model) {
         this.address = endpoint.getPath().endsWith("/embeddings")
                 ? endpoint
                 : URI.create(endpoint.toString().replaceAll("/+$", "") + "/embeddings");

@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Validates the text of a customer's endpoint URL: {@code https} (or {@code http} where private addresses are allowed),
+ * Validates the text of a customer's receiver URL: {@code https} (or {@code http} where private addresses are allowed),
  * a host in canonical spelling, no user info, no fragment. The host's addresses are checked when something is sent.
  */
-public final class EndpointUrl {
+public final class ReceiverUrl {
     private static final int LONGEST = 2_000;
     private static final int LONGEST_HOST = 253;
     private static final int HIGHEST_PORT = 65_535;
@@ -38,7 +38,7 @@ public final class EndpointUrl {
             526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
             3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080);
 
-    private EndpointUrl() {}
+    private ReceiverUrl() {}
 
     /**
      * Parses and normalises: scheme and host in lower case and ASCII, no default port, at least the path {@code /}.
@@ -86,8 +86,8 @@ public final class EndpointUrl {
         }
     }
 
-    private static String scheme(String given, AddressPolicy policy) {
-        var scheme = given.toLowerCase(Locale.ROOT);
+    private static String scheme(String text, AddressPolicy policy) {
+        var scheme = text.toLowerCase(Locale.ROOT);
         if (scheme.equals("https") || scheme.equals("http") && policy.allowsPlain()) {
             return scheme;
         }
@@ -109,29 +109,29 @@ public final class EndpointUrl {
         return new String[] {parts.group(1), parts.group(2) == null ? "" : ":" + parts.group(2)};
     }
 
-    private static String port(String given, String scheme, boolean allowPrivate) {
-        if (given.isEmpty()) {
+    private static String port(String text, String scheme, boolean allowPrivate) {
+        if (text.isEmpty()) {
             return "";
         }
-        if (!given.matches(":[1-9][0-9]{0,4}") || Integer.parseInt(given.substring(1)) > HIGHEST_PORT) {
+        if (!text.matches(":[1-9][0-9]{0,4}") || Integer.parseInt(text.substring(1)) > HIGHEST_PORT) {
             throw wrong("must have a port from 1 to 65535, or none");
         }
-        if (!allowPrivate && BAD_PORTS.contains(Integer.parseInt(given.substring(1)))) {
+        if (!allowPrivate && BAD_PORTS.contains(Integer.parseInt(text.substring(1)))) {
             throw wrong(
                     "must not have the port %s, where something else than HTTP is spoken: leave it out, or take one like 8443"
-                            .formatted(given.substring(1)));
+                            .formatted(text.substring(1)));
         }
-        return given.equals(scheme.equals("https") ? ":443" : ":80") ? "" : given;
+        return text.equals(scheme.equals("https") ? ":443" : ":80") ? "" : text;
     }
 
-    private static String host(String given, AddressPolicy policy) {
-        if (given.isEmpty()) {
+    private static String host(String text, AddressPolicy policy) {
+        if (text.isEmpty()) {
             throw wrong("must name a host, like https://hooks.example.com/engine");
         }
-        if (given.startsWith("[")) {
-            return "[" + vetted(ipv6(given.substring(1, given.length() - 1)), policy) + "]";
+        if (text.startsWith("[")) {
+            return "[" + vetted(ipv6(text.substring(1, text.length() - 1)), policy) + "]";
         }
-        var name = ascii(given).toLowerCase(Locale.ROOT);
+        var name = ascii(text).toLowerCase(Locale.ROOT);
         if (IPV4.matcher(name).matches()) {
             return vetted(InetAddress.ofLiteral(name), policy);
         }

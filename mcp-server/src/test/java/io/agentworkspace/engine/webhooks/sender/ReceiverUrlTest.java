@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class EndpointUrlTest {
+class ReceiverUrlTest {
     @ParameterizedTest
     @CsvSource({
         "https://hooks.example.com, https://hooks.example.com/",
@@ -26,7 +26,7 @@ class EndpointUrlTest {
         "https://a--b.example/, https://a--b.example/"
     })
     void isNormalised(String given, String right) {
-        assertThat(EndpointUrl.parse(given, false)).hasToString(right);
+        assertThat(ReceiverUrl.parse(given, false)).hasToString(right);
     }
 
     @ParameterizedTest
@@ -50,25 +50,25 @@ class EndpointUrlTest {
             https://example.com/a b    | url has a character that a URL cannot hold, such as a space or a backslash: percent-encode it
             """)
     void isRefusedWithWhatWouldBeRight(String given, String note) {
-        assertThatThrownBy(() -> EndpointUrl.parse(given, false))
+        assertThatThrownBy(() -> ReceiverUrl.parse(given, false))
                 .isInstanceOf(Problem.class)
                 .hasMessage(note);
     }
 
     @Test
     void isAtMostTwoThousandCharactersLongAlsoWhenItIsEncoded() {
-        assertThatThrownBy(() -> EndpointUrl.parse("https://example.com/" + "\u6f22".repeat(300), false))
+        assertThatThrownBy(() -> ReceiverUrl.parse("https://example.com/" + "\u6f22".repeat(300), false))
                 .hasMessage("url, percent-encoded, has 2,720 characters; at most 2,000 are allowed");
     }
 
     @Test
     void isAtMostTwoThousandCharactersLong() {
         var longest = "https://example.com/" + "x".repeat(1_980);
-        assertThat(EndpointUrl.parse(longest, false)).hasToString(longest);
-        assertThatThrownBy(() -> EndpointUrl.parse(longest + "x", false))
+        assertThat(ReceiverUrl.parse(longest, false)).hasToString(longest);
+        assertThatThrownBy(() -> ReceiverUrl.parse(longest + "x", false))
                 .isInstanceOfSatisfying(
                         Problem.class, e -> assertThat(e.failure()).isEqualTo(Failure.TOO_LARGE));
-        assertThatThrownBy(() -> EndpointUrl.parse("https://" + "a.".repeat(130) + "example/", false))
+        assertThatThrownBy(() -> ReceiverUrl.parse("https://" + "a.".repeat(130) + "example/", false))
                 .hasMessageStartingWith("url must have a host");
     }
 
@@ -81,7 +81,7 @@ class EndpointUrlTest {
         "https://[fd12::5efe:a00:1]/, https://[fd12:0:0:0:0:5efe:a00:1]/"
     })
     void mayBePrivateWhereTheSettingSaysSo(String given, String right) {
-        assertThat(EndpointUrl.parse(given, true)).hasToString(right);
+        assertThat(ReceiverUrl.parse(given, true)).hasToString(right);
     }
 
     @ParameterizedTest
@@ -96,7 +96,7 @@ class EndpointUrlTest {
         "http://[fd12::5efe:169.254.169.254]/"
     })
     void isNeverForMetadataOrMulticast(String given) {
-        assertThatThrownBy(() -> EndpointUrl.parse(given, true)).isInstanceOf(Problem.class);
+        assertThatThrownBy(() -> ReceiverUrl.parse(given, true)).isInstanceOf(Problem.class);
     }
 
     @ParameterizedTest

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The number of concurrent probes of endpoints. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class EndpointProbesTest {
+class ReceiverProbesTest {
     private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC);
     private static final PreflightReport NONE = PreflightReport.none(CLOCK.instant(), "too many are at once");
 
@@ -31,7 +31,7 @@ class EndpointProbesTest {
     void aTenantHasTwoAtOnceAndAReplicaEight() throws Exception {
         try (var receiver = new RawReceiver(
                         (socket, out) -> out.write(RawReceiver.status(200).getBytes(StandardCharsets.US_ASCII)));
-                var probes = new EndpointProbes(new Sender(true, List.of(), CLOCK), CLOCK, places)) {
+                var probes = new ReceiverProbes(new Sender(true, List.of(), CLOCK), CLOCK, places)) {
             take(1);
             refused(probes, 1, receiver.url());
             assertThat(probes.check(2, receiver.url()).ok()).isTrue();
@@ -55,7 +55,7 @@ class EndpointProbesTest {
         assertThat(places.take(tenant)).isTrue();
     }
 
-    private static void refused(EndpointProbes probes, long tenant, URI url) {
+    private static void refused(ReceiverProbes probes, long tenant, URI url) {
         assertThat(probes.check(tenant, url)).isEqualTo(NONE);
         assertThatThrownBy(() -> probes.grade(tenant, receiver(url), Progress.SILENT))
                 .isInstanceOfSatisfying(Problem.class, problem -> {

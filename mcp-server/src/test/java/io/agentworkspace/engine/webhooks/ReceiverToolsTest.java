@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tools that show and change webhook endpoints, through both endpoints. */
-class EndpointToolsTest {
+class ReceiverToolsTest {
     private final WebhookToolsFixture fixture = new WebhookToolsFixture();
     private final TestCaller root = fixture.root;
 

@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Creates, changes, rotates and deletes webhook endpoints, inside a transaction. */
-public final class EndpointStore {
+/** Creates, changes, rotates and deletes webhook receivers, inside a transaction. */
+public final class ReceiverStore {
     private static final String INSERT =
             SqlTemplate.of("""
             INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
@@ -26,7 +26,7 @@ public final class EndpointStore {
                     CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END,
                     CASE WHEN CAST(:bound AS bigint) IS NULL THEN CAST(:caller AS bigint) END)
             RETURNING {endpoint_json} AS record
-            """).with("endpoint_json", EndpointRow.JSON).sql();
+            """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private static final String LOCK =
             SqlTemplate.of("""
@@ -34,7 +34,7 @@ public final class EndpointStore {
               FROM webhook_endpoint e
              WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL
                FOR NO KEY UPDATE
-            """).with("endpoint_json", EndpointRow.JSON).sql();
+            """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private static final String UPDATE =
             SqlTemplate.of("""
@@ -60,7 +60,7 @@ public final class EndpointStore {
                    revision = e.revision + CASE WHEN :none THEN 0 ELSE 1 END
              WHERE e.tenant_id = :tenant AND e.id = :id
             RETURNING {endpoint_json} AS record
-            """).with("endpoint_json", EndpointRow.JSON).sql();
+            """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private static final String ROTATE =
             SqlTemplate.of("""
@@ -69,28 +69,28 @@ public final class EndpointStore {
                    secret = :secret, updated_at = :now, revision = e.revision + 1
              WHERE e.tenant_id = :tenant AND e.id = :id
             RETURNING {endpoint_json} AS record
-            """).with("endpoint_json", EndpointRow.JSON).sql();
+            """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private final Db db;
     private final Vault vault;
 
-    public EndpointStore(Db db, Vault vault) {
+    public ReceiverStore(Db db, Vault vault) {
         this.db = db;
         this.vault = vault;
     }
 
-    /** Returns the context that an endpoint's secrets are encrypted for. */
-    public static String place(long tenant, UUID endpoint) {
-        return "webhook_endpoint/%d/%s".formatted(tenant, endpoint);
+    /** Returns the context that a receiver's secrets are encrypted for. */
+    public static String place(long tenant, UUID receiver) {
+        return "webhook_endpoint/%d/%s".formatted(tenant, receiver);
     }
 
     /**
      * Encrypts a secret for the database. Do not call this inside a transaction, which could still be rolled back.
      *
-     * @throws Problem {@code not_found} if the text is not an endpoint's id
+     * @throws Problem {@code not_found} if the text is not a receiver's id
      */
-    public String seal(Call call, String endpoint, String secret) {
-        var id = EndpointQueries.id(endpoint).orElseThrow(() -> EndpointQueries.missing(endpoint));
+    public String seal(Call call, String receiver, String secret) {
+        var id = ReceiverQueries.id(receiver).orElseThrow(() -> ReceiverQueries.missing(receiver));
         return vault.seal(place(call.caller().tenant(), id), secret.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -99,20 +99,20 @@ public final class EndpointStore {
         return db.sql(call, """
                 SELECT id FROM webhook_endpoint WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
                 """)
-                .set("id", EndpointQueries.id(id).orElse(null))
+                .set("id", ReceiverQueries.id(id).orElse(null))
                 .one(row -> UUID.fromString(row.text("id")))
-                .orElseThrow(() -> EndpointQueries.missing(id));
+                .orElseThrow(() -> ReceiverQueries.missing(id));
     }
 
     /**
-     * The secrets that sign an endpoint's deliveries.
+     * The secrets that sign a receiver's deliveries.
      *
      * @param outdated the secret from before a rotation, if its overlap is over
      */
     record Keyring(String url, String secret, @Nullable String outdated) {}
 
     /**
-     * Decrypts an endpoint's secrets, in its own statement.
+     * Decrypts a receiver's secrets, in its own statement.
      *
      * @throws Problem {@code not_found}
      */
@@ -122,7 +122,7 @@ public final class EndpointStore {
                   FROM webhook_endpoint
                  WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
                 """)
-                .set("id", EndpointQueries.id(id).orElse(null))
+                .set("id", ReceiverQueries.id(id).orElse(null))
                 .one(row -> {
                     var place = place(call.caller().tenant(), UUID.fromString(row.text("id")));
                     var outdated = row.textOrNull("outdated");
@@ -131,7 +131,7 @@ public final class EndpointStore {
                             opened(place, row.text("secret")),
                             outdated == null ? null : opened(place, outdated));
                 })
-                .orElseThrow(() -> EndpointQueries.missing(id));
+                .orElseThrow(() -> ReceiverQueries.missing(id));
     }
 
     private String opened(String place, String sealed) {
@@ -139,12 +139,12 @@ public final class EndpointStore {
     }
 
     /**
-     * A new endpoint.
+     * A new receiver.
      *
      * @param secret encrypted
      * @param preflight in JSON
      */
-    record EndpointDraft(
+    record ReceiverDraft(
             UUID id,
             String url,
             List<String> events,
@@ -153,7 +153,7 @@ public final class EndpointStore {
             String secret,
             String preflight) {}
 
-    EndpointRow insert(Call call, EndpointDraft draft) {
+    ReceiverRow insert(Call call, ReceiverDraft draft) {
         var made = db.sql(call, INSERT)
                 .set("id", draft.id())
                 .set("url", draft.url())
@@ -162,67 +162,67 @@ public final class EndpointStore {
                 .set("enabled", draft.enabled())
                 .set("secret", draft.secret())
                 .set("preflight", draft.preflight())
-                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
-                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .set("since", call.now().minus(ReceiverRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", ReceiverRow.class)))
                 .orElseThrow();
         call.created(Scope.WEBHOOK_ENDPOINTS, 1);
         return made;
     }
 
     /**
-     * Locks the endpoint with this id.
+     * Locks the receiver with this id.
      *
      * @throws Problem {@code not_found}
      */
-    EndpointRow lock(Call call, String id) {
+    ReceiverRow lock(Call call, String id) {
         return db.sql(call, LOCK)
-                .set("id", EndpointQueries.id(id).orElse(null))
-                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
-                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
-                .orElseThrow(() -> EndpointQueries.missing(id));
+                .set("id", ReceiverQueries.id(id).orElse(null))
+                .set("since", call.now().minus(ReceiverRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", ReceiverRow.class)))
+                .orElseThrow(() -> ReceiverQueries.missing(id));
     }
 
     /**
-     * The changes to an endpoint; null leaves a value unchanged.
+     * The changes to a receiver; null leaves a value unchanged.
      *
      * @param preflight in JSON, for a new URL
      */
-    record EndpointChange(
+    record ReceiverChange(
             @Nullable String url,
             @Nullable List<String> events,
             @Nullable String description,
             @Nullable Boolean enabled,
             @Nullable String preflight) {
 
-        /** Returns whether the endpoint stays the same, whatever the check of its URL found. */
-        boolean isNone(EndpointRow held) {
-            return (url == null || url.equals(held.url()))
-                    && (events == null || events.equals(held.events()))
-                    && (description == null || description.equals(held.description()))
-                    && (enabled == null || enabled == held.enabled());
+        /** Returns whether the receiver stays the same, whatever the check of its URL found. */
+        boolean isNone(ReceiverRow receiver) {
+            return (url == null || url.equals(receiver.url()))
+                    && (events == null || events.equals(receiver.events()))
+                    && (description == null || description.equals(receiver.description()))
+                    && (enabled == null || enabled == receiver.enabled());
         }
     }
 
     /**
-     * Changes the endpoint. A new check of an unchanged URL is stored without a new revision. Enabling an endpoint or
+     * Changes the receiver. A new check of an unchanged URL is stored without a new revision. Enabling a receiver or
      * changing its URL resets its failures. Enabling also waits for events that are being placed in the feed: those are
      * not queued for it, later ones are.
      */
-    EndpointRow update(Call call, EndpointRow held, EndpointChange change) {
-        var enabled = change.enabled() == null ? held.enabled() : change.enabled();
-        var anew = enabled && !held.enabled()
-                || change.url() != null && !change.url().equals(held.url());
+    ReceiverRow update(Call call, ReceiverRow receiver, ReceiverChange change) {
+        var enabled = change.enabled() == null ? receiver.enabled() : change.enabled();
+        var anew = enabled && !receiver.enabled()
+                || change.url() != null && !change.url().equals(receiver.url());
         return db.sql(call, UPDATE)
-                .set("id", held.id())
-                .set("none", change.isNone(held))
+                .set("id", receiver.id())
+                .set("none", change.isNone(receiver))
                 .set("url", change.url())
                 .set("events", change.events())
                 .set("description", change.description())
                 .set("preflight", change.preflight())
                 .set("enabled", enabled)
                 .set("anew", anew)
-                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
-                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .set("since", call.now().minus(ReceiverRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", ReceiverRow.class)))
                 .orElseThrow();
     }
 
@@ -231,21 +231,21 @@ public final class EndpointStore {
      *
      * @param secret encrypted
      */
-    EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
+    ReceiverRow rotate(Call call, ReceiverRow receiver, String secret, Duration overlap) {
         return db.sql(call, ROTATE)
-                .set("id", held.id())
+                .set("id", receiver.id())
                 .set("secret", secret)
                 .set("until", call.now().plus(overlap))
-                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
-                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .set("since", call.now().minus(ReceiverRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", ReceiverRow.class)))
                 .orElseThrow();
     }
 
     /**
-     * Deletes the endpoint and drops its pending deliveries. If there are many, {@link OutboxStore#giveUp} drops the
+     * Deletes the receiver and drops its pending deliveries. If there are many, {@link OutboxStore#giveUp} drops the
      * rest. The row stays until the endpoint's last event has been sent.
      */
-    void delete(Call call, EndpointRow held) {
+    void delete(Call call, ReceiverRow receiver) {
         db.sql(call, """
                 WITH given_up AS (
                     UPDATE webhook_delivery
@@ -263,7 +263,7 @@ public final class EndpointStore {
                      WHERE tenant_id = :tenant AND id = :id)
                 SELECT id FROM given_up
                 """)
-                .set("id", held.id())
+                .set("id", receiver.id())
                 .list(row -> UUID.fromString(row.text("id")))
                 .forEach(delivery -> call.changed(Change.delivery(delivery, "exhausted")));
     }

@@ -1,0 +1,142 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.banks.TrashStore;
+import io.agentworkspace.engine.banks.transfer.ImportRunner;
+import io.agentworkspace.engine.chat.GuardStopStore;
+import io.agentworkspace.engine.db.Housekeeping;
+import io.agentworkspace.engine.documents.DocumentFileStore;
+import io.agentworkspace.engine.documents.queue.QueueStore;
+import io.agentworkspace.engine.documents.queue.ValidationQueue;
+import io.agentworkspace.engine.hearing.WaitQueries;
+import io.agentworkspace.engine.hearing.WaitingCalls;
+import io.agentworkspace.engine.hearing.WakeStore;
+import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.keys.SealedCursors;
+import io.agentworkspace.engine.keys.StateSigner;
+import io.agentworkspace.engine.metrics.ToolMeter;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.reservations.ReservationStore;
+import io.agentworkspace.engine.rules.Rules;
+import io.agentworkspace.engine.runtime.ObservedRunner;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.tasks.TaskLeaseStore;
+import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
+import io.agentworkspace.engine.webhooks.sender.VettedClient;
+import java.time.Duration;
+
+/** The tools, what runs them, and their work in the background. */
+record ToolAssembly(
+        Catalogue catalogue,
+        ImportRunner runner,
+        AgentPresence presence,
+        DocumentFileStore files,
+        WaitingCalls waiting,
+        WakeStore wakes,
+        SealKeys sealKeys,
+        VettedClient upstreamHttp,
+        Tools.Upstreams upstreams) {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    static ToolAssembly of(EngineParts parts) {
+        var process = parts.process();
+        var settings = process.settings();
+        var clock = process.clock();
+        var db = parts.db();
+        var watch = parts.database().watch();
+        var files = new DocumentFileStore(db, clock);
+        var presence = new AgentPresence(db);
+        var wakes = new WakeStore(db, clock);
+        var waiting = new WaitingCalls(
+                new WaitQueries(db),
+                new ListeningTenants(db, clock),
+                wakes,
+                process.server().mostConnections() / 4,
+                clock);
+        var upstreamHttp = process.keep(new VettedClient(
+                AddressPolicy.allowing(settings.upstreams().allowed()),
+                settings.webhooks().authorities()));
+        var upstreams = Tools.Upstreams.of(
+                db, parts.database().vault(), upstreamHttp, parts.callers().assertions()::issue, watch, clock);
+        var rules = new Rules(db, watch);
+        var search = parts.search();
+        var shared = new Tools.Shared(
+                search.searcher(),
+                search.vectors(),
+                files,
+                waiting,
+                clock,
+                process.published().baseUrl(),
+                rules,
+                upstreams);
+        var catalogue =
+                Tools.catalogue(db, parts.limits().calls(), parts.webhooks().receivers(), shared);
+        var sealKeys = new SealKeys(db, clock);
+        var runner = new Runner(
+                catalogue,
+                db,
+                clock,
+                presence,
+                parts.callers().keys().use(),
+                parts.callers().audit(),
+                parts.webhooks().events(),
+                parts.limits().calls(),
+                rules,
+                new SealedCursors(new StateSigner(sealKeys)),
+                search.heavy());
+        var names = catalogue.tools().stream().map(Tool::name).toList();
+        var observed = new ObservedRunner(runner, new ToolMeter(process.metrics(), names));
+        var tools = new ToolAssembly(
+                catalogue,
+                new ImportRunner(observed, clock),
+                presence,
+                files,
+                waiting,
+                wakes,
+                sealKeys,
+                upstreamHttp,
+                upstreams);
+        tools.register(process.housekeeping(), parts, rules);
+        tools.startValidation(parts, rules);
+        return tools;
+    }
+
+    private void register(Housekeeping housekeeping, EngineParts parts, Rules rules) {
+        var db = parts.db();
+        var clock = parts.process().clock();
+        var leases = new TaskLeaseStore(db, clock, parts.webhooks().events());
+        var reservations = new ReservationStore(db);
+        var tasksKept = Duration.ofDays(parts.process().settings().retention().tasksDays());
+        housekeeping
+                .whileOpen(SECOND, "freeing tasks", leases::free)
+                .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
+                .every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush)
+                .every(Duration.ofSeconds(5), "writing presence", presence::flush)
+                .every(SECOND, "writing counts of rules", rules::flush)
+                .clearing("registrations of who hears", wakes::purge)
+                .clearing("finished tasks", now -> leases.purge(now.minus(tasksKept)))
+                .clearing("trash", new TrashStore(db, new BankStore(db))::purge)
+                .clearing("revisions of agents", new AgentStore(db)::purge)
+                .clearing("stops of the loop guard", new GuardStopStore(db)::purge);
+    }
+
+    /** Starts the validation of documents before the endpoints open; it is closed after them. */
+    private void startValidation(EngineParts parts, Rules rules) {
+        var process = parts.process();
+        var events = parts.webhooks().events();
+        var store = new QueueStore(parts.db(), events, parts.callers().audit());
+        var limits = process.settings().documents();
+        var queue =
+                process.keep(new ValidationQueue(store, files, rules.documents(), limits.longest(), process.clock()));
+        events.onCommitted(queue::wake);
+        var kept = Duration.ofDays(limits.rejectedDays());
+        process.housekeeping()
+                .clearing("files", files::purge)
+                .clearing("rejected documents", now -> store.purge(now.minus(kept)));
+        queue.start();
+    }
+}
