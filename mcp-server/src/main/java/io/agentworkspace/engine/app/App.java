@@ -283,7 +283,8 @@ public final class App implements AutoCloseable {
                     .serve(
                             around.apply(new BelowPath(publicPath(), new ObservedRequests(gate, http, tracing))),
                             refusals); // Closed early, while the database is available.
-            keep(waiting); // Closed first: the server waits for the calls that it serves.
+            keep(waiting); // Closed before the server, which waits for the calls that it serves.
+            opened.push(server::drain); // First, so that calls go on waiting meanwhile.
         } catch (RuntimeException | Error e) {
             close();
             throw e;
