@@ -116,7 +116,8 @@ public final class App implements AutoCloseable {
             var handler = new BelowPath(publicPath(), new ObservedRequests(gate, http, tracing));
             keep(server)
                     .serve(around.apply(handler), endpoints.refusals()); // Closed early, while the database is there.
-            keep(tools.waiting()); // Closed first: the server waits for the calls that it serves.
+            keep(tools.waiting()); // Closed before the server, which waits for the calls that it serves.
+            opened.push(server::drain); // First, so that calls go on waiting meanwhile.
         } catch (RuntimeException | Error e) {
             close();
             throw e;

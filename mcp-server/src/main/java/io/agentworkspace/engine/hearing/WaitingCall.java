@@ -81,7 +81,7 @@ final class WaitingCall {
     /**
      * Waits until something may have changed, but not longer than this.
      *
-     * @throws Problem if the call must end: its client has gone, its credential is no longer valid, the engine stops
+     * @throws Problem if the call must end: its client has gone, its credential is no longer valid
      */
     void await(Duration longest) {
         try {

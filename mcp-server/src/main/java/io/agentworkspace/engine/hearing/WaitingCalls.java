@@ -68,8 +68,9 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
     /**
      * Waits until there is something to show.
      *
-     * @param look returns what there is; it is called when that may have changed, and at the end of the time
-     * @throws Problem if too many calls wait, the credential becomes invalid, the client goes away, or the engine stops
+     * @param look returns what there is; it is called when that may have changed, and at the end of the time,
+     *     which comes early if the engine stops
+     * @throws Problem if too many calls wait, the credential becomes invalid, or the client goes away
      */
     <T> Optional<T> await(Call call, Narrowing narrowing, Duration longest, Supplier<Optional<T>> look) {
         var tenant = call.caller().tenant();
@@ -92,7 +93,7 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
             waiting.check();
             var found = look.get();
             var now = clock.instant();
-            if (found.isPresent() || !now.isBefore(waiting.until())) {
+            if (found.isPresent() || isStopping || !now.isBefore(waiting.until())) {
                 return found;
             }
             var resumption = waiting.request().pause().get();
@@ -114,9 +115,6 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
             joined.calls().add(waiting);
             return joined;
         });
-        if (isStopping) {
-            waiting.end(stopping());
-        }
     }
 
     private void leave(long tenant, WaitingCall waiting) {
@@ -191,15 +189,11 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
                 .sum();
     }
 
-    /** Ends all waiting calls, since the engine stops. */
+    /** Ends all waits as if their time were over, since the engine stops. */
     @Override
     public void close() {
         isStopping = true;
-        each(waiting -> waiting.end(stopping()));
+        each(WaitingCall::wake);
         ticker.close();
-    }
-
-    private static Problem stopping() {
-        return Problem.unavailable("the engine stops, so the call ended; nothing was lost: send it again", CHECK);
     }
 }

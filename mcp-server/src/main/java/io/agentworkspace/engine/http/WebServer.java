@@ -231,16 +231,21 @@ public final class WebServer implements AutoCloseable {
         }
     }
 
-    /**
-     * Reports to load balancers that it stops, and still serves what arrives meanwhile. Then it accepts no more
-     * connections, lets requests in progress complete (10 s at most), ends the streams, and stops.
-     */
-    @Override
-    public void close() {
+    /** Reports to load balancers that it stops, and still serves what arrives meanwhile. */
+    public void drain() {
         if (staged != null && staged.stage() == ServerStage.SERVING) {
             staged.enter(ServerStage.STOPPING);
             pause(drain);
         }
+    }
+
+    /**
+     * Drains unless that was done. Then it accepts no more connections, lets requests in progress complete (10 s at most),
+     * ends the streams, and stops.
+     */
+    @Override
+    public void close() {
+        drain();
         acceptor.close();
         for (var end = System.nanoTime() + grace.toNanos(); isBusy() && System.nanoTime() < end; ) {
             pause(POLL);

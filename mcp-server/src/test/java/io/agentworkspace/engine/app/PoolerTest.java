@@ -35,9 +35,15 @@ class PoolerTest {
     private static final int CALLS = 40;
 
     @ParameterizedTest
-    @CsvSource({"transaction, &prepareThreshold=0", "transaction, ''", "statement, &prepareThreshold=0"})
-    void aPoolerOfTransactionsIsRefusedInOneLine(String mode, String parameters) throws Exception {
-        try (var bouncer = PgBouncer.start(mode)) {
+    @CsvSource({
+        "transaction, &prepareThreshold=0, ''",
+        "transaction, &prepareThreshold=0, default_pool_size = 1", // One session gets all statements by chance.
+        "transaction, &prepareThreshold=0, default_pool_size = 3",
+        "transaction, '', ''",
+        "statement, &prepareThreshold=0, ''"
+    })
+    void aPoolerOfTransactionsIsRefusedInOneLine(String mode, String parameters, String more) throws Exception {
+        try (var bouncer = PgBouncer.start(mode, LoopbackPort.free(), more)) {
             var engine = EngineProcess.spawn("--port", "0", "--database-url", bouncer.url() + parameters);
             assertThat(engine.errorReader().lines())
                     .singleElement()

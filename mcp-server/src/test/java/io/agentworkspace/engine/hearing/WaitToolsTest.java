@@ -418,15 +418,27 @@ class WaitToolsTest {
                 .run();
     }
 
-    @Test
-    void aStopOfTheEngineEndsWaits() throws Exception {
+    /** As if their time were over: nothing fails, and nobody sends again what was sent. */
+    @ParameterizedTest
+    @EnumSource(ClientApi.class)
+    void aStopOfTheEngineEndsWaits(ClientApi api) {
+        var own = tenant.key(api, "gil", Role.MEMBER, List.of("*"));
         var app = TestServer.start(Map.of());
-        TestCaller there = (service, arguments) -> ClientApi.REST.call(app.baseUrl(), key, service, arguments);
-        var wait = begin(there, "{'target':{'context':'Cleo'},'wait_seconds':300}");
-        awaitWaiting(1);
+        TestCaller there = (service, arguments) -> api.call(app.baseUrl(), own, service, arguments);
+        create(there, "Gia");
+        create(there, "Hal");
+        var wait = begin(there, "{'target':{'context':'Gia'},'wait_seconds':300}");
+        await().until(() -> waiting(api) == 1);
+        var chat = begin(
+                there, "AP_Chat", "{'target':{'agent':'Gia','context':'Hal'},'content':'a question','wait_seconds':300}");
+        assertThat(wait.join().ok().texts("/content", "content")).containsExactly("a question");
+        await().until(() -> waiting(api) == 1);
+        wait = begin(there, "{'target':{'context':'Gia'},'wait_seconds':300}");
+        await().until(() -> waiting(api) == 2);
         app.close();
-        assertThat(wait.join().text("/status/error")).isEqualTo("unavailable");
-        awaitWaiting(0);
+        assertThat(wait.join().ok().texts("/content", "content")).isEmpty();
+        assertThat(chat.join().ok().texts("/content", "content")).containsExactly("a question");
+        assertThat(waiting(api)).isZero();
     }
 
     @Test

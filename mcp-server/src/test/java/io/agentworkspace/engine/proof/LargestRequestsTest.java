@@ -50,6 +50,8 @@ class LargestRequestsTest {
 
     private static final Pattern ENDPOINT = Pattern.compile("\"endpoint\":\\{\"id\":\"([^\"]+)\"");
 
+    private static final Pattern KEY = Pattern.compile("\"api_key\":\"([^\"]+)\"");
+
     private static final int BANKS = 2;
     private static final int WAITING = 20;
 
@@ -128,6 +130,24 @@ class LargestRequestsTest {
         }
         for (var i = 0; i < 300; i++) { // One after the other: a few bodies fill the key's memory for them.
             assertThat(requests.open(1, listen)).containsOnly("HTTP/1.1 200");
+        }
+    }
+
+    /** Each is for another session of a coding agent, whose id is as long as may be. */
+    @Test
+    void streamsThatWakeSessionsAreMany() {
+        requests.answer(RawRequests.command(eve, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}"));
+        var made = requests.answer(RawRequests.largest(
+                "POST /api/keys", eve, "{\"name\":\"ada\",\"agent\":\"Ada\",\"capabilities\":[\"*\"]}"));
+        var bound = KEY.matcher(made);
+        assertThat(bound.find()).as(made).isTrue();
+        for (var i = 100; i < 700; i++) {
+            var session = i + "%E6%97%A5".repeat(125);
+            assertThat(requests.open(
+                            1,
+                            RawRequests.largest(
+                                    "GET /api/hooks/claude-code/messages?for=" + session, bound.group(1), "")))
+                    .containsOnly("HTTP/1.1 200");
         }
     }
 

@@ -125,10 +125,23 @@ class PlansTest {
             AC_Read {}
             AC_Audit {}
             AC_Audit {'user':'user 1'}
+            AK_Invitations {}
             SK_List {}
+            DC_List {}
+            DC_Queue {}
+            RL_List {}
+            UP_List {}
+            US_Inbox {}
+            AP_Wait {}
+            AP_Wait {'wait_seconds':0,'target':{'agent':'agent-00500'}}
+            MB_Trash {}
+            MB_Files {'target':{'bank':'bank 0'},'command':'view','path':'/memories'}
+            MB_Export {'target':{'bank':'bank 0'}}
             WH_List {}
             WH_Deliveries {}
+            WH_Deliveries {'state':'failed','type':'agent.deployment.created'}
             WH_Feed {}
+            WH_Feed {'types':['task.changed']}
             """;
 
     /** The writes of each user in the large tenant, with unique names. */
@@ -148,6 +161,7 @@ class PlansTest {
             MB_Store {'target':{'bank':'bank 0'},'content':'text'}
             MB_Permissions {'target':{'bank':'box #','agent':'new #'},'vx':{'access':'read'}}
             MB_Update {'target':{'bank':'box #'},'vx':{'name':'box #','description':'e'}}
+            MB_Unload {'target':{'bank':'box #'},'vx':{'name':'fact'}}
             MB_Delete {'target':{'bank':'box #'}}
             MB_Restore {'target':{'bank':'box #'}}
             MB_Destroy {'target':{'bank':'box #'}}
@@ -157,12 +171,19 @@ class PlansTest {
             TK_Claim {'target':{'domain':'domain 1'},'next':true}
             TK_Reserve {'target':{'domain':'room #'},'paths':['src/**']}
             TK_Release {'target':{'domain':'room #'}}
+            TK_List {'target':{'domain':'room #'}}
             ZN_Create {'target':{'domain':'room #'},'vx':{'name':'side'}}
             ZN_Enter {'target':{'domain':'room #','zone':'side'}}
             AP_Chat {'content':'hello'}
             ZN_Leave {}
             DM_Invite {'target':{'domain':'room #','agent':'agent-00010'}}
             DM_Kick {'target':{'domain':'room #','agent':'agent-00010'}}
+            DM_Ban {'target':{'domain':'room #','agent':'agent-00010'}}
+            DM_Unban {'target':{'domain':'room #','agent':'agent-00010'}}
+            DM_Update {'target':{'domain':'room #'},'vx':{'description':'e'}}
+            AP_Ask {'target':{'agent':'agent-00501'},'content':'why?'}
+            AK_Create {'name':'key #','capabilities':['agent:read']}
+            WH_Create {'url':'https://example.com/#','events':['task.changed']}
             ZN_Destroy {'target':{'domain':'room #','zone':'side'}}
             DM_Destroy {'target':{'domain':'room #'}}
             AP_Destroy {'target':{'agent':'new #'}}
