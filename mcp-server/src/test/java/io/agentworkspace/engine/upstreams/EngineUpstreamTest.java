@@ -83,8 +83,7 @@ class EngineUpstreamTest {
         while (!params.isEmpty()) {
             var page = client.modern("tools/list", params).path("result");
             page.path("tools")
-                    .forEach(tool ->
-                            names.add(tool.path("name").asString().substring(before.length())));
+                    .forEach(tool -> names.add(tool.path("name").asString().substring(before.length())));
             params = page.has("nextCursor")
                     ? "{'cursor':'%s'}".formatted(page.path("nextCursor").asString())
                     : "";

@@ -93,9 +93,7 @@ public final class CatalogueTools implements ToolSource {
     }
 
     private Stream<Tool<?, ?>> appTools(McpRequest request) {
-        return request.client().showsApps()
-                ? runner.catalogue().appTools(request.caller()).stream()
-                : Stream.empty();
+        return request.client().showsApps() ? runner.catalogue().appTools(request.caller()).stream() : Stream.empty();
     }
 
     /**
@@ -159,9 +157,7 @@ public final class CatalogueTools implements ToolSource {
 
     @Override
     public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request) {
-        return named(name, request)
-                .filter(request.selection()::includes)
-                .map(tool -> call(tool, arguments, request));
+        return named(name, request).filter(request.selection()::includes).map(tool -> call(tool, arguments, request));
     }
 
     ToolCall call(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
