@@ -48,18 +48,19 @@ class EngineUpstreamTest {
         assertThat(names).hasSizeGreaterThan(100);
         assertThat(names(new RawMcpClient(TestServer.url() + "/mcp/x/eng", front), "eng_"))
                 .isEqualTo(names);
+        var different = new TreeSet<String>();
         for (var name : names) {
             var expected = answer(direct.modern("tools/call", call(name)));
             var call = call("eng_" + name);
             for (var through :
                     List.of(answer(gateway.modern("tools/call", call)), answer(session.call("tools/call", call)))) {
-                if (CHANGING.contains(name)) {
-                    assertThat(through.propertyNames()).as(name).isEqualTo(expected.propertyNames());
-                } else {
-                    assertThat(timeless(through)).as(name).isEqualTo(timeless(expected));
+                assertThat(through.propertyNames()).as(name).isEqualTo(expected.propertyNames());
+                if (!timeless(through).equals(timeless(expected))) {
+                    different.add(name);
                 }
             }
         }
+        assertThat(CHANGING).containsAll(different);
     }
 
     private static String call(String name) {
@@ -73,7 +74,7 @@ class EngineUpstreamTest {
     private static String timeless(JsonNode answer) {
         return answer.toString()
                 .replaceAll("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z", "#")
-                .replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "#");
+                .replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|bank-[0-9a-z]{8}", "#");
     }
 
     /** Returns the names of all tools, without this beginning; AP_Wait would wait. */

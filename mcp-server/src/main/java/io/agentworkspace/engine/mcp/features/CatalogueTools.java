@@ -113,13 +113,13 @@ public final class CatalogueTools implements ToolSource {
         if (!request.client().showsApps()) {
             return Optional.empty();
         }
-        var having = Stream.concat(runner.catalogue().tools(request.caller()).stream(), appTools(request))
+        var matches = Stream.concat(runner.catalogue().tools(request.caller()).stream(), appTools(request))
                 .filter(tool -> tool.foreign() != null
                         && tool.foreign().isForPages()
                         && tool.foreign().item().equals(name))
                 .filter(request.selection()::includes)
                 .toList();
-        return having.size() == 1 ? Optional.of(having.getFirst()) : Optional.empty();
+        return matches.size() == 1 ? Optional.of(matches.getFirst()) : Optional.empty();
     }
 
     /** Returns the full description of a tool. */
