@@ -115,7 +115,8 @@ final class SearchPages {
         var caller = request.caller();
         var shown = caller == null
                 ? catalogue.tools()
-                : Stream.concat(catalogue.tools().stream(), catalogue.installed(caller).stream()).toList();
+                : Stream.concat(catalogue.tools().stream(), catalogue.installed(caller).stream())
+                        .toList();
         return tools.find(query, shown).stream()
                 .map(tool -> found(tool, request))
                 .sorted(Comparator.comparing(tool -> tool.obstacle() != null))

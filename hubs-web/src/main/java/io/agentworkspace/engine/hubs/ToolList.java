@@ -92,7 +92,8 @@ record ToolList(
     private static List<Task> servers(List<Tool<?, ?>> installed) {
         var servers = new TreeMap<String, List<ToolEntry>>();
         for (var tool : installed) {
-            servers.computeIfAbsent(tool.toolset(), _ -> new ArrayList<>()).add(entry(tool, from(tool.toolset()), null));
+            servers.computeIfAbsent(tool.toolset(), _ -> new ArrayList<>())
+                    .add(entry(tool, from(tool.toolset()), null));
         }
         return servers.entrySet().stream()
                 .map(server -> new Task(

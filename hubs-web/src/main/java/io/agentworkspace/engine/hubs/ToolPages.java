@@ -36,11 +36,11 @@ final class ToolPages {
     Optional<PageResponse> find(PageRequest request) {
         var name = request.after(TOOL);
         if (name != null) {
-            return Optional.of(
-                    catalogue.find(name)
-                            .map(tool -> tool(tool, request))
-                            .or(() -> installed(name, request))
-                            .orElseGet(() -> none(name, request)));
+            return Optional.of(catalogue
+                    .find(name)
+                    .map(tool -> tool(tool, request))
+                    .or(() -> installed(name, request))
+                    .orElseGet(() -> none(name, request)));
         }
         return switch (request.path()) {
             case ROOT -> Optional.of(list(request));

@@ -72,7 +72,9 @@ record CredentialRequest(
                 }
                 return new UpstreamCredential(kind, name, null, null, null, null);
             }
-            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE, UpstreamCredential.ID_JAG -> {
+            case UpstreamCredential.CLIENT_CREDENTIALS,
+                    UpstreamCredential.TOKEN_EXCHANGE,
+                    UpstreamCredential.ID_JAG -> {
                 require("credential.token_url", tokenUrl);
                 require("credential.client_id", clientId);
                 require("credential.client_secret", clientSecret);

@@ -131,8 +131,7 @@ final class HeldOffers {
      *
      * @param named those that an admin named, by either name; null for all against which nothing speaks
      */
-    static List<OfferRow> approved(
-            List<OfferRow> rows, @Nullable Set<String> named, Objection rules, Instant now) {
+    static List<OfferRow> approved(List<OfferRow> rows, @Nullable Set<String> named, Objection rules, Instant now) {
         return rows.stream()
                 .filter(OfferRow::isHeld)
                 .filter(row ->

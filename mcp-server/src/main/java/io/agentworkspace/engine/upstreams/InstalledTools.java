@@ -94,7 +94,10 @@ public final class InstalledTools implements TenantTools {
         try {
             var definition = tool.definition();
             var foreign = new ForeignTool(
-                    tool.upstream(), tool.item(), definition.shown(tool.upstream(), tool.name()), tool.approvedDigest());
+                    tool.upstream(),
+                    tool.item(),
+                    definition.shown(tool.upstream(), tool.name()),
+                    tool.approvedDigest());
             tools.add(foreign.calledBy((in, call) -> calls.call(
                     new UpstreamCalls.Called(target, tool.item(), definition, foreign.isIdempotent()), in, call)));
         } catch (RuntimeException e) {

@@ -26,7 +26,8 @@ public final class OfferRules {
     /** What speaks against an offer: its own texts or schema, or a rule. */
     @FunctionalInterface
     interface Objection {
-        @Nullable String to(OfferRow offer);
+        @Nullable
+        String to(OfferRow offer);
     }
 
     /** Returns what the tenant's rules say about the offers of a server in this call. */

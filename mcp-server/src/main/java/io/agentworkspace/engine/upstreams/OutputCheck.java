@@ -29,7 +29,8 @@ final class OutputCheck {
             return Optional.of(path + " is missing");
         }
         var types = schema.path("type");
-        var allowed = types.isArray() ? types.valueStream() : types.isString() ? Stream.of(types) : Stream.<JsonNode>empty();
+        var allowed =
+                types.isArray() ? types.valueStream() : types.isString() ? Stream.of(types) : Stream.<JsonNode>empty();
         var names = allowed.map(type -> type.asString("")).toList();
         if (!names.isEmpty() && names.stream().noneMatch(name -> is(value, name))) {
             return Optional.of("%s is no %s".formatted(path, String.join(" or ", names)));
@@ -52,12 +53,13 @@ final class OutputCheck {
                 .map(name -> "%s/%s is missing".formatted(path, name));
         var wrong = schema.path("properties").properties().stream()
                 .filter(property -> value.has(property.getKey()))
-                .flatMap(property -> mismatch(
+                .flatMap(
+                        property -> mismatch(
                                 value.get(property.getKey()),
                                 property.getValue(),
                                 path + "/" + property.getKey(),
                                 depth + 1)
-                        .stream());
+                                .stream());
         return Stream.concat(missing, wrong);
     }
 
@@ -65,9 +67,8 @@ final class OutputCheck {
         return value.isArray() && schema.path("items").isObject()
                 ? IntStream.range(0, value.size())
                         .boxed()
-                        .flatMap(
-                                place -> mismatch(value.get(place), schema.get("items"), path + "/" + place, depth + 1)
-                                        .stream())
+                        .flatMap(place ->
+                                mismatch(value.get(place), schema.get("items"), path + "/" + place, depth + 1).stream())
                 : Stream.empty();
     }
 

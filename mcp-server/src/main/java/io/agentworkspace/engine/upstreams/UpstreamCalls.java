@@ -79,11 +79,13 @@ public final class UpstreamCalls {
                 called.isIdempotent(),
                 "describe_tool shows what %s takes".formatted(called.tool()));
         var result = send(outgoing, call);
-        OutputCheck.mismatch(result, called.definition().json().path("outputSchema")).ifPresent(wrong -> {
-            throw Problem.conflict(
-                    "the upstream server '%s' made the call, but its answer contradicts the outputSchema of %s: %s"
-                            .formatted(called.target().name(), called.tool(), Excerpt.cut(wrong, LONGEST_WORDS)));
-        });
+        OutputCheck.mismatch(result, called.definition().json().path("outputSchema"))
+                .ifPresent(wrong -> {
+                    throw Problem.conflict(
+                            "the upstream server '%s' made the call, but its answer contradicts the outputSchema of %s: %s"
+                                    .formatted(
+                                            called.target().name(), called.tool(), Excerpt.cut(wrong, LONGEST_WORDS)));
+                });
         return new ForeignTool.Result(result);
     }
 

@@ -162,10 +162,9 @@ public final class UpstreamTools {
         var held = store.lock(call, in.name());
         IfRevision.check(in.ifRevision(), held.revision());
         var refuses = Boolean.TRUE.equals(in.refuse());
-        var decided =
-                refuses
-                        ? ApprovedOffers.refused(held, in.tools())
-                        : ApprovedOffers.of(held, in.tools(), rules.of(held.name(), call), call.now());
+        var decided = refuses
+                ? ApprovedOffers.refused(held, in.tools())
+                : ApprovedOffers.of(held, in.tools(), rules.of(held.name(), call), call.now());
         if (!decided.isEmpty()) {
             store.write(call, held.name(), decided);
             store.touch(call, held.name());

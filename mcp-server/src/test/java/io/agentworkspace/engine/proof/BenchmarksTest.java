@@ -51,7 +51,8 @@ class BenchmarksTest {
                         "./engine bench webhooks",
                         "./engine bench pages",
                         "./engine bench search",
-                        "./engine bench rules");
+                        "./engine bench rules",
+                        "./engine bench toolsearch");
     }
 
     /**

@@ -29,7 +29,11 @@ public final class FiveServers implements AutoCloseable {
         var root = TestCaller.of(ClientApi.MCP, key);
         var names = List.of("everything", "memory", "typescript");
         for (var i = 0; i < names.size(); i++) {
-            install(root, names.get(i), "http://127.0.0.1:%d/mcp".formatted(programs.get(i).port()), "");
+            install(
+                    root,
+                    names.get(i),
+                    "http://127.0.0.1:%d/mcp".formatted(programs.get(i).port()),
+                    "");
         }
         install(root, "java", java.url(), "");
         var other = new TestTenant().key(ClientApi.MCP, "other", Role.OWNER, List.of("*"));

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -49,6 +50,16 @@ class OfficialServersTest {
             for (var answer : List.of(modern.modern("tools/call", sum), session.call("tools/call", sum))) {
                 assertThat(answer.at("/result/structuredContent").toString()).isEqualTo("{\"sum\":42}");
                 assertThat(answer.at("/result/content/0/text").asString()).isEqualTo("42");
+            }
+            var direct = new RawMcpClient("http://127.0.0.1:%d/mcp".formatted(server.port()), key);
+            BiFunction<String, String, JsonNode> own =
+                    era.equals("2026") ? direct::modern : direct.session("2025-11-25", "{}")::call;
+            for (var name : names(own.apply("tools/list", "{}"))) {
+                var arguments = name.equals("add") ? "{'a':2,'b':40}" : "{}";
+                var expected = result(own.apply("tools/call", called(name, arguments)));
+                var call = called("ts_" + name, arguments);
+                assertThat(result(modern.modern("tools/call", call))).as(name).isEqualTo(expected);
+                assertThat(result(session.call("tools/call", call))).as(name).isEqualTo(expected);
             }
             var failed = modern.modern("tools/call", "{'name':'ts_fail','arguments':{}}")
                     .path("result");

@@ -187,7 +187,10 @@ class UpstreamContentTest {
                             .isTrue();
                 }
                 assertThat(client(rootKey)
-                                .modern("tools/call", "{'name':'find_tools','arguments':{'query':'tick'}}", capabilities)
+                                .modern(
+                                        "tools/call",
+                                        "{'name':'find_tools','arguments':{'query':'tick'}}",
+                                        capabilities)
                                 .toString())
                         .doesNotContain("demo_tick");
             }

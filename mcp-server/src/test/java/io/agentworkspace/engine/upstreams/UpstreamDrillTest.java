@@ -84,16 +84,15 @@ class UpstreamDrillTest {
         manners.put("good-2", Manner.ANSWERS);
         var servers = new LinkedHashMap<String, ScriptedUpstream>();
         manners.keySet()
-                .forEach(name -> servers.put(
-                        name, new ScriptedUpstream(!name.endsWith("1"), name.equals("lie") ? LIE : SAVE)));
+                .forEach(name ->
+                        servers.put(name, new ScriptedUpstream(!name.endsWith("1"), name.equals("lie") ? LIE : SAVE)));
         try (var engine = EngineProcess.replica(folder, ALLOWED)) {
             var client = client(engine.url(), key);
             var before = tools(client);
             servers.forEach((name, server) -> assertThat(call(
                                     client,
                                     "UP_Install",
-                                    "{'name':'%s','url':'%s','approve':'all'}"
-                                            .formatted(name, server.url()))
+                                    "{'name':'%s','url':'%s','approve':'all'}".formatted(name, server.url()))
                             .at("/structuredContent/status/success")
                             .asBoolean())
                     .isTrue());
@@ -108,7 +107,9 @@ class UpstreamDrillTest {
             var all = tools(client);
             assertThat(all).containsAll(before).hasSize(before.size() + 10);
 
-            var reached = servers.values().stream().mapToInt(server -> server.requests.size()).sum();
+            var reached = servers.values().stream()
+                    .mapToInt(server -> server.requests.size())
+                    .sum();
             var session = client.session("2025-11-25", "{}");
             var found = new RawMcpClient(engine.url() + "/mcp", key);
             for (var i = 0; i < 20; i++) {
@@ -117,9 +118,12 @@ class UpstreamDrillTest {
                     assertThat(client.modern(method, "{}").has("result")).isTrue();
                     assertThat(session.call(method, "{}").has("result")).isTrue();
                 }
-                assertThat(call(found, "find_tools", "{'query':'saves'}").toString()).contains("good-1_save");
+                assertThat(call(found, "find_tools", "{'query':'saves'}").toString())
+                        .contains("good-1_save");
             }
-            assertThat(servers.values().stream().mapToInt(server -> server.requests.size()).sum())
+            assertThat(servers.values().stream()
+                            .mapToInt(server -> server.requests.size())
+                            .sum())
                     .isEqualTo(reached);
 
             healthyCallsAreUndisturbed(client, servers);
@@ -160,7 +164,8 @@ class UpstreamDrillTest {
             }
         }
         assertThat(List.of("good-1", "good-2"))
-                .allSatisfy(name -> assertThat(servers.get(name).calls("tools/call")).isEqualTo(10));
+                .allSatisfy(name ->
+                        assertThat(servers.get(name).calls("tools/call")).isEqualTo(10));
     }
 
     private static void aRugPullIsHeldBackAndShown(RawMcpClient client, ScriptedUpstream server) {
@@ -170,7 +175,8 @@ class UpstreamDrillTest {
         assertThat(seen.path("state").asString()).isEqualTo("held");
         assertThat(seen.at("/tools/0/difference").toString())
                 .contains("annotations.destructiveHint", "Saves, and sends it on.");
-        assertThat(client.modern("tools/call", "{'name':'pull_save','arguments':{}}").has("error"))
+        assertThat(client.modern("tools/call", "{'name':'pull_save','arguments':{}}")
+                        .has("error"))
                 .isTrue();
         assertThat(tools(client).stream().map(tool -> tool.path("name").asString()))
                 .doesNotContain("pull_save")
@@ -203,20 +209,26 @@ class UpstreamDrillTest {
                 var name = "demo-" + round;
                 try (var server = new ScriptedUpstream(true, ScriptedUpstream.ECHO, SAVE)) {
                     call(replicas.getFirst(), "UP_Install", "{'name':'%s','url':'%s'}".formatted(name, server.url()));
-                    var same = atOnce(pool, replicas, List.of(
-                            "{'name':'%s','tools':['echo'],'if_revision':1}".formatted(name),
-                            "{'name':'%s','tools':['save'],'refuse':true,'if_revision':1}".formatted(name)));
-                    assertThat(same.stream().filter(answer -> !answer.path("isError").asBoolean()))
+                    var same = atOnce(
+                            pool,
+                            replicas,
+                            List.of(
+                                    "{'name':'%s','tools':['echo'],'if_revision':1}".formatted(name),
+                                    "{'name':'%s','tools':['save'],'refuse':true,'if_revision':1}".formatted(name)));
+                    assertThat(same.stream()
+                                    .filter(answer -> !answer.path("isError").asBoolean()))
                             .hasSize(1);
                     assertThat(same.toString()).contains("\"internal_code\":3003");
-                    var both = atOnce(pool, replicas, List.of(
-                            "{'name':'%s','tools':['echo']}".formatted(name),
-                            "{'name':'%s','tools':['save']}".formatted(name)));
+                    var both = atOnce(
+                            pool,
+                            replicas,
+                            List.of(
+                                    "{'name':'%s','tools':['echo']}".formatted(name),
+                                    "{'name':'%s','tools':['save']}".formatted(name)));
                     assertThat(both).noneMatch(answer -> answer.path("isError").asBoolean());
                     for (var replica : replicas) {
                         for (var tool : List.of("echo", "save")) {
-                            await().untilAsserted(() -> assertThat(call(
-                                                    replica, name + "_" + tool, "{'message':'hi'}")
+                            await().untilAsserted(() -> assertThat(call(replica, name + "_" + tool, "{'message':'hi'}")
                                             .at("/content/0/text")
                                             .asString())
                                     .isEqualTo("Echo: hi"));
@@ -227,8 +239,7 @@ class UpstreamDrillTest {
         }
     }
 
-    private static List<JsonNode> atOnce(
-            ExecutorService pool, List<RawMcpClient> replicas, List<String> approvals)
+    private static List<JsonNode> atOnce(ExecutorService pool, List<RawMcpClient> replicas, List<String> approvals)
             throws Exception {
         var start = new CyclicBarrier(replicas.size());
         var calls = new ArrayList<Callable<JsonNode>>();
@@ -258,7 +269,8 @@ class UpstreamDrillTest {
                 connection.setAutoCommit(false);
                 connection.createStatement().execute("LOCK TABLE upstream_tool IN SHARE MODE");
                 var answer = pool.submit(() -> call(client(engine.url(), key), "UP_Install", install));
-                await().until(() -> TestDatabase.db().sql("""
+                await().until(() -> TestDatabase.db()
+                                .sql("""
                                 SELECT count(*) AS waiting FROM pg_locks
                                  WHERE NOT granted AND relation = 'upstream_tool'::regclass""")
                                 .one(row -> row.number("waiting"))

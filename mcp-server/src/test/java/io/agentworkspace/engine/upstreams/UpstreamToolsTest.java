@@ -185,9 +185,9 @@ class UpstreamToolsTest {
     @Test
     void whatARuleOfTheTenantDeniesIsHeld() {
         root.call("RL_Create", """
-                        {'name':'no-lotteries','template':'block-words','parameters':{'words':['lottery']},'applies_to':['UP_Approve']}""")
-                .ok();
-        var draw = "{'name':'draw','description':'Plays.','inputSchema':{'type':'object','properties':{'a':{'type':'string','description':'%s'}}}}";
+                        {'name':'no-lotteries','template':'block-words','parameters':{'words':['lottery']},'applies_to':['UP_Approve']}""").ok();
+        var draw =
+                "{'name':'draw','description':'Plays.','inputSchema':{'type':'object','properties':{'a':{'type':'string','description':'%s'}}}}";
         try (var upstream =
                 new ScriptedUpstream(true, ScriptedUpstream.ECHO, draw.formatted("A number of the lottery."))) {
             var made = root.call("UP_Install", install("demo", upstream, ",'approve':'all'"))

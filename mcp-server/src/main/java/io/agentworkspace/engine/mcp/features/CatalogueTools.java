@@ -93,9 +93,7 @@ public final class CatalogueTools implements ToolSource {
     }
 
     private Stream<Tool<?, ?>> appTools(McpRequest request) {
-        return request.client().showsApps()
-                ? runner.catalogue().appTools(request.caller()).stream()
-                : Stream.empty();
+        return request.client().showsApps() ? runner.catalogue().appTools(request.caller()).stream() : Stream.empty();
     }
 
     /**
@@ -115,13 +113,13 @@ public final class CatalogueTools implements ToolSource {
         if (!request.client().showsApps()) {
             return Optional.empty();
         }
-        var having = Stream.concat(runner.catalogue().tools(request.caller()).stream(), appTools(request))
+        var matches = Stream.concat(runner.catalogue().tools(request.caller()).stream(), appTools(request))
                 .filter(tool -> tool.foreign() != null
                         && tool.foreign().isForPages()
                         && tool.foreign().item().equals(name))
                 .filter(request.selection()::includes)
                 .toList();
-        return having.size() == 1 ? Optional.of(having.getFirst()) : Optional.empty();
+        return matches.size() == 1 ? Optional.of(matches.getFirst()) : Optional.empty();
     }
 
     /** Returns the full description of a tool. */
@@ -159,9 +157,7 @@ public final class CatalogueTools implements ToolSource {
 
     @Override
     public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request) {
-        return named(name, request)
-                .filter(request.selection()::includes)
-                .map(tool -> call(tool, arguments, request));
+        return named(name, request).filter(request.selection()::includes).map(tool -> call(tool, arguments, request));
     }
 
     ToolCall call(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {

@@ -113,7 +113,9 @@ public final class Connections implements AutoCloseable {
                 ? new AssertionClaims(
                         String.valueOf(credential.audience()),
                         new AssertionClaims.Grant(
-                                String.valueOf(credential.clientId()), target.url().toString(), credential.scope()))
+                                String.valueOf(credential.clientId()),
+                                target.url().toString(),
+                                credential.scope()))
                 : new AssertionClaims(String.valueOf(credential.tokenUrl()), null);
     }
 

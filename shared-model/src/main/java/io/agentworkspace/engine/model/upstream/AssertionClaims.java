@@ -16,5 +16,6 @@ public record AssertionClaims(String audience, @Nullable Grant grant) {
      * @param resource the address that the access token is for
      * @param scope the scope to ask for; null for the issuer's default
      */
-    public record Grant(String client, String resource, @Nullable String scope) {}
+    public record Grant(
+            String client, String resource, @Nullable String scope) {}
 }
