@@ -60,13 +60,18 @@ class DeployTutorialTest {
     @Test
     void systemdAcceptsTheUnit(@TempDir Path folder) throws Exception {
         var program = Programs.require("systemd-analyze");
-        var unit = UNIT.matcher(TEXT).results().map(found -> found.group(1)).findFirst().orElseThrow();
+        var unit = UNIT.matcher(TEXT)
+                .results()
+                .map(found -> found.group(1))
+                .findFirst()
+                .orElseThrow();
         var file = Files.writeString(
                 folder.resolve("engine@.service"), unit.replace("ExecStart=/opt/engine/engine", "ExecStart=/bin/true"));
         var process = new ProcessBuilder(program.toString(), "verify", "--man=no", file.toString())
                 .redirectErrorStream(true)
                 .start();
-        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)).isEmpty();
+        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .isEmpty();
         assertThat(process.waitFor()).isZero();
     }
 

@@ -23,12 +23,15 @@ class ConsentPageTest {
     void aPersonSeesWhoAsksForWhatAndDeclines() {
         Chromium.require();
         var key = new TestTenant().key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
-        var steps =
-                Chromium.play(Map.of("OWNER_KEY", key), "consent.mjs", TestServer.url(), SCREENSHOTS.toString());
+        var steps = Chromium.play(Map.of("OWNER_KEY", key), "consent.mjs", TestServer.url(), SCREENSHOTS.toString());
         for (var width : List.of(390, 1280)) {
             var step = steps.only("consent", width);
             assertThat(step.path("text").asString())
-                    .contains("Sample <b>client</b> asks for access", "signed in as maria", "http://127.0.0.1:1", "It may");
+                    .contains(
+                            "Sample <b>client</b> asks for access",
+                            "signed in as maria",
+                            "http://127.0.0.1:1",
+                            "It may");
             assertThat(step.path("checked").toString()).isEqualTo("[\"agent:read\",\"bank:read\"]");
             assertThat(step.path("status").asInt()).isEqualTo(200);
         }
