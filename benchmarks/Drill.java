@@ -14,6 +14,7 @@ final class Drill {
     static {
         ALL.put("rolling", new RollingRestart());
         ALL.put("failover", new Failover());
+        ALL.put("patroni", new Patroni());
         ALL.put("pooler", new Pooler());
         ALL.put("network", new Network());
         ALL.put("clocks", new Clocks());

@@ -49,7 +49,8 @@ record DatabaseAssembly(Db db, CallerChanges watch, RestoreStore restores, Vault
 
     private static DatabaseSource source(Settings settings, Consumer<AutoCloseable> keep) {
         if (settings.database().url() != null) {
-            return DatabaseSource.of(settings.database().url(), settings.database().notifyUrl());
+            return DatabaseSource.of(
+                    settings.database().url(), settings.database().notifyUrl());
         }
         var embedded = EmbeddedPostgres.start(settings.database().dataDir());
         keep.accept(embedded);

@@ -38,7 +38,8 @@ record DoctorCommand(Settings settings, Clock clock) {
         try {
             findings.addAll(DatabaseSource.with(
                     settings,
-                    source -> checkup.database(new SetupQueries(source.url(), source.user(), source.password(), source.direct()))));
+                    source -> checkup.database(
+                            new SetupQueries(source.url(), source.user(), source.password(), source.direct()))));
         } catch (PostgresFailure e) {
             findings.add(checkup.databaseFailure(e));
         }

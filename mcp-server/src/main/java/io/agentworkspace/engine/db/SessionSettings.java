@@ -29,7 +29,8 @@ record SessionSettings(Map<String, String> values) {
     private String statement(String quote) {
         return values.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
-                .map(each -> "set_config(%1$s%2$s%1$s, %1$s%3$s%1$s, false)".formatted(quote, each.getKey(), each.getValue()))
+                .map(each -> "set_config(%1$s%2$s%1$s, %1$s%3$s%1$s, false)"
+                        .formatted(quote, each.getKey(), each.getValue()))
                 .collect(Collectors.joining(", ", "SELECT ", ""));
     }
 
@@ -53,7 +54,11 @@ record SessionSettings(Map<String, String> values) {
                 if (values.containsKey(name) && !values.get(name).equals(setting)) {
                     throw new DatabaseFailure(
                             "the database does not keep the settings of a connection: %s is %s, not %s. %s"
-                                    .formatted(name, setting, values.get(name), isPooled ? byPooler() : DatabaseFailure.CONNECT));
+                                    .formatted(
+                                            name,
+                                            setting,
+                                            values.get(name),
+                                            isPooled ? byPooler() : DatabaseFailure.CONNECT));
                 }
                 missing.remove(name);
             }

@@ -18,8 +18,7 @@ public record TimeLimits(Duration connect, Duration read, Duration write, Durati
 
     /** Returns the limits with this one for a statement of a write. A read has five eighths of it. */
     public static TimeLimits of(Duration write) {
-        return new TimeLimits(
-                Duration.ofSeconds(2), write.multipliedBy(5).dividedBy(8), write, Duration.ofSeconds(30));
+        return new TimeLimits(Duration.ofSeconds(2), write.multipliedBy(5).dividedBy(8), write, Duration.ofSeconds(30));
     }
 
     /** Returns how long a write waits for a lock; a read waits two thirds of it. */

@@ -35,8 +35,7 @@ public final class AssertionGrant {
     private final IdentityAssertions assertions;
     private final EventLog events;
 
-    public AssertionGrant(
-            Db db, ToolRunner runner, GrantStore grants, IdentityAssertions assertions, EventLog events) {
+    public AssertionGrant(Db db, ToolRunner runner, GrantStore grants, IdentityAssertions assertions, EventLog events) {
         this.db = db;
         this.runner = runner;
         this.grants = grants;

@@ -93,9 +93,11 @@ public final class IdentityAssertions {
                     .orElseThrow(() -> TokenClaims.invalid("its signature is not of a key of its issuer (kid)"));
             var user = mapping.user(RequestOrigin.of(request, clock), trusted.issuer(), claims, "");
             var identity = new SignInStore.Identity(user.tenant(), trusted.name(), said.subject());
-            return new Assertion(caller(identity, said, until), trusted.name() + "\n" + id, said.expiresAt(), said.scopes());
+            return new Assertion(
+                    caller(identity, said, until), trusted.name() + "\n" + id, said.expiresAt(), said.scopes());
         } catch (ProviderHttp.Failed e) {
-            throw Problem.unavailable("the keys of the assertion's issuer cannot be fetched now; try again shortly", RETRY);
+            throw Problem.unavailable(
+                    "the keys of the assertion's issuer cannot be fetched now; try again shortly", RETRY);
         }
     }
 

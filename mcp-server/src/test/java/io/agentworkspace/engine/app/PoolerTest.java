@@ -123,12 +123,7 @@ class PoolerTest {
     void aPoolerOfTransactionsThatMakesNoSettingsIsRefused() throws Exception {
         try (var bouncer = PgBouncer.start("transaction")) {
             var engine = EngineProcess.spawn(
-                    "--port",
-                    "0",
-                    "--database-url",
-                    bouncer.url(),
-                    "--database-notify-url",
-                    TestDatabase.url());
+                    "--port", "0", "--database-url", bouncer.url(), "--database-notify-url", TestDatabase.url());
             assertThat(engine.errorReader().lines())
                     .last()
                     .asString()

@@ -21,9 +21,10 @@ class ChartTest {
     private static final YAMLMapper YAML = new YAMLMapper();
     private static final String RELEASE = "engine";
     private static final Pattern VALUE = Pattern.compile("\\{\\{ \\.Values\\.([\\w.]+) }}");
-    private static final Pattern IF = Pattern.compile("(?s) *\\{\\{- if \\.Values\\.([\\w.]+) }}\\n(.*?) *\\{\\{- end }}\\n");
-    private static final Pattern RANGE =
-            Pattern.compile("(?s) *\\{\\{- range \\$name, \\$value := \\.Values\\.(\\w+) }}\\n(.*?) *\\{\\{- end }}\\n");
+    private static final Pattern IF =
+            Pattern.compile("(?s) *\\{\\{- if \\.Values\\.([\\w.]+) }}\\n(.*?) *\\{\\{- end }}\\n");
+    private static final Pattern RANGE = Pattern.compile(
+            "(?s) *\\{\\{- range \\$name, \\$value := \\.Values\\.(\\w+) }}\\n(.*?) *\\{\\{- end }}\\n");
 
     private static JsonNode values() {
         return YAML.readTree(Repository.text(Repository.file("charts/engine/values.yaml")));
@@ -71,7 +72,8 @@ class ChartTest {
         var labels = rendered("deployment.yaml").at("/spec/template/metadata/labels");
         kinds.forEach((file, kind) -> {
             var part = rendered(file);
-            assertThat(part.path("apiVersion").asString() + " " + part.path("kind").asString())
+            assertThat(part.path("apiVersion").asString() + " "
+                            + part.path("kind").asString())
                     .isEqualTo(kind);
             assertThat(part.at("/metadata/name").asString()).isEqualTo(RELEASE);
         });
@@ -83,10 +85,14 @@ class ChartTest {
     @Test
     void theEngineAcceptsTheSettings() {
         Map<String, String> given = new LinkedHashMap<>();
-        rendered("settings.yaml").path("data").properties().forEach(each -> given.put(
-                each.getKey(), each.getValue().asString()));
-        pod().at("/containers/0/env").valueStream().forEach(each -> given.put(
-                each.path("name").asString(), each.path("value").asString()));
+        rendered("settings.yaml")
+                .path("data")
+                .properties()
+                .forEach(each -> given.put(each.getKey(), each.getValue().asString()));
+        pod().at("/containers/0/env")
+                .valueStream()
+                .forEach(each -> given.put(
+                        each.path("name").asString(), each.path("value").asString()));
         given.remove("ENGINE_MAX_HEAP"); // Of the launcher.
         assertThat(UnknownSettings.of(given.keySet())).isEmpty();
         var settings = Settings.read(given, List.of());
@@ -110,12 +116,16 @@ class ChartTest {
     void theContainerHasWhatItMountsAndRunsWithoutRights() {
         var container = pod().at("/containers/0");
         assertThat(names(container.path("volumeMounts"))).isEqualTo(names(pod().path("volumes")));
-        assertThat(container.at("/securityContext/readOnlyRootFilesystem").asBoolean()).isTrue();
+        assertThat(container.at("/securityContext/readOnlyRootFilesystem").asBoolean())
+                .isTrue();
         assertThat(pod().at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
         var ports = new ArrayList<>(names(container.path("ports")));
-        assertThat(ports).contains(rendered("service.yaml").at("/spec/ports/0/targetPort").asString());
+        assertThat(ports)
+                .contains(
+                        rendered("service.yaml").at("/spec/ports/0/targetPort").asString());
         for (var probe : List.of("livenessProbe", "readinessProbe")) {
-            assertThat(ports).contains(container.at("/" + probe + "/httpGet/port").asString());
+            assertThat(ports)
+                    .contains(container.at("/" + probe + "/httpGet/port").asString());
             assertThat(container.at("/" + probe + "/httpGet/path").asString()).startsWith("/api/health/");
         }
     }

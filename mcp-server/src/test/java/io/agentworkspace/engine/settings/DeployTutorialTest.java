@@ -2,7 +2,10 @@ package io.agentworkspace.engine.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.testing.Programs;
 import io.agentworkspace.engine.testing.Repository;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -11,6 +14,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The tutorial on deployment needs a host name, systemd and a provider, so its commands are not run: its files are read. */
 class DeployTutorialTest {
@@ -20,6 +24,8 @@ class DeployTutorialTest {
     private static final Pattern COMMAND = Pattern.compile("(?m)^ExecStart=/opt/engine/engine (.+)$");
     private static final Pattern REPLICA = Pattern.compile("(?m)^\\$ systemctl enable --now engine@(\\d+)$");
     private static final Pattern PROXY = Pattern.compile("(?m)^\\s+reverse_proxy (.+) \\{$");
+
+    private static final Pattern UNIT = Pattern.compile("(?s)```ini\n(.*?)```");
 
     private static List<String> found(Pattern pattern) {
         return pattern.matcher(TEXT).results().map(found -> found.group(1)).toList();
@@ -64,6 +70,25 @@ class DeployTutorialTest {
         assertThat(TEXT.replaceAll("(?s)```.*?```", ""))
                 .contains("Do not add `request_buffers` or `buffer_requests`");
         assertThat(found(Pattern.compile("(?s)(```.*?```)"))).noneMatch(block -> block.contains("buffer"));
+    }
+
+    /** Its program is replaced by one that exists here, and systemd's own reader finds nothing to complain about. */
+    @Test
+    void systemdAcceptsTheUnit(@TempDir Path folder) throws Exception {
+        var program = Programs.require("systemd-analyze");
+        var unit = UNIT.matcher(TEXT)
+                .results()
+                .map(found -> found.group(1))
+                .findFirst()
+                .orElseThrow();
+        var file = Files.writeString(
+                folder.resolve("engine@.service"), unit.replace("ExecStart=/opt/engine/engine", "ExecStart=/bin/true"));
+        var process = new ProcessBuilder(program.toString(), "verify", "--man=no", file.toString())
+                .redirectErrorStream(true)
+                .start();
+        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .isEmpty();
+        assertThat(process.waitFor()).isZero();
     }
 
     @Test

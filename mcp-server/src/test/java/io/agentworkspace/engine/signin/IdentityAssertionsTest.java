@@ -140,11 +140,14 @@ class IdentityAssertionsTest {
         assertThat(got.json().path("expires_in").asLong()).isEqualTo(3600);
         assertThat(got.json().has("refresh_token")).isFalse();
         var second = token(draft("paula"));
-        assertThat(AuthorizationServerFixture.mcp(other, got.at("/access_token"))).isEqualTo(200);
-        assertThat(AuthorizationServerFixture.mcp(other, second.at("/access_token"))).isEqualTo(200);
+        assertThat(AuthorizationServerFixture.mcp(other, got.at("/access_token")))
+                .isEqualTo(200);
+        assertThat(AuthorizationServerFixture.mcp(other, second.at("/access_token")))
+                .isEqualTo(200);
         assertThat(agents("Acme IDE of paula%")).isEqualTo(1);
         CLOCK.advance(Duration.ofMinutes(61));
-        assertThat(AuthorizationServerFixture.mcp(engine, got.at("/access_token"))).isEqualTo(401);
+        assertThat(AuthorizationServerFixture.mcp(engine, got.at("/access_token")))
+                .isEqualTo(401);
     }
 
     private static long agents(String like) {
@@ -160,7 +163,8 @@ class IdentityAssertionsTest {
     void theMetadataSaySo() {
         var got = Browser.send(engine.url(), "GET", "/.well-known/oauth-authorization-server", "");
         assertThat(got.json().path("grant_types_supported").toString()).contains(JWT_BEARER);
-        assertThat(got.json().path("authorization_grant_profiles_supported").toString()).contains("id-jag");
+        assertThat(got.json().path("authorization_grant_profiles_supported").toString())
+                .contains("id-jag");
         assertThat(client.json().path("grant_types").toString()).contains(JWT_BEARER);
     }
 
@@ -260,12 +264,15 @@ class IdentityAssertionsTest {
         forged.add(stranger.signed(draft(stranger, "ulla")));
         forged.add(LocalIssuer.spelledOtherwise(issuer.signed(draft("ulla"))));
         forged.add(draft("ulla").compact());
-        forged.add(issuer.signed(draft("ulla").header().add("jku", stranger.address() + "/jwks").and(), "evil"));
+        forged.add(issuer.signed(
+                draft("ulla").header().add("jku", stranger.address() + "/jwks").and(), "evil"));
         forged.add(issuer.signed(issuer.draft("https://mcp.example/mcp", "ulla", "*")));
         for (var text : forged) {
             assertThat(token(engine, given(text)).at("/error")).as(text).isEqualTo("invalid_grant");
         }
-        assertThat(stranger.askedForKeys()).as("an issuer without a tenant is not asked").isZero();
+        assertThat(stranger.askedForKeys())
+                .as("an issuer without a tenant is not asked")
+                .isZero();
     }
 
     @Test
@@ -284,8 +291,7 @@ class IdentityAssertionsTest {
         var got = token(draft("willi"));
         assertThat(got.status()).as(got.toString()).isEqualTo(200);
         var owner = tenant.key(ClientApi.REST, "boss", Role.OWNER, List.of("*"));
-        var removed = ClientApi.REST.call(
-                engine.url(), owner, "US_Remove", object("{'target':{'user':'willi'}}"));
+        var removed = ClientApi.REST.call(engine.url(), owner, "US_Remove", object("{'target':{'user':'willi'}}"));
         assertThat(removed.toString()).contains("true");
         await().until(() -> AuthorizationServerFixture.mcp(other, got.at("/access_token")) == 401);
         assertThat(token(draft("willi")).at("/error")).isEqualTo("invalid_grant");
@@ -298,8 +304,7 @@ class IdentityAssertionsTest {
                 "client_id", client.at("/client_id"),
                 "client_secret", client.at("/client_secret"),
                 "token", got.at("/access_token"));
-        assertThat(AuthorizationServerFixture.form(
-                                other, "/oauth/revoke", AuthorizationServerFixture.encoded(given))
+        assertThat(AuthorizationServerFixture.form(other, "/oauth/revoke", AuthorizationServerFixture.encoded(given))
                         .status())
                 .isEqualTo(200);
         await().until(() -> AuthorizationServerFixture.mcp(engine, got.at("/access_token")) == 401);
@@ -309,10 +314,7 @@ class IdentityAssertionsTest {
     void anAgentOfThisNameThatIsSomebodyElsesIsNotTaken() {
         var eve = tenant.key(ClientApi.REST, "eve", Role.MEMBER, List.of("*"));
         ClientApi.REST.call(
-                engine.url(),
-                eve,
-                "AP_Create",
-                object("{'vx':{'name':'Acme IDE of yuri','description':'d'}}"));
+                engine.url(), eve, "AP_Create", object("{'vx':{'name':'Acme IDE of yuri','description':'d'}}"));
         var got = token(draft("yuri"));
         assertThat(got.status()).as(got.toString()).isBetween(400, 499);
         assertThat(got.json().has("access_token")).isFalse();

@@ -81,7 +81,8 @@ public final class PgBouncer implements AutoCloseable {
                 unix_socket_dir =
                 auth_type = any
                 pool_mode = %s
-                """.formatted(address.getHost(), address.getPort(), postgres.user(), postgres.password(), query, port, mode);
+                """.formatted(
+                        address.getHost(), address.getPort(), postgres.user(), postgres.password(), query, port, mode);
     }
 
     private boolean isListening() {

@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /** Servers of others that tests run, installed as packages of the system. */
-final class Programs {
+public final class Programs {
     private Programs() {}
 
     /** Skips the test if the program is missing; in CI it is required. */
-    static Path require(String name) {
+    public static Path require(String name) {
         var found = Stream.concat(
                         Stream.of(System.getenv("PATH").split(":")), Stream.of("/usr/sbin", "/usr/local/sbin"))
                 .map(folder -> Path.of(folder, name))

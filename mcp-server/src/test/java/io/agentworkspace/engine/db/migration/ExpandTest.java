@@ -59,7 +59,8 @@ class ExpandTest {
             })
     void whatTheFormerVersionWouldNoticeIsFound(String sql) {
         assertThat(breaksTheFormerVersion(sql)).isTrue();
-        assertThat(breaksTheFormerVersion("-- Contract: unused since version 174.\n" + sql)).isFalse();
+        assertThat(breaksTheFormerVersion("-- Contract: unused since version 174.\n" + sql))
+                .isFalse();
     }
 
     @Test
