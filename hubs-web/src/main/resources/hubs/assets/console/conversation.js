@@ -156,7 +156,7 @@ export class Conversation {
       <div class="transcript" tabindex="0" role="group" aria-label=${label} ${ref(this.#attach)}>
         <ol>
           ${this.hasOlder ? this.#more() : nothing}
-          ${!shown.length && empty ? html`<li class="none soft">${empty}</li>` : nothing}
+          ${!shown.length && empty && !this.hasOlder ? html`<li class="none soft">${empty}</li>` : nothing}
           ${repeat(
             shown,
             (row) => row.key,
