@@ -84,7 +84,7 @@ async function lookForNames() {
 
 // Every page by its link in the rail. The focus is then on the title of the page, from which Tab goes on into it.
 async function everyPage() {
-  const links = await page.locator('.rail nav a').evaluateAll((all) => all.map((one) => [one.getAttribute('href'), one.innerText.trim()]));
+  const links = await page.locator('.rail nav a').evaluateAll((all) => all.map((one) => [one.getAttribute('href'), one.querySelector('span').innerText]));
   const titles = [];
   for (const [href] of [...links.slice(1), links[0]]) {
     await toLink(href, 'Shift+Tab').catch(() => toLink(href));
@@ -321,6 +321,92 @@ async function activity() {
   told('activity', { first, rows: [...new Set(rows)] });
 }
 
+// What a person wants from the console, from any page: how often something is chosen until it is done.
+async function errands() {
+  const chosen = {};
+  let count;
+  const choose = async (...keys) => {
+    count += 1;
+    await press(...keys);
+  };
+  const done = (name) => { chosen[name] = count; };
+
+  await to('Export as CSV', 'Shift+Tab'); // In a field, letters are text.
+  count = 0;
+  await choose('g', 'a');
+  await arrived('agents');
+  await toLink('/console/agents/Ada');
+  await choose('Enter');
+  await there('.detail h2', { hasText: 'Ada' });
+  await to('Yesterday');
+  await choose('Enter');
+  await there('.found-message', { hasText: 'The keel is laid.' });
+  await until('Tab', (now) => now.href?.startsWith('/console/agents/Ada?message='), 'the sentence');
+  await choose('Enter');
+  await there('.transcript .sought', { hasText: 'The keel is laid.' });
+  done('find what was said yesterday');
+
+  count = 0;
+  await choose('g', 'i');
+  await arrived('inbox');
+  await to('Oak');
+  await choose('Enter');
+  await toast('Answered: Oak');
+  await page.locator('.need', { hasText: 'Oak or pine?' }).waitFor({ state: 'detached' });
+  done('answer a question');
+
+  count = 0;
+  await choose('g', 'm');
+  await arrived('memory');
+  await toLink('/console/memory/notes/tide');
+  await choose('Enter');
+  await there('.detail h2', { hasText: 'tide' });
+  await to('Delete');
+  await choose('Enter');
+  await toast('Deleted.');
+  await there('.memories', { hasText: 'Stored by keyboard.' });
+  await toLink('/console/memory/notes?view=trash');
+  await choose('Enter');
+  await there('.trash');
+  await to('Restore tide');
+  await choose('Enter');
+  await toast('Restored.');
+  done('delete and restore a memory');
+
+  count = 0;
+  await choose('g', 'a');
+  await arrived('agents');
+  await choose('g', 'm');
+  await arrived('memory');
+  await toLink('/console/memory/shared');
+  await choose('Enter');
+  await there('.detail h2', { hasText: 'shared' });
+  await to('Share');
+  await choose('Enter');
+  await fill({ 'With the agent': 'Ada', 'It may': 'write' }, 'Share');
+  count += 1;
+  await toast('Ada may write shared.');
+  await closed();
+  done('share a bank');
+
+  count = 0;
+  await choose('g', 'a');
+  await arrived('agents');
+  await choose('g', 'a');
+  await arrived('activity');
+  await to('Result');
+  await choose(...'refused');
+  await there('.entry-row', { hasText: 'refused' });
+  await until('Tab', (now) => now.tag === 'BUTTON' && now.name === 'M', 'the call of Mia');
+  await choose('Enter');
+  await there('dialog h3', { hasText: 'How to allow it' });
+  const why = await page.getByRole('dialog').innerText();
+  await press('Escape');
+  await closed();
+  done('see why a call was refused');
+  told('errands', { chosen, why });
+}
+
 // Escape closes the search, and the focus is where it was.
 async function search() {
   await toLink('/console/world', 'Shift+Tab');
@@ -357,7 +443,7 @@ async function refused() {
 }
 
 try {
-  for (const task of [everyPage, agents, messages, memories, permissions, keys, documents, rules, activity, search, refused]) {
+  for (const task of [everyPage, agents, messages, memories, permissions, keys, documents, rules, activity, errands, search, refused]) {
     await task();
     await lookForNames();
   }

@@ -20,7 +20,57 @@ const today = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) 
 const texts = (place) => place.locator('.found-message .said').allInnerTexts();
 const query = (page) => page.getByRole('combobox', { name: 'Search' });
 
+// What is done with messages in a room and with an agent, on a phone.
+async function onAPhone() {
+  const phone = await open('/console/spaces/Harbour/main', '.transcript li[data-id]', 390);
+  const room = phone.locator('.chat:not(.thread)');
+  const step = {};
+  await phone.getByRole('button', { name: 'Attach documents' }).click();
+  await phone.getByRole('dialog').getByLabel('chart.txt').check();
+  await phone.getByRole('dialog').getByRole('button', { name: 'Attach', exact: true }).click();
+  await phone.getByRole('list', { name: 'To be attached' }).waitFor();
+  await pages.look(phone, 'room-attaches');
+  await phone.getByLabel('Message to Harbour/main').fill('See the chart.');
+  await phone.getByRole('button', { name: 'Send' }).click();
+  const sent = room.locator('li[data-id]', { hasText: 'See the chart.' });
+  step.attached = await sent.locator('.attached a').getAttribute('href');
+  step.kept = await phone.getByRole('list', { name: 'To be attached' }).count();
+
+  const card = room.locator('.asks', { hasText: 'Which buoy first?' });
+  step.choices = await card.locator('.choice').allInnerTexts();
+  await card.getByRole('button', { name: 'North' }).click();
+  const asked = room.locator('li[data-id]', { hasText: 'Which buoy first?' }).first();
+  step.decided = await asked.locator('.question-ended').innerText();
+  await pages.look(phone, 'room-decided');
+
+  await asked.getByRole('button', { name: 'Thread of Ada' }).click();
+  const thread = phone.locator('.thread');
+  await thread.locator('li[data-id]', { hasText: 'Which buoy first?' }).first().waitFor();
+  step.beside = await room.isVisible();
+  step.thread = await thread.locator('.said').allInnerTexts();
+  await phone.getByLabel('Answer in the thread').fill('Then the south one.');
+  await phone.keyboard.press('Enter');
+  await thread.locator('.said', { hasText: 'Then the south one.' }).waitFor();
+  await pages.look(phone, 'thread');
+  await phone.getByRole('button', { name: 'Close the thread' }).click();
+  await thread.waitFor({ state: 'detached' });
+  step.answers = await asked.locator('.replies').innerText();
+
+  await phone.goto(`${engine}/console/agents/Ada`);
+  const tabs = phone.getByRole('group', { name: 'Conversations' }).getByRole('button');
+  await tabs.first().waitFor();
+  step.tabs = await tabs.allInnerTexts();
+  await tabs.filter({ hasText: 'In rooms' }).click();
+  await phone.locator('[data-talk="rooms"] .said', { hasText: 'Which buoy first?' }).first().waitFor();
+  step.pressed = await phone.locator('.talks [aria-pressed="true"]').innerText();
+  step.writes = await phone.getByLabel('Message to Ada').count();
+  await pages.look(phone, 'agent-rooms');
+  told('phone', step);
+  await phone.context().close();
+}
+
 try {
+  await onAPhone();
   // What did Ada say yesterday: two clicks from her page.
   const page = await open('/console/agents/Ada', '.detail h2');
   await page.getByRole('button', { name: 'Yesterday' }).click();

@@ -260,6 +260,19 @@ async function moving() {
   await through(page, 'Delete forever');
   await page.locator('.trash li').waitFor({ state: 'detached' });
   step.left = (await ask('MB_Trash', { target: { bank: 'copies' } })).content.length;
+  // On its own page it is deleted at once, which the toast takes back.
+  await page.goto(`${engine}/console/memory/copies/first`);
+  await page.locator('.detail h2', { hasText: 'first' }).waitFor();
+  const restored = page.waitForRequest('**/MB_Restore/invoke');
+  await button(page, 'Delete').click();
+  await page.waitForFunction(() => {
+    const undo = document.querySelector('#toast.shown button');
+    undo?.click();
+    return Boolean(undo);
+  });
+  await (await restored).response();
+  await page.waitForURL('**/copies/first');
+  step.undone = (await ask('MB_Trash', { target: { bank: 'copies' } })).content.length;
   step.restored = (await ask('MB_Read', { target: { bank: 'copies' }, vx: { name: 'first' } })).content.length;
   told('moving', step);
   await page.context().close();

@@ -1,9 +1,7 @@
 // Beside a room: what it is for, who is a member, who answers whom; and what its owner, or somebody who wants to join, does about it.
-import { html, nothing, repeat } from '../lit-html.js';
 import { all, isAdmin, me } from './api.js';
 import { graph } from './graph.js';
-import { ago, avatar, button, tag } from './parts.js';
-import { ask, DANGER, enc, given, number, toast } from './ui.js';
+import { ago, ask, avatar, button, DANGER, enc, given, html, nothing, number, repeat, tag, toast } from './parts.js';
 
 // @param room the answer of DM_Read; messages of the zone that is shown; go and again, which draw another page, or this one anew
 export function aboutRoom({ room, zone, messages, go, again }) {

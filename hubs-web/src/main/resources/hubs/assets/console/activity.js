@@ -5,20 +5,23 @@ import { sentence, story as paragraphs } from './sentences.js';
 import { timeline } from './timeline.js';
 import {
   avatar,
+  button,
   client,
   clock,
   download,
+  draw,
   el,
   empty,
   given,
-  guarded,
   head,
+  html,
+  nothing,
   number,
   tag,
   toast,
   whileBusy,
-} from './ui.js';
-import { showList, virtualList } from './virtual.js';
+} from './parts.js';
+import { virtualList } from './virtual.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
 // How many pages an export or a story reads at most. Each is a command of the plan.
@@ -96,80 +99,55 @@ export async function show({ at, view, on, isHere }) {
       ...of,
     });
   };
-  const exported = el(
-    'button',
-    {
-      type: 'button',
-      class: 'quiet',
-      click: guarded(() => whileBusy(exported, async () => csv(await everything(filter())))),
-    },
-    'Export as CSV',
-  );
-  const story = el('button', { type: 'button', class: 'quiet', click: guarded(tell) }, 'As a story');
-  view.append(
-    head('Activity', {
-      sub: 'Who did what, and with what result. The audit never has contents.',
-      actions: may('AC_Audit') ? [story, exported] : [],
-    }),
-  );
   if (!may('AC_Audit')) {
-    view.append(
-      empty(
+    draw(
+      html`${title()}
+      ${empty(
         'For admins',
         'The audit covers everybody in the tenant. World shows what happens around you.',
-        el('a', { class: 'button quiet', href: '/console/world' }, 'World'),
-      ),
+        html`<a class="button quiet" href="/console/world">World</a>`,
+      )}`,
+      view,
     );
     return;
   }
-  const place = el('div', { class: 'timeline', tabindex: '-1' });
-  view.append(
-    el(
-      'form',
-      { class: 'filters', role: 'search', submit: (event) => event.preventDefault() },
-      ...Object.values(inputs),
-      result,
-      shown,
-      el('label', { class: 'labelled' }, 'Day', day),
-    ),
-    place,
-  );
-
-  function row(entry) {
-    return el(
-      entry.event ? 'div' : 'button',
-      entry.event
-        ? { class: 'entry-row event' }
-        : { type: 'button', class: 'entry-row', 'aria-haspopup': 'dialog', click: () => showEntry(entry) },
-      avatar(entry.agent ?? (entry.event ? 'Engine' : entry.user), {
-        kind: entry.event || entry.agent ? 'agent' : 'user',
-      }),
-      el('span', { class: 'clip' }, ...sentence(entry)),
-      entry.result === 'done' ? null : tag(entry.result, 'destroys'),
-      el(
-        'span',
-        { class: 'soft where clip' },
-        [DOORS[entry.door] ?? entry.door, client(entry.client), entry.key_name].filter(Boolean).join(' · '),
-      ),
-      el('code', { class: 'tool' }, entry.tool),
-      clock(entry.at),
-    );
-  }
-  let list;
-  function listing() {
-    if (!isHere()) return; // The address is another page's.
-    const next = timeline(filter(), shown.value);
-    list = virtualList({
-      height: 46,
-      row,
-      label: 'What happened',
-      empty: () => 'No entry matches.',
-      more: async () => {
+  agree();
+  const list = virtualList({
+    height: 46,
+    row,
+    label: 'What happened',
+    empty: () => 'No entry matches.',
+    isWanted: isHere,
+    reader: () => {
+      const next = timeline(filter(), shown.value);
+      return async () => {
         const page = await next();
         return { items: page.items.filter(fits), more: page.more };
-      },
-    });
-    showList(place, list);
+      };
+    },
+  });
+  let told = null; // The story that is shown instead of the list.
+  const drawn = () =>
+    isHere() &&
+    draw(
+      html`${title(
+          button('As a story', tell),
+          button('Export as CSV', ({ currentTarget }) =>
+            whileBusy(currentTarget, async () => csv(await everything(filter()))),
+          ),
+        )}
+        <form class="filters" role="search" @submit=${(event) => event.preventDefault()} @input=${changed}>
+          ${Object.values(inputs)}${result}${shown}<label class="labelled">Day${day}</label>
+        </form>
+        <div class="timeline" tabindex="-1">${told ?? list.element}</div>`,
+      view,
+    );
+
+  function listing() {
+    if (!isHere()) return; // The address is another page's.
+    told = null;
+    drawn();
+    list.fill();
     const query = new URLSearchParams(
       given({
         ...Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value.trim()])),
@@ -198,58 +176,57 @@ export async function show({ at, view, on, isHere }) {
     }
     return found;
   }
-  async function tell() {
+  async function tell({ currentTarget } = {}) {
     const wanted = filter();
-    const read = await whileBusy(story, () =>
-      everything(wanted.since ? wanted : { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() }),
-    );
-    if (!read) return; // It is being told already.
-    const entries = read.reverse();
+    const today = { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() };
+    const read = () => everything(wanted.since ? wanted : today);
+    const found = currentTarget ? await whileBusy(currentTarget, read) : await read();
+    if (!found) return; // It is being told already.
+    const entries = found.reverse();
     const chapters = paragraphs(entries);
-    place.replaceChildren(
-      el(
-        'article',
-        { class: 'story' },
-        el(
-          'p',
-          { class: 'soft' },
-          `${number(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}${agent() ? ` of ${inputs.agent.value.trim()}` : wanted.user ? ` of ${wanted.user}` : ''}${wanted.since ? '' : ' today'}. `,
-          el('button', { type: 'button', class: 'quiet', click: listing }, 'Back to the list'),
-        ),
-        ...(chapters.length ? chapters : [el('p', {}, 'Nothing happened.')]),
-      ),
-    );
+    const whose = agent() ? ` of ${inputs.agent.value.trim()}` : wanted.user ? ` of ${wanted.user}` : '';
+    told = html`<article class="story">
+      <p class="soft">
+        ${number(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}${whose}${wanted.since ? '' : ' today'}.
+        <button type="button" class="quiet" @click=${listing}>Back to the list</button>
+      </p>
+      ${chapters.length ? chapters : html`<p>Nothing happened.</p>`}
+    </article>`;
+    drawn();
   }
   let waiting;
-  for (const input of [...Object.values(inputs), result, shown, day]) {
-    input.addEventListener('input', () => {
-      if (input === shown) chosen = shown.value;
-      agree();
-      clearTimeout(waiting);
-      waiting = setTimeout(listing, 300);
-    });
+  function changed({ target }) {
+    if (target === shown) chosen = shown.value;
+    agree();
+    clearTimeout(waiting);
+    waiting = setTimeout(listing, 300);
   }
-  agree();
-  if (at.query.has('story'))
-    await tell().catch((error) => {
-      toast(error.message);
-      listing();
-    });
-  else listing();
-  on('reset', () => {
-    if (isHere() && list && place.contains(list.element) && list.isAtTop()) listing();
-  });
+  if (at.query.has('story')) await tell().catch((error) => toast(error.message));
+  drawn();
+  on('reset', () => told || list.refresh());
   on('audit', (entry) => {
-    if (
-      isHere() &&
-      list &&
-      place.contains(list.element) &&
-      Object.keys(filter()).length === 0 &&
-      shown.value !== 'events' &&
-      fits(entry)
-    )
-      list.unshift(entry);
+    if (!told && Object.keys(filter()).length === 0 && shown.value !== 'events' && fits(entry)) list.unshift(entry);
   });
+}
+
+const title = (...actions) =>
+  head('Activity', { sub: 'Who did what, and with what result. The audit never has contents.', actions });
+
+function row(entry) {
+  const who = avatar(entry.agent ?? (entry.event ? 'Engine' : entry.user), {
+    kind: entry.event || entry.agent ? 'agent' : 'user',
+  });
+  const from = [DOORS[entry.door] ?? entry.door, client(entry.client), entry.key_name].filter(Boolean).join(' · ');
+  const words = html`${who}
+    <span class="clip">${sentence(entry)}</span>
+    ${entry.result === 'done' ? nothing : tag(entry.result, 'destroys')}
+    <span class="soft where clip">${from}</span>
+    <code class="tool">${entry.tool}</code>
+    ${clock(entry.at)}`;
+  if (entry.event) return html`<div class="entry-row event">${words}</div>`;
+  return html`<button type="button" class="entry-row" aria-haspopup="dialog" @click=${() => showEntry(entry)}>
+    ${words}
+  </button>`;
 }
 
 function csv(entries) {

@@ -1,10 +1,9 @@
 // The messages of an agent: its direct conversation with the reader, those with others, and what was said in rooms, each apart.
-import { html, nothing, render } from '../lit-html.js';
 import { call, me, read } from './api.js';
 import { Composer } from './composer.js';
 import { Conversation } from './conversation.js';
 import { byTime, Messages, places } from './transcript-model.js';
-import { el, enc, number } from './ui.js';
+import { link, enc, html, nothing, number, render } from './parts.js';
 
 const APART = { context: 'engine-console-reads' };
 
@@ -125,7 +124,7 @@ export async function agentTalk({ place, agent, first, sought, view, on, isHere 
   known.add(first.content);
   if (sought) await seek();
   take([], false);
-  view.addEventListener('shown', () => sought && talks.get(chosen)?.reveal());
+  view.addEventListener('shown', () => sought && talks.get(chosen)?.reveal(), { once: true });
   on('messages', (message) => {
     if (isHere() && (message.from === agent.name || message.to === agent.name)) take([message], true);
   });
@@ -137,8 +136,7 @@ export async function agentTalk({ place, agent, first, sought, view, on, isHere 
 }
 
 const roomOf = (message) =>
-  el(
-    'a',
-    { href: `/console/spaces/${enc(message.domain)}/${enc(message.zone)}?message=${enc(message.id)}`, 'data-go': true },
+  link(
+    `/console/spaces/${enc(message.domain)}/${enc(message.zone)}?message=${enc(message.id)}`,
     `${message.domain}/${message.zone}`,
   );

@@ -2,7 +2,7 @@
 import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
-import { announce, el, problem, redrawn, whenReleased } from './ui.js';
+import { announce, draw, el, html, nothing, problem, render } from './parts.js';
 import { follow, title as tabTitle } from './needs.js';
 import { apply, banner } from './view-as.js';
 
@@ -11,6 +11,15 @@ const rail = document.querySelector('.rail nav');
 const welcome = document.getElementById('welcome'); // The page has it for its first paint, and it is shown again after a sign-out.
 let leave = () => {};
 let current = 0;
+let shown = null; // The address and the element of the page that is shown.
+
+// Before a page is drawn, there is what the server sent.
+let isBlank = true;
+function fill(content) {
+  if (isBlank) main.replaceChildren();
+  isBlank = false;
+  draw(content, main);
+}
 
 const MODULES = {
   world: () => import('./world.js'),
@@ -62,6 +71,14 @@ function place() {
   };
 }
 
+// On another page of the same kind: the link to the same place, or the only control of this name.
+function findAgain(had) {
+  if (had.classList.contains('danger')) return null; // It may be that of something else.
+  const name = (one) => one.getAttribute('href') ?? one.getAttribute('aria-label') ?? one.textContent.trim();
+  const alike = [...main.querySelectorAll(had.tagName)].filter((one) => name(one) === name(had));
+  return alike.length === 1 || had.hasAttribute('href') ? alike[0] : null;
+}
+
 // The title of a page, without what its entry counts.
 const titleOf = (entry) => entry.querySelector('span').textContent;
 function currentTitle() {
@@ -96,7 +113,10 @@ async function show({ page: scrolled = 0, lists } = {}) {
   made.length = 0;
   const wasPage = main.dataset.page;
   main.dataset.page = at.page;
-  const view = el('div', { class: `view page-${at.page}` });
+  const path = location.pathname + location.search;
+  // A page that is read again is drawn over what it was: its elements stay, and with them the focus and what is being written.
+  const view = shown?.path === path ? shown.view : el('div', { class: `view page-${at.page}` });
+  delete view.dataset.title;
   const offs = [];
   const isHere = () => turn === current;
   // A page that was left while it was read listens to nothing.
@@ -111,9 +131,8 @@ async function show({ page: scrolled = 0, lists } = {}) {
   try {
     await module.show(context);
   } catch (error) {
-    view.replaceChildren(problem(error));
+    render(problem(error), view);
   }
-  await whenReleased(main);
   if (!isHere()) return;
   if (view.dataset.title) {
     // A part of the page that its address does not name.
@@ -123,7 +142,10 @@ async function show({ page: scrolled = 0, lists } = {}) {
   // On the same page, the list from which something was chosen stays where it is.
   const kept = lists ?? (wasPage !== at.page ? {} : scrolledLists(main));
   const isKept = (list) => lists || scrolled === null || list.closest('.side');
-  redrawn(main, () => main.replaceChildren(...[banner(go), view].filter(Boolean)));
+  const had = main.contains(document.activeElement) ? document.activeElement : null;
+  shown = { path: location.pathname + location.search, view };
+  fill(html`${banner(go) ?? nothing}${view}`);
+  if (had && !had.isConnected) findAgain(had)?.focus({ preventScroll: true });
   main.removeAttribute('aria-busy');
   // The title of a new page gets the focus, so that a screen reader begins there. On the same page the focus stays if its element is still
   // there, and the screen reader reads only what was chosen.
@@ -149,7 +171,8 @@ function strangers() {
   welcome.querySelector('h1').textContent = currentTitle();
   welcome.querySelector('button').disabled = false;
   welcome.hidden = false;
-  main.replaceChildren(welcome);
+  shown = null;
+  fill(html`${welcome}`);
   main.removeAttribute('aria-busy');
 }
 
@@ -160,7 +183,7 @@ async function boot() {
   try {
     if (!(await identify())) return strangers();
   } catch (error) {
-    main.replaceChildren(problem(error));
+    fill(problem(error));
     main.removeAttribute('aria-busy');
     return;
   }

@@ -1,6 +1,6 @@
 // The field in which a condition is written: tried as it is typed, with an error shown at its line and column.
 import { call, may } from './api.js';
-import { el } from './ui.js';
+import { el, html, render } from './parts.js';
 
 const PLACE = /line (\d+), column (\d+): ?/;
 
@@ -16,19 +16,16 @@ export function celEditor(value, appliesTo) {
   });
   input.value = value;
   const state = el('div', { id: 'rule-when-state', class: 'cel-state', role: 'status' });
-  const element = el(
-    'div',
-    { class: 'field cel' },
-    el('label', { for: 'rule-when' }, 'Condition, in CEL'),
-    input,
-    state,
-  );
+  const element = html`<div class="field cel">
+    <label for="rule-when">Condition, in CEL</label>
+    ${input}${state}
+  </div>`;
   let turn = 0;
   let waiting;
 
   function fine() {
     input.removeAttribute('aria-invalid');
-    state.replaceChildren(el('p', { class: 'soft' }, 'It compiles.'));
+    render(html`<p class="soft">It compiles.</p>`, state);
   }
 
   // The line that is meant, with a mark below the place.
@@ -36,25 +33,20 @@ export function celEditor(value, appliesTo) {
     const place = PLACE.exec(note);
     input.setAttribute('aria-invalid', 'true');
     if (!place) {
-      state.replaceChildren(el('p', { class: 'problem' }, note));
+      render(html`<p class="problem">${note}</p>`, state);
       return;
     }
     const [line, column] = [Number(place[1]), Number(place[2])];
     const words = input.value.split('\n')[line - 1] ?? '';
     const from = Math.max(0, column - 50);
-    state.replaceChildren(
-      el(
-        'pre',
-        { class: 'cel-place', 'aria-hidden': 'true' },
-        `${words.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`,
-      ),
-      el(
-        'p',
-        { class: 'problem' },
-        `Line ${line}, column ${column}: ${note.slice(place.index + place[0].length)}`,
-        ' ',
-        el('button', { type: 'button', class: 'quiet', click: () => goTo(line, column) }, 'Go there'),
-      ),
+    const mark = `${words.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`;
+    render(
+      html`<pre class="cel-place" aria-hidden="true">${mark}</pre>
+        <p class="problem">
+          Line ${line}, column ${column}: ${note.slice(place.index + place[0].length)}
+          <button type="button" class="quiet" @click=${() => goTo(line, column)}>Go there</button>
+        </p>`,
+      state,
     );
   }
 

@@ -1,7 +1,6 @@
 // Where a message is written: to a room, a thread or an agent. What is being written stays when the page is drawn.
-import { createRef, html, nothing, ref } from '../lit-html.js';
 import { all, call, may } from './api.js';
-import { allowed, asCode, ask, toast, whileBusy } from './ui.js';
+import { allowed, asCode, ask, createRef, html, nothing, ref, toast, whileBusy } from './parts.js';
 
 export class Composer {
   #options;

@@ -1,11 +1,25 @@
 // A conversation as a list that follows its end: day lines, messages grouped by author, questions that can be answered, attachments.
-import { html, nothing, ref, repeat } from '../lit-html.js';
 import { call, may, me } from './api.js';
 import { followEnd } from './follow-end.js';
 import { reveal } from './messages.js';
-import { avatar, button, clock, tag } from './parts.js';
+import {
+  announce,
+  avatar,
+  button,
+  clock,
+  enc,
+  guarded,
+  html,
+  nothing,
+  number,
+  ref,
+  repeat,
+  tag,
+  timeWords,
+  toast,
+  whileBusy,
+} from './parts.js';
 import { bySeq, Messages, parts, rows, sizeWords } from './transcript-model.js';
-import { announce, enc, guarded, number, timeWords, toast, whileBusy } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
@@ -142,7 +156,7 @@ export class Conversation {
       <div class="transcript" tabindex="0" role="group" aria-label=${label} ${ref(this.#attach)}>
         <ol>
           ${this.hasOlder ? this.#more() : nothing}
-          ${!shown.length && empty ? html`<li class="none soft">${empty}</li>` : nothing}
+          ${!shown.length && empty && !this.hasOlder ? html`<li class="none soft">${empty}</li>` : nothing}
           ${repeat(
             shown,
             (row) => row.key,

@@ -1,26 +1,18 @@
 // One entry of the audit, opened: all that is known of the call, what it wrote, and how to allow what was refused.
 import { dialog } from '../dom.js';
-import { html, nothing, render } from '../lit-html.js';
 import { may } from './api.js';
-import { tag } from './parts.js';
+import { button, client, el, enc, html, link, nodes, nothing, render, tag } from './parts.js';
 import { sentence } from './sentences.js';
-import { client, el, enc } from './ui.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
 
 export function showEntry(entry) {
   const place = el('div', { class: 'entry' });
-  const box = dialog(
-    entry.tool,
-    place,
-    el('div', { class: 'row' }, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')),
-  );
+  const box = dialog(entry.tool, place, nodes(html`<div class="row">${button('Close', () => box.close())}</div>`));
   box.classList.add('wide');
   box.addEventListener('click', (event) => event.target.closest('a') && box.close());
   render(view(entry), place);
 }
-
-const link = (path, words) => html`<a href=${path} data-go="true">${words}</a>`;
 
 function view(entry) {
   const isRefused = entry.result !== 'done';

@@ -1,6 +1,7 @@
 // How well the search of a bank answers known queries: MB_Evaluate with pairs that a person writes.
 import { call } from './api.js';
-import { el, enc, link, number, problem, showCalls, whileBusy } from './ui.js';
+import { backTo } from './memory-one.js';
+import { enc, html, link, nothing, number, problem, showCalls, whileBusy } from './parts.js';
 
 const MOST = 200;
 const MODES = [
@@ -18,6 +19,8 @@ const TIMES = [
   ['p50_ms', 'p50', 'The median time of a search.'],
   ['p99_ms', 'p99', '99 of 100 searches took at most this long.'],
 ];
+
+const EXAMPLE = 'When is low water? => tide report\nWho has the keys of the boat house? => keys, boat house';
 
 const stored = (bank) => `evaluate ${bank}`;
 const share = (value) => `${Math.round(value * 100)} %`;
@@ -51,34 +54,23 @@ function table(result) {
     FIGURES.map(([name]) => [name, Math.max(...MODES.map(([mode]) => result[mode][name]))]),
   );
   const row = ([name, label, title], shown, kind) =>
-    el(
-      'tr',
-      {},
-      el('th', { scope: 'row', title }, label),
-      ...MODES.map(([mode]) => el('td', { class: kind(name, result[mode][name]) }, shown(result[mode][name]))),
-    );
-  return el(
-    'table',
-    { class: 'figures' },
-    el(
-      'thead',
-      {},
-      el(
-        'tr',
-        {},
-        el('th', { scope: 'col' }, 'Figure'),
-        ...MODES.map(([, label]) => el('th', { scope: 'col' }, label)),
-      ),
-    ),
-    el(
-      'tbody',
-      {},
-      ...FIGURES.map((figure) =>
+    html`<tr>
+      <th scope="row" title=${title ?? nothing}>${label}</th>
+      ${MODES.map(([mode]) => html`<td class=${kind(name, result[mode][name]) ?? nothing}>${shown(result[mode][name])}</td>`)}
+    </tr>`;
+  return html`<table class="figures">
+    <thead>
+      <tr>
+        <th scope="col">Figure</th>
+        ${MODES.map(([, label]) => html`<th scope="col">${label}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${FIGURES.map((figure) =>
         row(figure, share, (name, value) => (best[name] && value === best[name] ? 'best' : '')),
-      ),
-      ...TIMES.map((time) => row(time, milliseconds, () => 'soft')),
-    ),
-  );
+      )}${TIMES.map((time) => row(time, milliseconds, () => 'soft'))}
+    </tbody>
+  </table>`;
 }
 
 function misses(bank, result) {
@@ -86,121 +78,97 @@ function misses(bank, result) {
   for (const [mode, label] of MODES)
     for (const query of result[mode].misses) by.set(query, [...(by.get(query) ?? []), label.toLowerCase()]);
   if (!by.size)
-    return el('p', { class: 'note' }, 'Every query finds an expected memory among its first ten hits, in every mode.');
-  return el(
-    'section',
-    {},
-    el('h3', {}, 'Not among the first ten hits'),
-    el(
-      'ul',
-      { class: 'rows' },
-      ...[...by].map(([query, modes]) =>
-        el(
-          'li',
-          {},
-          link(
-            `/console/memory/${enc(bank.name)}?q=${enc(query)}`,
-            el('b', {}, query),
-            el('span', { class: 'soft' }, modes.length === MODES.length ? 'in no mode' : `not ${modes.join(', ')}`),
-          ),
-        ),
-      ),
-    ),
-  );
+    return html`<p class="note">Every query finds an expected memory among its first ten hits, in every mode.</p>`;
+  return html`<section>
+    <h3>Not among the first ten hits</h3>
+    <ul class="rows">
+      ${[...by].map(
+        ([query, modes]) =>
+          html`<li>
+            ${link(
+              `/console/memory/${enc(bank.name)}?q=${enc(query)}`,
+              html`<b>${query}</b>`,
+              html`<span class="soft"
+                >${modes.length === MODES.length ? 'in no mode' : `not ${modes.join(', ')}`}</span
+              >`,
+            )}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
 }
 
-export function evaluating(bank, place) {
-  const text = el('textarea', {
-    id: 'evaluate-pairs',
-    rows: 8,
-    spellcheck: 'false',
-    placeholder: 'When is low water? => tide report\nWho has the keys of the boat house? => keys, boat house',
-    'aria-describedby': 'evaluate-hint',
-  });
-  text.value = sessionStorage.getItem(stored(bank.name)) ?? '';
-  const wrong = el('p', { class: 'problem', role: 'alert' });
-  const found = el('div', { class: 'evaluated', 'aria-live': 'polite' });
-  const run = el('button', { type: 'submit' }, 'Evaluate');
-  const args = () => ({ target: { bank: bank.name }, pairs: pairs(text.value) });
+// Returns view, the part of the page.
+export function evaluating(bank, { drawn }) {
+  let wrong = '';
+  let found = nothing;
+  const args = (form) => ({ target: { bank: bank.name }, pairs: pairs(form.elements.pairs.value) });
   const attempt = async (work) => {
-    wrong.textContent = '';
+    wrong = '';
     try {
       await work();
     } catch (error) {
-      wrong.textContent = error.message;
+      wrong = error.message;
     }
+    drawn();
   };
-  const code = el(
-    'button',
-    {
-      type: 'button',
-      class: 'quiet',
-      click: () => attempt(() => showCalls('The same as a call', [{ tool: 'MB_Evaluate', args: args() }])),
-    },
-    'As code',
-  );
-  const form = el(
-    'form',
-    { class: 'evaluate' },
-    el(
-      'div',
-      { class: 'field' },
-      el('label', { for: 'evaluate-pairs' }, 'Queries and what answers them'),
-      text,
-      el(
-        'p',
-        { class: 'hint', id: 'evaluate-hint' },
-        'One query a line, then => and the names or ids of the memories that answer it. This browser tab keeps the lines until you sign out.',
-      ),
-    ),
-    wrong,
-    el('div', { class: 'row' }, run, code),
-  );
-  form.addEventListener('submit', async (event) => {
+  const code = ({ currentTarget }) =>
+    attempt(() => showCalls('The same as a call', [{ tool: 'MB_Evaluate', args: args(currentTarget.form) }]));
+
+  async function run(form) {
+    const given = args(form);
+    sessionStorage.setItem(stored(bank.name), form.elements.pairs.value);
+    const count = `${number(given.pairs.length)} ${given.pairs.length === 1 ? 'query' : 'queries'}`;
+    found = html`<p class="soft">Searching ${count} in three modes…</p>`;
+    drawn();
+    found = await call('MB_Evaluate', given).then((result) => figures(bank, result), problem);
+  }
+
+  const submit = (event) => {
     event.preventDefault();
-    await whileBusy(run, () =>
-      attempt(async () => {
-        const given = args();
-        sessionStorage.setItem(stored(bank.name), text.value);
-        found.replaceChildren(
-          el(
-            'p',
-            { class: 'soft' },
-            `Searching ${number(given.pairs.length)} ${given.pairs.length === 1 ? 'query' : 'queries'} in three modes…`,
-          ),
-        );
-        try {
-          const result = await call('MB_Evaluate', given);
-          found.replaceChildren(
-            table(result),
-            el(
-              'p',
-              { class: 'hint' },
-              FIGURES.slice(2)
-                .map(([, label, title]) => `${label}: ${title}`)
-                .join(' '),
-            ),
-            misses(bank, result),
-          );
-        } catch (error) {
-          found.replaceChildren(problem(error));
-        }
-      }),
-    );
-  });
-  place.replaceChildren(
-    el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
-    el(
-      'header',
-      { class: 'detail-head' },
-      el(
-        'div',
-        {},
-        el('h2', {}, 'Evaluate the search'),
-        el('p', { class: 'soft' }, 'Ask what agents will ask, and see whether the right memories come first.'),
-      ),
-    ),
-    form,
-    found,
-  );
+    const form = event.currentTarget;
+    return whileBusy(form.querySelector('[type=submit]'), () => attempt(() => run(form)));
+  };
+
+  return () =>
+    html`${backTo(bank)}
+      <header class="detail-head">
+        <div>
+          <h2>Evaluate the search</h2>
+          <p class="soft">Ask what agents will ask, and see whether the right memories come first.</p>
+        </div>
+      </header>
+      <form class="evaluate" @submit=${submit}>
+        <div class="field">
+          <label for="evaluate-pairs">Queries and what answers them</label>
+          <textarea
+            id="evaluate-pairs"
+            name="pairs"
+            rows="8"
+            spellcheck="false"
+            placeholder=${EXAMPLE}
+            aria-describedby="evaluate-hint"
+            .defaultValue=${sessionStorage.getItem(stored(bank.name)) ?? ''}
+          ></textarea>
+          <p class="hint" id="evaluate-hint">
+            One query a line, then => and the names or ids of the memories that answer it. This browser tab keeps the
+            lines until you sign out.
+          </p>
+        </div>
+        <p class="problem" role="alert">${wrong}</p>
+        <div class="row">
+          <button type="submit">Evaluate</button>
+          <button type="button" class="quiet" @click=${code}>As code</button>
+        </div>
+      </form>
+      <div class="evaluated" aria-live="polite">${found}</div>`;
 }
+
+const figures = (bank, result) =>
+  html`${table(result)}
+    <p class="hint">
+      ${FIGURES.slice(2)
+        .map(([, label, title]) => `${label}: ${title}`)
+        .join(' ')}
+    </p>
+    ${misses(bank, result)}`;

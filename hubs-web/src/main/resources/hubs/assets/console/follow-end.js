@@ -38,12 +38,16 @@ export function followEnd(box, { isAtEnd = true, moved = () => {}, nearTop = () 
     leave() {
       follows = false;
     },
-    // Does what adds or removes rows above, and leaves what is being read where it is.
+    // Does what changes rows above and below, and leaves what is being read where it is: the end of the first row in sight, since a row may
+    // lose its author or show what it answers.
     keep(work) {
-      const below = box.scrollHeight - box.scrollTop;
+      const read = [...box.firstElementChild.children].find(
+        (row) => row.getBoundingClientRect().bottom > box.getBoundingClientRect().top && row.matches('[data-id]'),
+      );
+      const before = read?.getBoundingClientRect().bottom;
       work();
       if (follows) toEnd();
-      else box.scrollTop = box.scrollHeight - below;
+      else if (read?.isConnected) box.scrollTop += read.getBoundingClientRect().bottom - before;
       top = box.scrollTop;
     },
     end: () => grown.disconnect(),

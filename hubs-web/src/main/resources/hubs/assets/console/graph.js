@@ -1,5 +1,5 @@
 // Who talks to whom: a small picture, laid out by forces (Fruchterman and Reingold) for the few dozen nodes that a room has.
-import { svg } from './ui.js';
+import { svg } from './parts.js';
 
 const SIZE = 260;
 

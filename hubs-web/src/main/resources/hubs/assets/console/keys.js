@@ -2,6 +2,8 @@
 import { all, call, me, request } from './api.js';
 import { begin } from './view-as.js';
 import {
+  html,
+  nothing,
   action,
   ago,
   asCode,
@@ -11,21 +13,22 @@ import {
   choose,
   client,
   DANGER,
+  draw,
   el,
   empty,
   enc,
   facts,
   given,
   head,
+  later,
   link,
   number,
   problem,
-  put,
   secret,
   tag,
   toast,
   whileBusy,
-} from './ui.js';
+} from './parts.js';
 
 const FAMILIES = {
   AP: 'agent',
@@ -164,96 +167,89 @@ function chooseKey(keys, go) {
 // What the address asks for, which is done once.
 function begins(at, view, word, work) {
   if (!at.query.has(word)) return;
-  view.addEventListener('shown', () => {
+  const start = () => {
     history.replaceState(history.state, '', location.pathname);
     work();
-  });
+  };
+  view.addEventListener('shown', start, { once: true });
 }
 
-export async function show({ at, view, go }) {
+export async function show({ at, view, go, isHere }) {
   const keys = await all('AK_List', {}, (body) => body.keys);
+  const [wanted] = at.parts;
   begins(at, view, 'invite', () => invite(go));
-  if (!at.parts[0]) begins(at, view, 'rotate', () => chooseKey(keys, go));
-  view.append(
-    head('Keys', {
+  if (!wanted) begins(at, view, 'rotate', () => chooseKey(keys, go));
+  choose('.key-list', view);
+  let isRead = false;
+  const drawn = () => isHere() && isRead && draw(page(), view);
+  const detail = wanted
+    ? await one(keys, wanted, go, drawn)
+    : () => html`<p class="soft pick">Select a key to see how it is used.</p>`;
+  const chosen = keys.find((key) => key.id === wanted);
+  if (chosen) begins(at, view, 'rotate', () => rotate(chosen, () => go(location.pathname, true)));
+  isRead = true;
+  drawn();
+
+  function page() {
+    const title = head('Keys', {
       sub: 'Who has access, and with which capabilities.',
       actions: [
         action('AK_Create', 'New key', () => create(go), 'quiet'),
         action('AK_Invite', 'Invite an agent', () => invite(go), ''),
       ],
-    }),
-  );
-  if (!keys.length) {
-    view.append(
-      empty(
+    });
+    if (!keys.length)
+      return html`${title}
+      ${empty(
         'No keys that you manage',
         'Clients and agents authenticate with a key. A key can be limited to capabilities, bound to an agent, and given an expiry.',
         action('AK_Invite', 'Invite an agent', () => invite(go), ''),
-      ),
-    );
-    return;
+      )}`;
+    return html`${title} ${wanted ? back('/console/keys', 'All keys') : nothing}
+      <div class="split wide-side${wanted ? ' chosen' : ''}">
+        <ul class="side key-list" aria-label="Keys">
+          ${tree(keys).map(([key, depth]) => keyRow(key, depth, key.id === wanted))}
+        </ul>
+        <div class="detail" tabindex="-1">${detail()}</div>
+      </div>`;
   }
-  const children = Map.groupBy
-    ? Map.groupBy(keys, (key) => key.parent ?? '')
-    : keys.reduce((map, key) => map.set(key.parent ?? '', [...(map.get(key.parent ?? '') ?? []), key]), new Map());
-  const ids = new Set(keys.map((key) => key.id));
-  const rows = [];
-  const walk = (key, depth) => {
-    rows.push(row(key, depth));
-    for (const child of children.get(key.id) ?? []) walk(child, depth + 1);
-  };
-  function row(key, depth) {
-    const entry = link(
-      `/console/keys/${enc(key.id)}`,
-      el('span', { class: `key-name d${Math.min(depth, 4)}` }, el('b', {}, key.name), el('code', {}, key.id)),
-      tag(key.state, key.state === 'active' ? 'reads' : 'destroys'),
-      el('span', { class: 'soft key-who' }, key.agent ? `${key.user} as ${key.agent}` : key.user),
-      el(
-        'span',
-        { class: 'soft' },
-        key.capabilities.includes('*')
-          ? 'everything'
-          : key.capabilities.length === 1
-            ? key.capabilities[0]
-            : `${key.capabilities.length} capabilities`,
-      ),
-      el(
-        'span',
-        { class: 'soft' },
-        key.last_used_at ? 'used ' : '',
-        key.last_used_at ? ago(key.last_used_at) : 'never used',
-        key.last_client ? ` by ${client(key.last_client)}` : '',
-      ),
-    );
-    entry.className = 'key-row';
-    if (key.id === at.parts[0]) entry.setAttribute('aria-current', 'true');
-    return el('li', {}, entry);
-  }
-  for (const key of keys) if (!key.parent || !ids.has(key.parent)) walk(key, 0);
-  const detail = el('div', { class: 'detail' });
-  const list = el('ul', { class: 'side key-list', 'aria-label': 'Keys' }, ...rows);
-  choose(list, view);
-  put(
-    view,
-    at.parts[0] ? back('/console/keys', 'All keys') : null,
-    el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, list, detail),
-  );
-  if (!at.parts[0]) {
-    detail.append(el('p', { class: 'soft pick' }, 'Select a key to see how it is used.'));
-    return;
-  }
-  await one(keys, at.parts[0], detail, go);
-  const chosen = keys.find((key) => key.id === at.parts[0]);
-  if (chosen) begins(at, view, 'rotate', () => rotate(chosen, () => go(location.pathname, true)));
 }
 
-async function one(keys, id, place, go) {
+// Each key after its parent, with how deep it is below one that nobody here is the parent of.
+function tree(keys) {
+  const ids = new Set(keys.map((key) => key.id));
+  const walk = (key, depth) => [
+    [key, depth],
+    ...keys.filter((other) => other.parent === key.id).flatMap((child) => walk(child, depth + 1)),
+  ];
+  return keys.filter((key) => !key.parent || !ids.has(key.parent)).flatMap((key) => walk(key, 0));
+}
+
+const allowances = ({ capabilities: words }) =>
+  words.includes('*') ? 'everything' : words.length === 1 ? words[0] : `${words.length} capabilities`;
+
+const keyRow = (key, depth, isChosen) =>
+  html`<li>
+    <a class="key-row" href="/console/keys/${enc(key.id)}" data-go="true" aria-current=${isChosen ? 'true' : nothing}
+      ><span class="key-name d${Math.min(depth, 4)}"><b>${key.name}</b><code>${key.id}</code></span>
+      ${tag(key.state, key.state === 'active' ? 'reads' : 'destroys')}
+      <span class="soft key-who">${key.agent ? `${key.user} as ${key.agent}` : key.user}</span>
+      <span class="soft">${allowances(key)}</span>
+      <span class="soft"
+        >${key.last_used_at ? html`used ${ago(key.last_used_at)}` : 'never used'}${
+          key.last_client ? ` by ${client(key.last_client)}` : ''
+        }</span
+      ></a
+    >
+  </li>`;
+
+// Returns what draws one key.
+async function one(keys, id, go, drawn) {
   let usage;
   try {
     usage = await call('AK_Usage', { id });
   } catch (error) {
-    place.append(problem(error));
-    return;
+    return () => problem(error);
   }
   const key = usage.key ?? keys.find((each) => each.id === id);
   const again = () => go(location.pathname, true);
@@ -261,21 +257,20 @@ async function one(keys, id, place, go) {
   const isProven = Date.now() - Date.parse(key.created_at) > WEEK;
   const narrow = isProven && usage.never_needed.length && usage.needed.length && key.state === 'active';
   const left = key.previous_works_until ? new Date(key.previous_works_until) - Date.now() : 0;
-  put(
-    place,
-    el(
-      'header',
-      { class: 'detail-head' },
-      el('div', {}, el('h2', {}, key.name), el('p', { class: 'soft' }, el('code', {}, key.id))),
-      el(
-        'div',
-        { class: 'head-actions' },
-        key.state === 'active'
-          ? el('button', { type: 'button', class: 'quiet', click: () => begin(key, go) }, 'View as this key')
-          : null,
-        action('AK_Create', 'New child', () => create(go, key)),
-        action('AK_Rotate', 'Rotate', () => rotate(key, again)),
-        action(
+  const timer = left > 0 ? countdown(key) : null;
+  const shaken = later(handshakes(key), drawn);
+  return () => [
+    html`<header class="detail-head">
+      <div>
+        <h2>${key.name}</h2>
+        <p class="soft"><code>${key.id}</code></p>
+      </div>
+      <div class="head-actions">
+        ${
+          key.state === 'active'
+            ? html`<button type="button" class="quiet" @click=${() => begin(key, go)}>View as this key</button>`
+            : nothing
+        }${action('AK_Create', 'New child', () => create(go, key))}${action('AK_Rotate', 'Rotate', () => rotate(key, again))}${action(
           'AK_Revoke',
           'Revoke',
           () =>
@@ -289,71 +284,54 @@ async function one(keys, id, place, go) {
               done: again,
             }),
           DANGER,
-        ),
-      ),
-    ),
-    el(
-      'p',
-      { class: 'tagline' },
-      tag(key.state, key.state === 'active' ? 'reads' : 'destroys'),
-      key.environment ? tag(key.environment) : null,
-      key.agent ? tag(`acts as ${key.agent}`) : null,
-      key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null,
-    ),
-    left > 0 ? countdown(key) : null,
-    narrow ? unused(key, usage, again) : null,
-    el(
-      'section',
-      {},
-      el('h3', {}, 'Use ', el('span', { class: 'count' }, `last ${usage.days} days`)),
-      usage.commands.length
-        ? el(
-            'div',
-            {},
-            byDay(usage),
-            el(
-              'table',
-              {},
-              el(
-                'thead',
-                {},
-                el(
-                  'tr',
-                  {},
-                  el('th', { scope: 'col' }, 'Tool'),
-                  el('th', { scope: 'col' }, 'Calls'),
-                  el('th', { scope: 'col' }, 'Last'),
-                ),
-              ),
-              el(
-                'tbody',
-                {},
-                ...usage.commands.map((used) =>
-                  el(
-                    'tr',
-                    {},
-                    el('td', {}, el('a', { href: `/mcp-hub/tools/${enc(used.tool)}` }, used.tool)),
-                    el('td', {}, number(used.calls)),
-                    el('td', {}, ago(used.last_used_at ?? used.last_at)),
-                  ),
-                ),
-              ),
-            ),
-          )
-        : el('p', { class: 'soft' }, 'No calls yet.'),
-    ),
-    el(
-      'section',
-      {},
-      el('h3', {}, 'Capabilities'),
-      el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' '])),
-    ),
-    el('section', {}, el('h3', {}, 'Handshakes'), handshakes(key)),
-    el(
-      'section',
-      {},
-      el('h3', {}, 'Record'),
-      facts([
+        )}
+      </div>
+    </header>`,
+    html`<p class="tagline">
+      ${tag(key.state, key.state === 'active' ? 'reads' : 'destroys')}${key.environment ? tag(key.environment) : nothing}${key.agent ? tag(`acts as ${key.agent}`) : nothing}${key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : nothing}
+    </p>`,
+    timer ?? nothing,
+    narrow ? unused(key, usage, again) : nothing,
+    html`<section>
+      <h3>Use <span class="count">last ${usage.days} days</span></h3>
+      ${
+        usage.commands.length
+          ? html`<div>
+              ${byDay(usage)}
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Tool</th>
+                    <th scope="col">Calls</th>
+                    <th scope="col">Last</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${usage.commands.map(
+                    (used) =>
+                      html`<tr>
+                        <td><a href="/mcp-hub/tools/${enc(used.tool)}">${used.tool}</a></td>
+                        <td>${number(used.calls)}</td>
+                        <td>${ago(used.last_used_at ?? used.last_at)}</td>
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>`
+          : html`<p class="soft">No calls yet.</p>`
+      }
+    </section>`,
+    html`<section>
+      <h3>Capabilities</h3>
+      <p>${key.capabilities.flatMap((word) => [html`<code>${word}</code>`, ' '])}</p>
+    </section>`,
+    html`<section>
+      <h3>Handshakes</h3>
+      <div>${shaken()}</div>
+    </section>`,
+    html`<section>
+      <h3>Record</h3>
+      ${facts([
         ['User', key.user],
         ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null],
         ['Children', number(key.children)],
@@ -362,34 +340,27 @@ async function one(keys, id, place, go) {
         [
           'Old secret last used',
           key.previous_last_used_at
-            ? el(
-                'span',
-                {},
-                ago(key.previous_last_used_at),
-                key.previous_last_client ? ` by ${client(key.previous_last_client)}` : '',
-              )
+            ? html`<span
+                >${ago(key.previous_last_used_at)}${key.previous_last_client ? ` by ${client(key.previous_last_client)}` : ''}</span
+              >`
             : null,
         ],
         ['Created', ago(key.created_at)],
         ['Rotated', key.rotated_at ? ago(key.rotated_at) : null],
-      ]),
-    ),
-  );
+      ])}
+    </section>`,
+  ];
 }
 
 // What the key was given and has not needed, to be taken from it with a click: it can be given back by its owner.
 function unused(key, usage, again) {
   const narrowed = { id: key.id, capabilities: usage.needed, if_revision: key.revision };
-  const words = (all_) => all_.flatMap((word) => [el('code', {}, word), ' ']);
-  return el(
-    'div',
-    { class: 'note' },
-    el('p', {}, el('b', {}, 'Capabilities never used '), `in ${usage.days} days: `, ...words(usage.never_needed)),
-    el('p', {}, 'Without them it keeps ', ...words(usage.needed)),
-    el(
-      'div',
-      { class: 'row' },
-      action(
+  const words = (all_) => all_.flatMap((word) => [html`<code>${word}</code>`, ' ']);
+  return html`<div class="note">
+    <p><b>Capabilities never used </b>in ${usage.days} days: ${words(usage.never_needed)}</p>
+    <p>Without them it keeps ${words(usage.needed)}</p>
+    <div class="row">
+      ${action(
         'AK_Update',
         'Remove unused capabilities',
         (event) =>
@@ -399,10 +370,9 @@ function unused(key, usage, again) {
             again();
           }),
         '',
-      ),
-      asCode('Removing them', () => [{ tool: 'AK_Update', args: narrowed }]),
-    ),
-  );
+      )}${asCode('Removing them', () => [{ tool: 'AK_Update', args: narrowed }])}
+    </div>
+  </div>`;
 }
 
 // Calls on each of the days that are kept, those without any too.
@@ -412,18 +382,13 @@ function byDay(usage) {
     const day = new Date(Date.now() - (usage.days - 1 - i) * DAY * 1000).toISOString().slice(0, 10);
     return { label: day, value: calls.get(day) ?? 0 };
   });
-  return el(
-    'figure',
-    { class: 'by-day' },
-    bars(points, `Calls on each day: ${usage.daily.map((one_) => `${one_.day} ${one_.calls}`).join(', ')}`),
-    el(
-      'figcaption',
-      { class: 'soft' },
-      el('span', {}, points[0].label),
-      el('span', {}, `most in a day: ${number(Math.max(...points.map((point) => point.value)))}`),
-      el('span', {}, 'today'),
-    ),
-  );
+  return html`<figure class="by-day">
+    ${bars(points, `Calls on each day: ${usage.daily.map((one_) => `${one_.day} ${one_.calls}`).join(', ')}`)}
+    <figcaption class="soft">
+      <span>${points[0].label}</span
+      ><span>most in a day: ${number(Math.max(...points.map((point) => point.value)))}</span><span>today</span>
+    </figcaption>
+  </figure>`;
 }
 
 // Which keys hang on a key, however deep.
@@ -438,41 +403,33 @@ function broken(key, usage, keys) {
   const calls = usage.commands.reduce((sum, used) => sum + used.calls, 0);
   const things = [
     key.last_used_at
-      ? el(
-          'li',
-          {},
-          tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads'),
-          ` Last used `,
-          ago(key.last_used_at),
-          key.last_client ? ` by ${client(key.last_client)}` : '',
-          '.',
-        )
-      : el('li', {}, tag('never used', 'reads'), ' No client has used it.'),
+      ? html`<li>
+          ${tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads')} Last used
+          ${ago(key.last_used_at)}${key.last_client ? ` by ${client(key.last_client)}` : ''}.
+        </li>`
+      : html`<li>${tag('never used', 'reads')} No client has used it.</li>`,
     usage.commands.length
-      ? el(
-          'li',
-          {},
-          `${number(calls)} calls in ${usage.days} days: `,
-          ...usage.commands.slice(0, 6).flatMap((used) => [el('code', {}, used.tool), ' ']),
-          usage.commands.length > 6 ? `and ${number(usage.commands.length - 6)} more tools.` : '',
-        )
+      ? html`<li>
+          ${number(calls)} calls in ${usage.days} days:
+          ${usage.commands.slice(0, 6).flatMap((used) => [html`<code>${used.tool}</code>`, ' '])}${usage.commands.length > 6 ? `and ${number(usage.commands.length - 6)} more tools.` : ''}
+        </li>`
       : null,
-    key.agent ? el('li', {}, 'The agent ', el('b', {}, key.agent), ' loses this key.') : null,
+    key.agent ? html`<li>The agent <b>${key.agent}</b> loses this key.</li>` : null,
     children.length
-      ? el(
-          'li',
-          {},
-          tag('also revoked', 'destroys'),
-          ` ${number(children.length)} child ${children.length === 1 ? 'key' : 'keys'}: ${children
+      ? html`<li>
+          ${tag('also revoked', 'destroys')} ${number(children.length)} child ${children.length === 1 ? 'key' : 'keys'}:
+          ${children
             .slice(0, 6)
             .map((one_) => one_.name)
-            .join(', ')}${children.length > 6 ? ', …' : ''}.`,
-        )
+            .join(', ')}${children.length > 6 ? ', …' : ''}.
+        </li>`
       : null,
   ].filter(Boolean);
   return [
     'It stops working on every replica within a second. What would break:',
-    el('ul', { class: 'breaks-list' }, ...things),
+    html`<ul class="breaks-list">
+      ${things}
+    </ul>`,
   ];
 }
 
@@ -498,60 +455,42 @@ function countdown(key) {
   const [used, rotated] = [key.previous_last_used_at, key.rotated_at].map((at) => Date.parse(at ?? 0));
   const since = used >= rotated;
   const unknown = !since && used + 60_000 > rotated;
-  return el(
-    'div',
-    { class: 'note' },
-    el('p', {}, 'The old secret works for ', left, ' more.'),
-    el(
-      'p',
-      {},
-      since
-        ? tag('still in use', 'destroys')
-        : unknown
-          ? tag('used in the minute of the rotation', 'changes')
-          : tag('no longer used', 'reads'),
-      since || unknown
-        ? el(
-            'span',
-            {},
-            ' ',
-            key.previous_last_client
-              ? el('b', {}, client(key.previous_last_client))
-              : 'A program without a recorded name',
-            ' used the old secret ',
-            ago(key.previous_last_used_at),
-            '. Give it the new one before the time is over.',
-          )
-        : ' Nothing has used the old secret since the rotation.',
-    ),
-  );
+  return html`<div class="note">
+    <p>The old secret works for ${left} more.</p>
+    <p>
+      ${
+        since
+          ? tag('still in use', 'destroys')
+          : unknown
+            ? tag('used in the minute of the rotation', 'changes')
+            : tag('no longer used', 'reads')
+      }${
+        since || unknown
+          ? html`<span>
+              ${
+                key.previous_last_client
+                  ? html`<b>${client(key.previous_last_client)}</b>`
+                  : 'A program without a recorded name'
+              }
+              used the old secret ${ago(key.previous_last_used_at)}. Give it the new one before the time is over.</span
+            >`
+          : ' Nothing has used the old secret since the rotation.'
+      }
+    </p>
+  </div>`;
 }
 
-function handshakes(key) {
-  const place = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
-  request(`/api/mcp/handshakes?key_id=${enc(key.id)}`)
-    .then((body) =>
-      place.replaceChildren(
-        body.handshakes.length
-          ? el(
-              'ul',
-              { class: 'why' },
-              ...body.handshakes
-                .slice(0, 6)
-                .map((one_) =>
-                  el(
-                    'li',
-                    {},
-                    tag(one_.outcome, one_.outcome === 'ok' ? 'reads' : 'destroys'),
-                    ` ${one_.client?.name ?? one_.user_agent ?? 'a client'} `,
-                    ago(one_.at),
-                    el('span', { class: 'soft' }, ` ${one_.advice ?? ''}`),
-                  ),
-                ),
-            )
-          : el('p', { class: 'soft' }, 'No MCP client has used this key yet.'),
-      ),
-    )
-    .catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
-  return place;
+async function handshakes(key) {
+  const body = await request(`/api/mcp/handshakes?key_id=${enc(key.id)}`);
+  if (!body.handshakes.length) return html`<p class="soft">No MCP client has used this key yet.</p>`;
+  return html`<ul class="why">
+    ${body.handshakes.slice(0, 6).map(
+      (made) =>
+        html`<li>
+          ${tag(made.outcome, made.outcome === 'ok' ? 'reads' : 'destroys')}
+          ${made.client?.name ?? made.user_agent ?? 'a client'} ${ago(made.at)}
+          <span class="soft">${made.advice}</span>
+        </li>`,
+    )}
+  </ul>`;
 }

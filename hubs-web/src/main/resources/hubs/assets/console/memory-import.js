@@ -1,7 +1,8 @@
 // Import into a bank: a file is tried first, and stored once one has seen what would come of it.
 import { csrf } from '../account.js';
 import { Refused } from './api.js';
-import { ago, announce, el, enc, guarded, link, number, tag, toast, whileBusy } from './ui.js';
+import { backTo } from './memory-one.js';
+import { ago, announce, enc, guarded, html, live, nothing, number, tag, toast, whileBusy } from './parts.js';
 
 const FORMATS = {
   engine: 'an export of a bank',
@@ -60,118 +61,111 @@ function report(body, isTrial) {
   const count = `${number(body.lines)} ${body.lines === 1 ? 'memory' : 'memories'} in the file: ${words(body)}.`;
   announce(count);
   return [
-    el('h3', {}, isTrial ? 'What would be stored' : 'Report'),
-    el('p', { role: 'status' }, count),
+    html`<h3>${isTrial ? 'What would be stored' : 'Report'}</h3>`,
+    html`<p role="status">${count}</p>`,
     body.preview?.length
-      ? el(
-          'ul',
-          { class: 'preview', 'aria-label': 'The first memories' },
-          ...body.preview.map((one) =>
-            el(
-              'li',
-              {},
-              el('b', {}, one.name ?? 'unnamed'),
-              el('span', { class: 'soft' }, ` by ${one.author}, `, ago(one.created_at)),
-              el('p', { class: 'clip2' }, one.text),
-            ),
-          ),
-        )
+      ? html`<ul class="preview" aria-label="The first memories">
+          ${body.preview.map(
+            (one) =>
+              html`<li>
+                <b>${one.name ?? 'unnamed'}</b><span class="soft"> by ${one.author}, ${ago(one.created_at)}</span>
+                <p class="clip2">${one.text}</p>
+              </li>`,
+          )}
+        </ul>`
       : null,
     body.refusals?.length
-      ? el(
-          'ul',
-          { class: 'preview refusals', 'aria-label': 'Refused' },
-          ...body.refusals.map((one) =>
-            el(
-              'li',
-              {},
-              tag('refused', 'destroys'),
-              el('span', {}, ` ${one.file ? `${one.file}, ` : ''}line ${number(one.line)}: ${one.note}`),
-            ),
-          ),
-        )
+      ? html`<ul class="preview refusals" aria-label="Refused">
+          ${body.refusals.map(
+            (one) =>
+              html`<li>
+                ${tag('refused', 'destroys')}<span>
+                  ${one.file ? `${one.file}, ` : ''}line ${number(one.line)}: ${one.note}</span
+                >
+              </li>`,
+          )}
+        </ul>`
       : null,
     body.refused > (body.refusals?.length ?? 0)
-      ? el('p', { class: 'soft' }, `The first ${number(body.refusals.length)} refused lines are shown.`)
+      ? html`<p class="soft">The first ${number(body.refusals.length)} refused lines are shown.</p>`
       : null,
   ].filter(Boolean);
 }
 
-export function importing(bank, place) {
+// Returns view, the part of the page.
+export function importing(bank, { drawn }) {
   let file;
-  const result = el('div', { class: 'import-report' });
-  const wrong = el('p', { class: 'problem', role: 'alert' });
-  const format = el(
-    'select',
-    { id: 'import-format', change: guarded(() => run(true)) },
-    ...Object.entries(FORMATS).map(([value, label]) => el('option', { value }, label)),
-  );
-  const chosen = el('span', { class: 'soft' }, 'No file chosen.');
-  const store = el(
-    'button',
-    { type: 'button', hidden: true, click: guarded(() => whileBusy(store, () => run(false))) },
-    'Import',
-  );
-  const input = el('input', {
-    type: 'file',
-    id: 'import-file',
-    class: 'unseen',
-    accept: TYPES,
-    change: guarded(async () => {
-      const [one] = input.files;
-      input.value = ''; // The same file can be chosen again when it is corrected.
-      if (!one) return;
-      file = one;
-      result.replaceChildren(); // It was of another file.
-      chosen.textContent = file.name;
-      format.value = await guess(file);
-      await run(true);
-    }),
-  });
+  let format = Object.keys(FORMATS)[0];
+  let result = nothing;
+  let wrong = '';
+  let isReady = false; // To be stored, since it was tried.
+  let isStoring = false;
   let newest = 0; // A slow trial must not replace that of another file.
+
+  const choose = guarded(async ({ currentTarget }) => {
+    const [one] = currentTarget.files;
+    currentTarget.value = ''; // The same file can be chosen again when it is corrected.
+    if (!one) return;
+    file = one;
+    result = nothing; // It was of another file.
+    format = await guess(file);
+    await run(true);
+  });
 
   async function run(isTrial) {
     if (!file) return;
     const mine = ++newest;
-    wrong.textContent = '';
-    store.hidden = true;
-    format.disabled = !isTrial;
-    result.replaceChildren(el('p', { class: 'soft' }, isTrial ? 'Reading the file…' : 'Importing…'));
+    wrong = '';
+    isReady = false;
+    isStoring = !isTrial;
+    result = html`<p class="soft">${isTrial ? 'Reading the file…' : 'Importing…'}</p>`;
+    drawn();
     try {
-      const body = await send(bank.name, format.value, file, isTrial);
+      const body = await send(bank.name, format, file, isTrial);
       if (mine !== newest) return;
-      result.replaceChildren(...report(body, isTrial));
-      store.hidden = !isTrial || body.stored + body.replaced + body.revisions === 0;
+      result = report(body, isTrial);
+      isReady = isTrial && body.stored + body.replaced + body.revisions > 0;
       if (!isTrial) toast(`Imported into ${bank.name}.`);
     } catch (error) {
       if (mine !== newest) return;
-      result.replaceChildren();
-      wrong.textContent = error.message;
-    } finally {
-      format.disabled = false;
+      result = nothing;
+      wrong = error.message;
     }
+    isStoring = false;
+    drawn();
   }
 
-  place.replaceChildren(
-    el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
-    el(
-      'header',
-      { class: 'detail-head' },
-      el(
-        'div',
-        {},
-        el('h2', {}, `Import into ${bank.name}`),
-        el('p', { class: 'soft' }, 'What the bank has is never overwritten, and the same file twice changes nothing.'),
-      ),
-    ),
-    el(
-      'div',
-      { class: 'import' },
-      el('p', {}, input, el('label', { for: 'import-file', class: 'button quiet' }, 'Choose a file'), ' ', chosen),
-      el('div', { class: 'field' }, el('label', { for: 'import-format' }, 'The file is'), format),
-    ),
-    wrong,
-    result,
-    el('p', {}, store),
-  );
+  const rechoose = guarded(({ currentTarget }) => {
+    format = currentTarget.value;
+    return run(true);
+  });
+  const store = guarded(({ currentTarget }) => whileBusy(currentTarget, () => run(false)));
+
+  return () =>
+    html`${backTo(bank)}
+      <header class="detail-head">
+        <div>
+          <h2>Import into ${bank.name}</h2>
+          <p class="soft">What the bank has is never overwritten, and the same file twice changes nothing.</p>
+        </div>
+      </header>
+      <div class="import">
+        <p>
+          <input type="file" id="import-file" class="unseen" accept=${TYPES} @change=${choose} /><label
+            for="import-file"
+            class="button quiet"
+            >Choose a file</label
+          >
+          <span class="soft">${file?.name ?? 'No file chosen.'}</span>
+        </p>
+        <div class="field">
+          <label for="import-format">The file is</label>
+          <select id="import-format" ?disabled=${isStoring} .value=${live(format)} @change=${rechoose}>
+            ${Object.entries(FORMATS).map(([value, label]) => html`<option value=${value}>${label}</option>`)}
+          </select>
+        </div>
+      </div>
+      <p class="problem" role="alert">${wrong}</p>
+      <div class="import-report" tabindex="-1">${result}</div>
+      <p><button type="button" ?hidden=${!isReady} @click=${store}>Import</button></p>`;
 }

@@ -1,7 +1,12 @@
 // One memory: its text, where it comes from, what it was before, what it led to.
 import { call } from './api.js';
-import { before, ended, restore, revisionItem } from './revisions.js';
-import { action, ago, ask, el, enc, facts, given, link, number, put, svg, tag } from './ui.js';
+import { action, ago, ask, DANGER, enc, facts, given, html, link, nothing, number, svg, tag, toast } from './parts.js';
+import { ended, restore, revisionItem, steps } from './revisions.js';
+
+const pathOf = (bank) => `/console/memory/${enc(bank.name)}`;
+
+// The way back from a part of a bank.
+export const backTo = (bank) => html`<p>${link(pathOf(bank), `← ${bank.name}`)}</p>`;
 
 const STEPS = 12;
 const NEAR = 200;
@@ -152,89 +157,120 @@ function picture({ nodes, links }, bank) {
     ...lines,
     ...boxes,
   );
-  return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Lineage' }, view);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Lineage">${view}</div>`;
 }
 
 function revisionRow(one, latest, bank, again) {
-  const text = el(
-    'pre',
-    { class: 'wraps prose', tabindex: '0', 'aria-label': `Text of revision ${one.revision}` },
-    one.text,
-  );
-  const back =
-    one !== latest && one.name
-      ? action('MB_Restore', 'Restore this text', () =>
-          restore({
-            revision: one.revision,
-            text: one.text,
-            tool: 'MB_Restore',
-            args: { target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision },
-            again,
-          }),
-        )
-      : null;
+  const back = () =>
+    restore({
+      revision: one.revision,
+      text: one.text,
+      tool: 'MB_Restore',
+      args: { target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision },
+      again,
+    });
   return revisionItem(
     one.revision,
     ` by ${one.source?.name ?? one.author}, `,
     one.updated_at,
     { open: one === latest, note: one === latest ? ', current' : '' },
-    text,
-    back,
+    html`<pre class="wraps prose" tabindex="0" aria-label="Text of revision ${one.revision}">${one.text}</pre>`,
+    one !== latest && one.name ? action('MB_Restore', 'Restore this text', back) : nothing,
   );
 }
 
-export function showMemory(one, bank, place, { go, isHere }) {
+const change = (one, bank, go) =>
+  ask({
+    title: one.name ? `Change ${one.name}` : 'Store a correction',
+    text: one.name ? null : 'The new memory supersedes this one, which searches then no longer return.',
+    verb: 'Store',
+    tool: 'MB_Store',
+    fields: [{ name: 'content', label: 'Text', long: 6, required: true, max: 64000, value: one.text }],
+    args: ({ content }) =>
+      one.name
+        ? {
+            target: { bank: bank.name },
+            content,
+            vx: given({ name: one.name, tags: one.tags }),
+            if_revision: one.revision,
+          }
+        : { target: { bank: bank.name }, content, supersedes: one.id },
+    done: (answer) =>
+      go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true),
+  });
+
+// Returns view, the part of the page.
+export function showMemory(one, bank, { go, isHere, drawn }) {
   const again = () => go(location.pathname, true);
-  const made = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
-  const steps = el('ol', { class: 'revisions' });
-  put(
-    place,
-    el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
-    el(
-      'header',
-      { class: 'detail-head' },
-      el('div', {}, el('h2', {}, title(one)), el('p', { class: 'soft' }, `by ${one.author}, `, ago(one.created_at))),
-      el(
-        'div',
-        { class: 'head-actions' },
-        action('MB_Store', one.name ? 'Change' : 'Correct', () =>
-          ask({
-            title: one.name ? `Change ${one.name}` : 'Store a correction',
-            text: one.name ? null : 'The new memory supersedes this one, which searches then no longer return.',
-            verb: 'Store',
-            tool: 'MB_Store',
-            fields: [{ name: 'content', label: 'Text', long: 6, required: true, max: 64000, value: one.text }],
-            args: ({ content }) =>
-              one.name
-                ? {
-                    target: { bank: bank.name },
-                    content,
-                    vx: given({ name: one.name, tags: one.tags }),
-                    if_revision: one.revision,
-                  }
-                : { target: { bank: bank.name }, content, supersedes: one.id },
-            done: (answer) =>
-              go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true),
-          }),
-        ),
-      ),
-    ),
-    el(
-      'p',
-      { class: 'tagline' },
-      tag(`revision ${one.revision}`),
-      one.pinned ? tag('pinned', 'reads') : null,
-      one.superseded_by ? tag('superseded', 'changes') : null,
-      one.expires_at ? tag(Date.parse(one.expires_at) < Date.now() ? 'expired' : 'expires', 'changes') : null,
-      ...(one.tags ?? []).map((text) => tag(text)),
-    ),
-    el('section', {}, el('h3', {}, 'Text and revisions'), steps),
-    el('section', {}, el('h3', {}, 'Lineage'), made),
-    el(
-      'section',
-      {},
-      el('h3', {}, 'Record'),
-      facts([
+  const about = { target: { bank: bank.name }, memory: one.id };
+  const back = (tool) => async () => {
+    await call(tool, about);
+    if (location.pathname.startsWith(pathOf(bank))) go(`${pathOf(bank)}/${enc(one.name ?? one.id)}`);
+  };
+  async function remove() {
+    await call('MB_Delete', about);
+    go(pathOf(bank));
+    toast('Deleted. It can be restored for 30 days.', back('MB_Restore'));
+  }
+  async function hide() {
+    const { hidden } = await call('MB_Censor', about);
+    go(pathOf(bank));
+    toast(`Hidden${hidden > 1 ? `, with ${number(hidden - 1)} derived from it` : ''}.`, back('MB_Uncensor'));
+  }
+  let made = html`<p class="soft">Reading…</p>`;
+  const past = steps({
+    first: [revisionRow(one, one, bank, again)],
+    from: one.revision,
+    read: () => more(one),
+    drawn: () => isHere() && drawn(),
+  });
+  lineage(bank.name, one).then((found) => {
+    made =
+      found.nodes.length > 1
+        ? picture(found, bank.name)
+        : html`<p class="soft">It is not derived from another memory, and no other memory is derived from it.</p>`;
+    drawn();
+  });
+
+  async function more(from) {
+    const { found, isAll } = await earlier(bank.name, from);
+    const last = found.at(-1) ?? from;
+    const isHidden = isAll && last.revision > 1;
+    return {
+      items: [
+        ...found.map((each) => revisionRow(each, one, bank, again)),
+        ...(isHidden ? [ended('Earlier texts are hidden, or older than 30 days.')] : []),
+      ],
+      next: isAll ? null : { revision: last.revision, read: () => more(last) },
+    };
+  }
+
+  return () => [
+    backTo(bank),
+    html`<header class="detail-head">
+      <div>
+        <h2>${title(one)}</h2>
+        <p class="soft">by ${one.author}, ${ago(one.created_at)}</p>
+      </div>
+      <div class="head-actions">
+        ${action('MB_Store', one.name ? 'Change' : 'Correct', () => change(one, bank, go))}
+        ${action('MB_Censor', 'Hide', hide)} ${action('MB_Delete', 'Delete', remove, DANGER)}
+      </div>
+    </header>`,
+    html`<p class="tagline">
+      ${tag(`revision ${one.revision}`)}${one.pinned ? tag('pinned', 'reads') : nothing}${one.superseded_by ? tag('superseded', 'changes') : nothing}${one.expires_at ? tag(Date.parse(one.expires_at) < Date.now() ? 'expired' : 'expires', 'changes') : nothing}${(one.tags ?? []).map((text) => tag(text))}
+    </p>`,
+    html`<section>
+      <h3>Text and revisions</h3>
+      ${past.view()}
+    </section>`,
+    html`<section>
+      <h3>Lineage</h3>
+      ${made}
+    </section>`,
+    html`<section>
+      <h3>Record</h3>
+      ${facts([
         [
           'Source',
           one.source
@@ -251,35 +287,9 @@ export function showMemory(one, bank, place, { go, isHere }) {
         ['Reason', one.reason],
         ['Expires', one.expires_at ? ago(one.expires_at) : null],
         ['Tokens', number(tokens(one.text))],
-        ['Id', el('code', {}, one.id)],
+        ['Id', html`<code>${one.id}</code>`],
         ['Changed', ago(one.updated_at)],
-      ]),
-    ),
-  );
-  steps.append(revisionRow(one, one, bank, again));
-  async function more(from) {
-    const { found, isAll } = await earlier(bank.name, from);
-    const last = found.at(-1) ?? from;
-    return [
-      ...found.map((each) => revisionRow(each, one, bank, again)),
-      ...(!isAll ? [next(last)] : last.revision > 1 ? [ended('Earlier texts are hidden, or older than 30 days.')] : []),
-    ];
-  }
-  const next = (from) => before(from.revision, () => more(from));
-  more(one)
-    .catch(() => [next(one)])
-    .then((items) => steps.append(...items));
-  lineage(bank.name, one).then(
-    (found) =>
-      isHere() &&
-      made.replaceChildren(
-        found.nodes.length > 1
-          ? picture(found, bank.name)
-          : el(
-              'p',
-              { class: 'soft' },
-              'It is not derived from another memory, and no other memory is derived from it.',
-            ),
-      ),
-  );
+      ])}
+    </section>`,
+  ];
 }

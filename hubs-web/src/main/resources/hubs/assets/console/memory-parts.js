@@ -1,7 +1,26 @@
 // Parts of the memory page: the trash, a bank's deleted memories, what an agent would load, and what a censorship would hide.
 import { all, call, may } from './api.js';
-import { action, ago, ask, DANGER, el, empty, enc, given, link, memoryCount, meter, number, tag, toast } from './ui.js';
-import { tokens } from './memory-one.js';
+import {
+  html,
+  nothing,
+  action,
+  ago,
+  ask,
+  DANGER,
+  el,
+  empty,
+  enc,
+  given,
+  link,
+  memoryCount,
+  meter,
+  number,
+  render,
+  repeat,
+  tag,
+  toast,
+} from './parts.js';
+import { backTo, tokens } from './memory-one.js';
 
 const ROOM = 4000;
 const DAYS = 30;
@@ -13,14 +32,15 @@ function trashed(entries) {
   for (const entry of entries) {
     // Newest first.
     const key = `${entry.target ?? entry.target_id}\n${entry.member ?? ''}`;
-    if (entry.result !== 'done' || seen.has(key)) continue;
+    if (entry.result !== 'done' || entry.item || seen.has(key)) continue; // A memory is in the trash of its bank.
     seen.add(key);
     if (entry.tool === 'MB_Delete' && entry.target) found.push(entry);
   }
   return found;
 }
 
-export async function trash(view, go) {
+// Returns view, the part of the page.
+export async function trash(go, drawn) {
   const back = (bank, agent, done) =>
     ask({
       title: agent ? `Restore what ${agent} wrote in ${bank}?` : `Restore ${bank}?`,
@@ -52,14 +72,12 @@ export async function trash(view, go) {
     }),
   );
   if (!may('AC_Audit')) {
-    view.append(
+    return () =>
       empty(
         'The trash',
         `Deleted banks and memories can be restored for ${DAYS} days. Only admins see this list; you can restore your own by name.`,
         byName,
-      ),
-    );
-    return;
+      );
   }
   const since = new Date(Date.now() - DAYS * 86_400_000).toISOString();
   const lists = await Promise.all(
@@ -67,130 +85,102 @@ export async function trash(view, go) {
       all('AC_Audit', { tool, since, result: 'done' }, (body) => body.entries, 2),
     ),
   );
-  const found = trashed(lists.flat().sort((a, b) => Date.parse(b.at) - Date.parse(a.at)));
-  if (!found.length) {
-    view.append(
-      empty('The trash is empty', `Deleted banks, and what an agent wrote in one, stay here for ${DAYS} days.`, byName),
-    );
-    return;
-  }
-  view.append(
-    el('p', {}, byName),
-    el(
-      'ul',
-      { class: 'trash' },
-      ...found.map((entry) => {
-        const ends = new Date(Date.parse(entry.at) + DAYS * 86_400_000);
-        const row = el(
-          'li',
-          {},
-          el(
-            'span',
-            {},
-            el('b', {}, entry.target),
-            entry.member ? el('span', { class: 'soft' }, ` what ${entry.member} wrote`) : null,
-          ),
-          el(
-            'span',
-            { class: 'soft' },
-            `deleted by ${entry.agent ?? entry.user} `,
-            ago(entry.at),
-            `, kept until ${ends.toLocaleDateString()}`,
-          ),
-          action(
-            'MB_Restore',
-            'Restore',
-            () => back(entry.target, entry.member, () => row.remove()),
-            'quiet',
-            entry.member ? `what ${entry.member} wrote in ${entry.target}` : entry.target,
-          ),
+  let found = trashed(lists.flat().sort((a, b) => Date.parse(b.at) - Date.parse(a.at)));
+  const line = (entry) => {
+    const ends = new Date(Date.parse(entry.at) + DAYS * 86_400_000);
+    const gone = () => {
+      found = found.filter((one) => one !== entry);
+      drawn();
+    };
+    return html`<li>
+      <span
+        ><b>${entry.target}</b
+        >${entry.member ? html`<span class="soft"> what ${entry.member} wrote</span>` : nothing}</span
+      >
+      <span class="soft"
+        >deleted by ${entry.agent ?? entry.user} ${ago(entry.at)}, kept until ${ends.toLocaleDateString()}</span
+      >
+      ${action(
+        'MB_Restore',
+        'Restore',
+        () => back(entry.target, entry.member, gone),
+        'quiet',
+        entry.member ? `what ${entry.member} wrote in ${entry.target}` : entry.target,
+      )}
+    </li>`;
+  };
+  return () =>
+    found.length
+      ? html`<p>${byName}</p>
+          <ul class="trash" tabindex="-1">
+            ${repeat(found, (entry) => entry, line)}
+          </ul>`
+      : empty(
+          'The trash is empty',
+          `Deleted banks, and what an agent wrote in one, stay here for ${DAYS} days.`,
+          byName,
         );
-        return row;
-      }),
-    ),
-  );
 }
 
 // The deleted memories of one bank.
-export async function bankTrash(bank, place) {
-  const found = await all('MB_Trash', { target: { bank: bank.name } }, (body) => body.content);
+export async function bankTrash(bank, { drawn }) {
+  let found = await all('MB_Trash', { target: { bank: bank.name } }, (body) => body.content);
   const what = (one) => one.name ?? one.text.slice(0, 40);
-  const gone = (row, words) => {
-    row.remove();
+  const gone = (one, words) => {
+    found = found.filter((other) => other !== one);
+    drawn();
     toast(words);
   };
-  const nothing = () => el('p', { class: 'soft' }, `Nothing. Deleted memories stay here for ${DAYS} days.`);
-  const list = el(
-    'ul',
-    { class: 'trash' },
-    ...found.map((one) => {
-      const about = { target: { bank: bank.name }, memory: one.id };
-      const row = el(
-        'li',
-        {},
-        el('p', { class: 'clip2' }, el('b', {}, one.name ?? ''), one.name ? ' ' : '', one.text),
-        el(
-          'span',
-          { class: 'soft' },
-          `by ${one.author}, deleted `,
-          ago(one.deleted_at),
-          `, kept until ${new Date(one.kept_until).toLocaleDateString()}`,
-        ),
-        action(
-          'MB_Restore',
-          'Restore',
-          async () => {
-            await call('MB_Restore', about);
-            gone(row, 'Restored.');
-          },
-          'quiet',
-          what(one),
-        ),
-        action(
-          'MB_Destroy',
-          'Delete forever',
-          () =>
-            ask({
-              title: 'Delete this memory forever?',
-              text: one.text,
-              verb: 'Delete forever',
-              danger: true,
-              tool: 'MB_Destroy',
-              args: () => about,
-              done: () => gone(row, 'Deleted forever.'),
-            }),
-          DANGER,
-          what(one),
-        ),
-      );
-      return row;
-    }),
-  );
-  place.replaceChildren(
-    el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
-    el('h2', {}, `Trash of ${bank.name}`),
-    found.length ? list : nothing(),
-  );
+  const line = (one) => {
+    const about = { target: { bank: bank.name }, memory: one.id };
+    const restore = async () => {
+      await call('MB_Restore', about);
+      gone(one, 'Restored.');
+    };
+    const destroy = () =>
+      ask({
+        title: 'Delete this memory forever?',
+        text: one.text,
+        verb: 'Delete forever',
+        danger: true,
+        tool: 'MB_Destroy',
+        args: () => about,
+        done: () => gone(one, 'Deleted forever.'),
+      });
+    return html`<li>
+      <p class="clip2"><b>${one.name}</b> ${one.text}</p>
+      <span class="soft"
+        >by ${one.author}, deleted ${ago(one.deleted_at)}, kept until
+        ${new Date(one.kept_until).toLocaleDateString()}</span
+      >
+      ${action('MB_Restore', 'Restore', restore, 'quiet', what(one))}
+      ${action('MB_Destroy', 'Delete forever', destroy, DANGER, what(one))}
+    </li>`;
+  };
+  return () =>
+    html`${backTo(bank)}
+      <h2>Trash of ${bank.name}</h2>
+      ${
+        found.length
+          ? html`<ul class="trash" tabindex="-1">
+              ${repeat(found, (one) => one.id, line)}
+            </ul>`
+          : html`<p class="soft">Nothing. Deleted memories stay here for ${DAYS} days.</p>`
+      }`;
 }
 
 // What MB_Load would answer, and does not attach.
-export async function loading(bank, place, go) {
+export async function loading(bank, { go }) {
   const { content: loaded, tokens: sum } = await call('MB_Load', { vx: { name: bank.name }, dry_run: true });
-  place.replaceChildren(
-    el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
-    el(
-      'header',
-      { class: 'detail-head' },
-      el(
-        'div',
-        {},
-        el('h2', {}, 'What an agent loads'),
-        el('p', { class: 'soft' }, `Pinned memories first, then the newest, up to ${number(ROOM)} tokens.`),
-      ),
-      el(
-        'div',
-        { class: 'head-actions' },
-        action(
+  return () => [
+    backTo(bank),
+    html`<header class="detail-head">
+      <div>
+        <h2>What an agent loads</h2>
+        <p class="soft">Pinned memories first, then the newest, up to ${number(ROOM)} tokens.</p>
+      </div>
+      <div class="head-actions">
+        ${action(
           'MB_Load',
           'Load into an agent',
           () =>
@@ -207,93 +197,77 @@ export async function loading(bank, place, go) {
               },
             }),
           '',
-        ),
-      ),
-    ),
-    el(
-      'p',
-      { class: 'load-sum' },
-      el('b', {}, `${number(sum)} of ${number(ROOM)} tokens`),
-      el('span', { class: 'soft' }, ` ${number(loaded.length)} of ${memoryCount(bank.memories)} memories`),
-      meter(sum, ROOM, `${sum} of ${ROOM} tokens`, ''),
-    ),
+        )}
+      </div>
+    </header>`,
+    html`<p class="load-sum">
+      <b>${number(sum)} of ${number(ROOM)} tokens</b
+      ><span class="soft"> ${number(loaded.length)} of ${memoryCount(bank.memories)} memories</span
+      >${meter(sum, ROOM, `${sum} of ${ROOM} tokens`, '')}
+    </p>`,
     loaded.length
-      ? el(
-          'ol',
-          { class: 'load' },
-          ...loaded.map((one) =>
-            el(
-              'li',
-              {},
-              el(
-                'p',
-                { class: 'load-head' },
-                link(
-                  `/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`,
-                  el('b', {}, one.name ?? 'unnamed'),
-                ),
-                one.pinned ? tag('pinned', 'reads') : null,
-                el('span', { class: 'soft' }, `${number(tokens(one.text))} tokens`),
-              ),
-              el('p', { class: 'clip2' }, one.text),
-            ),
-          ),
-        )
-      : el(
-          'p',
-          { class: 'soft' },
-          bank.memories
-            ? `Nothing: every memory is larger than ${number(ROOM)} tokens.`
-            : 'Nothing: the bank is empty.',
-        ),
-  );
+      ? html`<ol class="load">
+          ${loaded.map(
+            (one) =>
+              html`<li>
+                <p class="load-head">
+                  ${link(
+                    `/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`,
+                    html`<b>${one.name ?? 'unnamed'}</b>`,
+                  )}${one.pinned ? tag('pinned', 'reads') : nothing}<span class="soft"
+                    >${number(tokens(one.text))} tokens</span
+                  >
+                </p>
+                <p class="clip2">${one.text}</p>
+              </li>`,
+          )}
+        </ol>`
+      : html`<p class="soft">
+          ${
+            bank.memories
+              ? `Nothing: every memory is larger than ${number(ROOM)} tokens.`
+              : 'Nothing: the bank is empty.'
+          }
+        </p>`,
+  ];
 }
 
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? 'y' : 'ies'}`;
 
+function affected(body, agent) {
+  const all = body.affected ?? [];
+  const isDerived = (one) => agent && one.author !== agent;
+  const derived = all.filter(isDerived).length;
+  return html`<p class="preview-count">
+      <b>Hides ${plural(body.hidden, 'memor')}</b>${derived ? `, ${number(derived)} derived` : ''}.
+    </p>
+    ${
+      all.length
+        ? html`<ul class="preview">
+            ${all
+              .slice(0, 40)
+              .map(
+                (one) =>
+                  html`<li>
+                    <b>${one.name ?? 'unnamed'}</b><span class="soft"> by ${one.author}</span>${
+                      isDerived(one) ? tag('derived', 'changes') : nothing
+                    }
+                  </li>`,
+              )}
+          </ul>`
+        : nothing
+    }
+    ${body.hidden > all.length ? html`<p class="soft">The first ${number(all.length)} of them.</p>` : nothing}`;
+}
+
 // What it would hide, before it is done.
 async function preview(bank, agent, place) {
-  place.replaceChildren(el('p', { class: 'soft' }, 'Counting…'));
-  try {
-    const body = await call('MB_Censor', { target: given({ bank, agent }), dry_run: true });
-    const affected = body.affected ?? [];
-    const derived = agent ? affected.filter((one) => one.author !== agent) : [];
-    const more =
-      body.hidden > affected.length
-        ? el('p', { class: 'soft' }, `The first ${number(affected.length)} of them.`)
-        : null;
-    place.replaceChildren(
-      el(
-        'p',
-        { class: 'preview-count' },
-        el('b', {}, `Hides ${plural(body.hidden, 'memor')}`),
-        derived.length ? `, ${number(derived.length)} derived` : '',
-        '.',
-      ),
-      ...(affected.length
-        ? [
-            el(
-              'ul',
-              { class: 'preview' },
-              ...affected
-                .slice(0, 40)
-                .map((one) =>
-                  el(
-                    'li',
-                    {},
-                    el('b', {}, one.name ?? 'unnamed'),
-                    el('span', { class: 'soft' }, ` by ${one.author}`),
-                    derived.includes(one) ? tag('derived', 'changes') : null,
-                  ),
-                ),
-            ),
-          ]
-        : []),
-      ...[more].filter(Boolean),
-    );
-  } catch (error) {
-    place.replaceChildren(el('p', { class: 'problem' }, error.message));
-  }
+  render(html`<p class="soft">Counting…</p>`, place);
+  const shown = await call('MB_Censor', { target: given({ bank, agent }), dry_run: true }).then(
+    (body) => affected(body, agent),
+    (error) => html`<p class="problem">${error.message}</p>`,
+  );
+  render(shown, place);
 }
 
 export async function censor(bank, again) {

@@ -1,6 +1,6 @@
 // Messages that AP_Search found: where each is, and how its page comes to it.
 import { ask } from './api.js';
-import { clock, el, enc, link } from './ui.js';
+import { clock, enc, html, link, nothing, render } from './parts.js';
 
 const MOST_PAGES = 10;
 
@@ -15,20 +15,15 @@ export const placeOf = (hit) => (hit.domain ? `in ${hit.domain}/${hit.zone}` : `
 
 // A hit as a link to its message: who wrote it, where and when, and the text or its best part.
 export const row = (hit, agent) =>
-  el(
-    'li',
-    { class: 'found-message' },
-    link(
+  html`<li class="found-message">
+    ${link(
       pathOf(hit, agent),
-      el(
-        'span',
-        { class: 'bubble-head' },
-        el('b', {}, hit.from),
-        el('span', { class: 'soft' }, `${placeOf(hit)} · `, clock(hit.created_at)),
-      ),
-      el('span', { class: 'said' }, hit.text ?? hit.snippet),
-    ),
-  );
+      html`<span class="bubble-head"
+        ><b>${hit.from}</b><span class="soft">${placeOf(hit)} · ${clock(hit.created_at)}</span></span
+      >`,
+      html`<span class="said">${hit.text ?? hit.snippet}</span>`,
+    )}
+  </li>`;
 
 // All that an agent said on a day, oldest first, up to a number of calls.
 export async function ofDay(agent, day) {
@@ -70,18 +65,16 @@ export function finder(input, place, args, agent) {
     try {
       const body = await ask('AP_Search', { ...args, content, page: { limit: 20 } });
       if (mine !== turn) return;
-      place.replaceChildren(
-        el(
-          'p',
-          { class: 'soft', role: 'status' },
-          body.content.length
-            ? `${body.content.length}${body.next_cursor ? ' or more' : ''} found`
-            : 'No message has these words.',
-        ),
-        el('ol', {}, ...body.content.map((hit) => row(hit, agent))),
+      const count = `${body.content.length}${body.next_cursor ? ' or more' : ''} found`;
+      render(
+        html`<p class="soft" role="status">${body.content.length ? count : 'No message has these words.'}</p>
+          <ol>
+            ${body.content.map((hit) => row(hit, agent))}
+          </ol>`,
+        place,
       );
     } catch (error) {
-      if (mine === turn) place.replaceChildren(el('p', { class: 'problem', role: 'alert' }, error.message));
+      if (mine === turn) render(html`<p class="problem" role="alert">${error.message}</p>`, place);
     }
   }
   input.addEventListener('input', () => {
@@ -89,7 +82,7 @@ export function finder(input, place, args, agent) {
     const mine = ++turn;
     const content = input.value.trim();
     place.hidden = !content;
-    place.replaceChildren(el('p', { class: 'soft', role: 'status' }, 'Searching…'));
+    render(content ? html`<p class="soft" role="status">Searching…</p>` : nothing, place);
     if (content) waiting = setTimeout(() => look(mine, content), 150);
   });
   input.addEventListener('keydown', (event) => {

@@ -3,14 +3,19 @@ import { html, nothing, render } from '../lit-html.js';
 import { made, whyNot } from './api.js';
 import { clockWords, face, guarded, showCalls, since } from './ui.js';
 
-export { html, live, nothing, ref, render, repeat } from '../lit-html.js';
+export { createRef, html, live, nothing, ref, render, repeat } from '../lit-html.js';
 export * from './ui.js';
 
-// A template as nodes, for what takes only these, such as a dialog.
-export function nodes(template) {
-  const fragment = document.createDocumentFragment();
-  render(template, fragment);
-  return fragment;
+// What is read after the page is shown. Returns what draws it.
+export function later(reading, drawn) {
+  let shown = html`<p class="soft">Reading…</p>`;
+  reading
+    .catch((error) => html`<p class="soft">${error.message}</p>`)
+    .then((found) => {
+      shown = found;
+      drawn();
+    });
+  return () => shown;
 }
 
 // Draws a part of the page. If the element with the focus is gone then, what was around it has the focus.

@@ -1,7 +1,7 @@
 // Which files of a space are reserved, by whom and for how long. Everybody can release their own.
 import { ask as read, me } from './api.js';
 import { left, MYSELF } from './task-parts.js';
-import { action, ask, avatar, html, nodes, nothing, number, repeat, toast } from './parts.js';
+import { action, ask, avatar, html, nothing, number, repeat, toast } from './parts.js';
 
 const codes = (paths) => html`<p class="paths">${paths.map((path) => html`<code>${path}</code>`)}</p>`;
 
@@ -64,7 +64,7 @@ export function reservations(domain, isHere, drawn) {
     const release = () =>
       ask({
         title: 'Release these files?',
-        text: ['Others can reserve and edit them.', nodes(codes(paths))],
+        text: ['Others can reserve and edit them.', codes(paths)],
         verb: 'Release',
         tool: 'TK_Release',
         args: () => ({ target: { domain, ...MYSELF }, paths, ...(repository && { repository }) }),

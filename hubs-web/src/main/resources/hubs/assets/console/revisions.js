@@ -1,19 +1,15 @@
 // Earlier texts of a memory or an agent: what each change replaced, and how to restore it.
 import { changes } from './difference.js';
-import { ago, ask, el, guarded, number, toast, whileBusy } from './ui.js';
+import { ago, ask, guarded, html, nothing, number, toast, whileBusy } from './parts.js';
 
 // One revision, collapsed at first.
 export const revisionItem = (revision, words, at, { open = false, note = '' } = {}, ...content) =>
-  el(
-    'li',
-    {},
-    el(
-      'details',
-      { open },
-      el('summary', {}, el('b', {}, `Revision ${revision}`), el('span', { class: 'soft' }, words, ago(at), note)),
-      ...content,
-    ),
-  );
+  html`<li>
+    <details ?open=${open}>
+      <summary><b>Revision ${revision}</b><span class="soft">${words}${ago(at)}${note}</span></summary>
+      ${content}
+    </details>
+  </li>`;
 
 // Asks before an earlier text becomes a new revision.
 export const restore = ({ revision, text, words = [], tool, args, again }) =>
@@ -22,7 +18,7 @@ export const restore = ({ revision, text, words = [], tool, args, again }) =>
     text: [
       'It becomes a new revision. The current text stays in the list.',
       ...words,
-      el('pre', { class: 'wraps prose' }, text),
+      html`<pre class="wraps prose">${text}</pre>`,
     ],
     verb: 'Restore',
     tool,
@@ -33,28 +29,41 @@ export const restore = ({ revision, text, words = [], tool, args, again }) =>
     },
   });
 
-// A button that the revisions before this one replace.
-export function before(revision, read) {
-  const button = el(
-    'button',
-    {
-      type: 'button',
-      class: 'quiet',
-      click: guarded(() =>
-        whileBusy(button, async () => {
-          const [first, ...others] = await read();
-          item.replaceWith(first, ...others);
-          (first.querySelector('summary') ?? first).focus();
-        }),
-      ),
-    },
-    `Show revisions before ${number(revision)}`,
-  );
-  const item = el('li', {}, button);
-  return item;
+/**
+ * Revisions as a list that is read in steps: read returns items, and, where there are more, next: before which revision these are, and what
+ * reads them. from is the current revision, drawn draws the page. Returns view, the part of the page, and ready.
+ */
+export function steps({ first = [], from, read, drawn }) {
+  let items = first;
+  let next = null;
+  const take = (found) => {
+    items = [...items, ...found.items];
+    next = found.next;
+    drawn();
+  };
+  const more = guarded(async ({ currentTarget }) => {
+    const list = currentTarget.closest('ol');
+    const count = items.length;
+    await whileBusy(currentTarget, async () => take(await next.read()));
+    const shown = list.children[count];
+    (shown?.querySelector('summary') ?? shown)?.focus();
+  });
+  const ready = read().then(take, () => take({ items: [], next: { revision: from, read } }));
+  const view = () =>
+    html`<ol class="revisions">
+      ${items}
+      ${
+        next
+          ? html`<li>
+              <button type="button" class="quiet" @click=${more}>Show revisions before ${number(next.revision)}</button>
+            </li>`
+          : nothing
+      }
+    </ol>`;
+  return { view, ready };
 }
 
-export const ended = (words) => el('li', { class: 'soft', tabindex: '-1' }, words);
+export const ended = (words) => html`<li class="soft" tabindex="-1">${words}</li>`;
 
 // The differences between two texts, which the separator divides into parts.
 export function compared(old, now, separator) {
@@ -63,6 +72,8 @@ export function compared(old, now, separator) {
   return {
     added,
     removed: found.length - added,
-    parts: found.slice(0, 60).map((part) => el(part.sign === '+' ? 'ins' : 'del', {}, part.text)),
+    parts: found
+      .slice(0, 60)
+      .map((part) => (part.sign === '+' ? html`<ins>${part.text}</ins>` : html`<del>${part.text}</del>`)),
   };
 }

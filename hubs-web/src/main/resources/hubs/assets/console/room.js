@@ -1,11 +1,9 @@
 // A room: what is said in a zone, a thread beside it, and where to write.
-import { html, nothing } from '../lit-html.js';
 import { call, may } from './api.js';
 import { Composer } from './composer.js';
 import { Conversation } from './conversation.js';
 import { finder } from './messages.js';
-import { button } from './parts.js';
-import { el } from './ui.js';
+import { button, el, html, nothing } from './parts.js';
 
 const PAGE = 50;
 const SEEK_PAGES = 7; // As many as are kept.

@@ -3,14 +3,14 @@
 import { dialog, el, holdsKey } from '../dom.js';
 import { ask, may, mayChange } from './api.js';
 import { pathOf, placeOf } from './messages.js';
-import { avatar, clock, enc } from './ui.js';
+import { avatar, clockWords, enc, nodes } from './parts.js';
 
 const has = (text, q) => text.toLowerCase().includes(q.toLowerCase());
 
 // While a word is being written, what begins with it is meant.
 const begun = (q) => (/[\p{L}\p{N}]$/u.test(q) && !q.includes('"') ? `${q}*` : q);
 
-const time = (hit) => clock(hit.created_at).textContent;
+const time = (hit) => clockWords(hit.created_at);
 
 // The part of a hit's text that one line shows.
 function best(hit) {
@@ -243,7 +243,7 @@ export function open(go, pages) {
             'data-path': entry.path,
             click: () => pick(entry.path),
           },
-          entry.agent ? avatar(entry.title) : null,
+          entry.agent ? nodes(avatar(entry.title)) : null,
           el('b', {}, entry.title),
           entry.sub ? el('span', { class: 'soft' }, entry.sub) : null,
         ),

@@ -1,5 +1,5 @@
 // What the audit and the event feed contain, as sentences.
-import { el, number } from './ui.js';
+import { html, number } from './parts.js';
 
 // What a call did: before the thing, and after it. A text needs no thing. Reads are in the audit where a rule matched them, and where they were refused.
 const VERBS = {
@@ -144,14 +144,14 @@ const NOUNS = {
   UP: 'an upstream server',
 };
 
-const soft = (text) => el('span', { class: 'soft' }, text);
+const soft = (text) => html`<span class="soft">${text}</span>`;
 
 function thing(entry) {
   const name = entry.target ?? entry.target_id;
   if (!name || ['session', 'account'].includes(entry.target_kind)) return null;
-  if (entry.target_kind === 'agent' && name === entry.agent) return el('span', {}, 'itself');
+  if (entry.target_kind === 'agent' && name === entry.agent) return html`<span>itself</span>`;
   const article = ['agent', 'user', 'zone'].includes(entry.target_kind) ? '' : `the ${entry.target_kind} `;
-  return el('span', {}, article, el('span', { class: 'thing' }, name));
+  return html`<span>${article}<span class="thing">${name}</span></span>`;
 }
 
 export const actor = (entry) => entry.agent ?? entry.user;
@@ -215,7 +215,7 @@ function tried(entry) {
 export const sentence = (entry) =>
   entry.event
     ? entry.words
-    : [el('b', {}, actor(entry)), entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)];
+    : [html`<b>${actor(entry)}</b>`, entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)];
 
 const EVENTS = {
   'quota.threshold.reached': (data) => [
@@ -227,13 +227,13 @@ const EVENTS = {
     soft(`(${number(data.limit)})`),
   ],
   'billing.plan.changed': (data) => [`The plan changed from ${data.previous_plan} to ${data.plan}.`],
-  'agent.deployment.created': (data) => [el('b', {}, data.agent), ' was created.'],
+  'agent.deployment.created': (data) => [html`<b>${data.agent}</b>`, ' was created.'],
   'agent.deployment.updated': (data) => [
-    el('b', {}, data.agent),
+    html`<b>${data.agent}</b>`,
     ' was changed: ',
     soft((data.changed ?? []).join(', ')),
   ],
-  'agent.deployment.deleted': (data) => [el('b', {}, data.agent), ' was deleted.'],
+  'agent.deployment.deleted': (data) => [html`<b>${data.agent}</b>`, ' was deleted.'],
   'webhook.endpoint.created': (data) => ['An endpoint was created: ', soft(data.url)],
   'webhook.endpoint.updated': (data) =>
     data.warning
@@ -244,21 +244,24 @@ const EVENTS = {
       : [`An endpoint was ${data.enabled ? 'changed' : `disabled (${data.disabled_reason})`}: `, soft(data.url)],
   'webhook.endpoint.deleted': (data) => ['An endpoint was deleted: ', soft(data.url)],
   'webhook.test': () => ['A test event was sent.'],
-  'document.accepted': (data) => [el('b', {}, data.document), ` was accepted, version ${data.version}.`],
+  'document.accepted': (data) => [html`<b>${data.document}</b>`, ` was accepted, version ${data.version}.`],
   'document.rejected': (data) => [
-    el('b', {}, data.document),
+    html`<b>${data.document}</b>`,
     ` was rejected, version ${data.version}: `,
     soft(data.reasons.map((reason) => reason.message).join('; ')),
   ],
   'message.created': (data) => [
-    el('b', {}, data.from),
+    html`<b>${data.from}</b>`,
     ` wrote to ${data.zone ? `${data.domain} · ${data.zone}` : data.to}: `,
     soft(data.text),
   ],
-  'memory.stored': (data) => [el('b', {}, data.author), ` stored ${data.name ?? 'a memory'} in the bank ${data.bank}.`],
-  'question.asked': (data) => [el('b', {}, data.from), ' asked: ', soft(data.text)],
-  'question.answered': (data) => [el('b', {}, data.answered_by), ' answered: ', soft(data.answer)],
-  'task.changed': (data) => [el('b', {}, data.by), `, task “${data.title}” in ${data.domain}: ${data.change}.`],
+  'memory.stored': (data) => [
+    html`<b>${data.author}</b>`,
+    ` stored ${data.name ?? 'a memory'} in the bank ${data.bank}.`,
+  ],
+  'question.asked': (data) => [html`<b>${data.from}</b>`, ' asked: ', soft(data.text)],
+  'question.answered': (data) => [html`<b>${data.answered_by}</b>`, ' answered: ', soft(data.answer)],
+  'task.changed': (data) => [html`<b>${data.by}</b>`, `, task “${data.title}” in ${data.domain}: ${data.change}.`],
 };
 
 // Whether the service did it by itself. Of the other events the audit has the call that caused them.
@@ -307,8 +310,12 @@ export function story(entries) {
     if (same) same.times += entry.times ?? 1;
     else deeds.push({ entry, times: entry.times ?? 1 });
   }
-  return chapters.map(({ hour, turns }) =>
-    el('section', {}, el('h2', {}, `${hour}:00`), el('p', {}, ...turns.flatMap(told))),
+  return chapters.map(
+    ({ hour, turns }) =>
+      html`<section>
+        <h2>${hour}:00</h2>
+        <p>${turns.flatMap(told)}</p>
+      </section>`,
   );
 }
 
@@ -320,5 +327,5 @@ function told({ first, deeds }) {
     times > 1 ? ` ${number(times)} times` : '',
   ]);
   const joined = parts.flatMap((part, i) => [i === 0 ? '' : i === parts.length - 1 ? ' and ' : ', ', ...part]);
-  return [el('b', {}, actor(first)), first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
+  return [html`<b>${actor(first)}</b>`, first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
 }

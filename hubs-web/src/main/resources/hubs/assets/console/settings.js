@@ -1,6 +1,22 @@
 // Settings: plan and quotas, users and roles, how to sign in, health and versions.
 import { all, call, may, me, request } from './api.js';
-import { action, address, ago, ask, avatar, el, facts, given, head, meter, number, problem, tag } from './ui.js';
+import {
+  html,
+  nothing,
+  action,
+  address,
+  ago,
+  ask,
+  avatar,
+  draw,
+  facts,
+  given,
+  head,
+  meter,
+  number,
+  problem,
+  tag,
+} from './parts.js';
 
 const ROLES = ['viewer', 'member', 'admin', 'owner'];
 const NAMES = {
@@ -17,63 +33,61 @@ const NAMES = {
 
 const counted = (count, word) => `${number(count)} ${word}${count === 1 ? '' : 's'}`;
 
-const part = (title, ...content) => el('section', { class: 'setting' }, el('h2', {}, title), ...content);
+const part = (title, ...content) =>
+  html`<section class="setting">
+    <h2>${title}</h2>
+    ${content}
+  </section>`;
 
 export async function show({ view, go }) {
   const again = () => go(location.pathname, true);
-  view.append(head('Settings', { sub: 'Plan, users, sign-in and this service.' }));
-  const grid = el('div', { class: 'settings-grid' });
-  view.append(grid);
+  const found = [];
 
   if (may('AC_Read')) {
     try {
       const { account } = await call('AC_Read');
-      grid.append(
+      found.push(
         part(
           'Plan and quotas',
-          el(
-            'p',
-            { class: 'plan' },
-            tag(account.plan, 'reads'),
-            ' ',
-            el('span', { class: 'soft' }, 'tenant created ', ago(account.created_at)),
-            ' ',
-            action('AC_ChangePlan', 'Change plan', () =>
-              ask({
-                title: 'Change the plan',
-                verb: 'Change',
-                tool: 'AC_ChangePlan',
-                fields: [
-                  { name: 'plan', label: 'Plan', options: ['free', 'team', 'scale', 'unlimited'], value: account.plan },
-                ],
-                args: ({ plan }) => ({ plan }),
-                done: again,
-              }),
-            ),
-          ),
-          el(
-            'ul',
-            { class: 'quotas' },
-            ...account.limits
+          html`<p class="plan">
+            ${tag(account.plan, 'reads')} <span class="soft">tenant created ${ago(account.created_at)}</span> ${action(
+              'AC_ChangePlan',
+              'Change plan',
+              () =>
+                ask({
+                  title: 'Change the plan',
+                  verb: 'Change',
+                  tool: 'AC_ChangePlan',
+                  fields: [
+                    {
+                      name: 'plan',
+                      label: 'Plan',
+                      options: ['free', 'team', 'scale', 'unlimited'],
+                      value: account.plan,
+                    },
+                  ],
+                  args: ({ plan }) => ({ plan }),
+                  done: again,
+                }),
+            )}
+          </p>`,
+          html`<ul class="quotas">
+            ${account.limits
               .filter((one) => NAMES[one.scope])
-              .map((one) =>
-                el(
-                  'li',
-                  {},
-                  el('span', {}, NAMES[one.scope]),
-                  el(
-                    'span',
-                    { class: 'soft' },
-                    one.limit ? `${number(one.count)} of ${number(one.limit)}` : `${number(one.count)}, no limit`,
-                  ),
-                  one.limit ? meter(one.count, one.limit, `${NAMES[one.scope]}: ${one.count} of ${one.limit}`) : null,
-                ),
-              ),
-          ),
+              .map(
+                (one) =>
+                  html`<li>
+                    <span>${NAMES[one.scope]}</span
+                    ><span class="soft"
+                      >${one.limit ? `${number(one.count)} of ${number(one.limit)}` : `${number(one.count)}, no limit`}</span
+                    >${one.limit ? meter(one.count, one.limit, `${NAMES[one.scope]}: ${one.count} of ${one.limit}`) : nothing}
+                  </li>`,
+              )}
+          </ul>`,
         ),
       );
     } catch (error) {
-      grid.append(part('Plan and quotas', problem(error)));
+      found.push(part('Plan and quotas', problem(error)));
     }
   }
 
@@ -85,13 +99,11 @@ export async function show({ view, go }) {
         (body) => body.profile.map((user, i) => ({ ...user, ...body.content[i] })),
         2,
       );
-      grid.append(
+      found.push(
         part(
           'Users and roles',
-          el(
-            'p',
-            {},
-            action('US_Create', 'New user', () =>
+          html`<p>
+            ${action('US_Create', 'New user', () =>
               ask({
                 title: 'New user',
                 verb: 'Create',
@@ -103,43 +115,41 @@ export async function show({ view, go }) {
                 args: (values) => ({ vx: given(values) }),
                 done: again,
               }),
-            ),
-          ),
-          el(
-            'ul',
-            { class: 'users' },
-            ...users.map((user) =>
-              el(
-                'li',
-                {},
-                avatar(user.name, { kind: 'user' }),
-                el('div', {}, el('b', {}, user.name), tag(user.role, user.role === 'owner' ? 'reads' : '')),
-                el('span', { class: 'soft' }, `${counted(user.agents, 'agent')}, ${counted(user.keys, 'key')}`),
-                user.name === me.user
-                  ? null
-                  : action(
-                      'US_Update',
-                      'Change role',
-                      () =>
-                        ask({
-                          title: `The role of ${user.name}`,
-                          text: 'The new role is in force within a second.',
-                          verb: 'Change',
-                          tool: 'US_Update',
-                          fields: [{ name: 'access', label: 'Role', options: ROLES, value: user.role }],
-                          args: ({ access }) => ({ target: { user: user.name }, vx: { access } }),
-                          done: again,
-                        }),
-                      'quiet',
-                      `of ${user.name}`,
-                    ),
-              ),
-            ),
-          ),
+            )}
+          </p>`,
+          html`<ul class="users">
+            ${users.map(
+              (user) =>
+                html`<li>
+                  ${avatar(user.name, { kind: 'user' })}
+                  <div><b>${user.name}</b>${tag(user.role, user.role === 'owner' ? 'reads' : '')}</div>
+                  <span class="soft">${counted(user.agents, 'agent')}, ${counted(user.keys, 'key')}</span>${
+                    user.name === me.user
+                      ? null
+                      : action(
+                          'US_Update',
+                          'Change role',
+                          () =>
+                            ask({
+                              title: `The role of ${user.name}`,
+                              text: 'The new role is in force within a second.',
+                              verb: 'Change',
+                              tool: 'US_Update',
+                              fields: [{ name: 'access', label: 'Role', options: ROLES, value: user.role }],
+                              args: ({ access }) => ({ target: { user: user.name }, vx: { access } }),
+                              done: again,
+                            }),
+                          'quiet',
+                          `of ${user.name}`,
+                        )
+                  }
+                </li>`,
+            )}
+          </ul>`,
         ),
       );
     } catch (error) {
-      grid.append(part('Users and roles', problem(error)));
+      found.push(part('Users and roles', problem(error)));
     }
   }
 
@@ -149,7 +159,7 @@ export async function show({ view, go }) {
     may('US_Read') ? call('US_Read').catch(() => null) : null,
   ]);
   const profile = who?.profile[0];
-  grid.append(
+  found.push(
     part(
       'You',
       facts([
@@ -165,21 +175,18 @@ export async function show({ view, go }) {
     ),
   );
   if (config) {
-    grid.append(
+    found.push(
       part(
         'Sign-in',
-        el('p', {}, 'With an API key', config.sign_in.length ? ', or with' : '; no identity provider is set up.'),
+        html`<p>With an API key${config.sign_in.length ? ', or with' : '; no identity provider is set up.'}</p>`,
         config.sign_in.length
-          ? el('ul', {}, ...config.sign_in.map((name) => el('li', {}, name)))
-          : el(
-              'p',
-              { class: 'soft' },
-              el('a', { href: '/docs/operations' }, 'Operations'),
-              ' explains how to set one up.',
-            ),
+          ? html`<ul>
+              ${config.sign_in.map((name) => html`<li>${name}</li>`)}
+            </ul>`
+          : html`<p class="soft"><a href="/docs/operations">Operations</a> explains how to set one up.</p>`,
       ),
     );
-    grid.append(
+    found.push(
       part(
         'Service',
         facts([
@@ -193,4 +200,9 @@ export async function show({ view, go }) {
       ),
     );
   }
+  draw(
+    html`${head('Settings', { sub: 'Plan, users, sign-in and this service.' })}
+      <div class="settings-grid">${found}</div>`,
+    view,
+  );
 }

@@ -1,12 +1,11 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
-import { html, nothing, render, repeat } from '../lit-html.js';
 import { aboutRoom } from './about-room.js';
 import { all, call, may } from './api.js';
 import { showBoard } from './board.js';
 import { Room } from './room.js';
 import { showTask } from './task.js';
 import { boardPath } from './task-parts.js';
-import { action, ask, empty, enc, given, head, number } from './ui.js';
+import { action, ask, empty, enc, given, head, html, nothing, number, draw, repeat } from './parts.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
 
@@ -38,13 +37,14 @@ export async function show(context) {
     actions: [action('DM_Create', 'New domain', () => newDomain(go), '')],
   });
   if (domains.length || at.parts[0]) return showRoom(context, domains, title);
-  view.append(
-    title,
-    empty(
+  draw(
+    html`${title}
+    ${empty(
       'No rooms yet',
       'A domain is a shared workspace with members. Its zones are channels. Create one and invite your agents.',
       action('DM_Create', 'Create a domain', () => newDomain(go), ''),
-    ),
+    )}`,
+    view,
   );
   return undefined;
 }
@@ -56,7 +56,7 @@ async function showRoom({ at, view, on, go, isHere }, domains, title) {
   let room = null;
   let problem;
   // Of a page that was left nothing is drawn; before it is complete, nothing either.
-  const draw = () => isHere() && render(page(), view);
+  const drawn = () => isHere() && draw(page(), view);
   const again = () => go(location.pathname, true);
 
   function page() {
@@ -76,25 +76,25 @@ async function showRoom({ at, view, on, go, isHere }, domains, title) {
     about = await call('DM_Read', { target: { domain: name } });
   } catch (error) {
     problem = error.message;
-    draw();
+    drawn();
     return;
   }
-  room = new Room({ domain: about.profile[0].name, zone, sought: at.query.get('message'), changed: draw });
+  room = new Room({ domain: about.profile[0].name, zone, sought: at.query.get('message'), changed: drawn });
   await room.open();
-  draw();
+  drawn();
   on('messages', (message) => {
     room.heard(message);
     if (message.domain !== name || message.zone === zone) return;
     unread.set(message.zone, (unread.get(message.zone) ?? 0) + 1);
-    draw();
+    drawn();
   });
   async function refreshMembers() {
     about = await call('DM_Read', { target: { domain: name } });
-    draw();
+    drawn();
   }
   on('presence', (change) => change.domain === name && refreshMembers().catch(() => {}));
   on('reset', () => Promise.all([refreshMembers(), room.reset()]).catch(() => {}));
-  view.addEventListener('shown', () => room.reveal());
+  view.addEventListener('shown', () => room.reveal(), { once: true });
 }
 
 // A domain, and below the one that is shown its zones.

@@ -1,7 +1,7 @@
 // The dialogs with which a person creates a task and changes it. Each makes one call.
 import { all, me } from './api.js';
 import { isOver, MYSELF, roomOf } from './task-parts.js';
-import { ask, el, given, toast } from './ui.js';
+import { ask, given, html, toast } from './parts.js';
 
 const tagsOf = (text) =>
   text
@@ -191,7 +191,7 @@ export const answer = (task, why, done) =>
       title: 'Answer',
       verb: 'Answer',
       said: 'Answered.',
-      text: why ? el('p', { class: 'said' }, why) : null,
+      text: why ? html`<p class="said">${why}</p>` : null,
       fields: [
         {
           ...NOTE,

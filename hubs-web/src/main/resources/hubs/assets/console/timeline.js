@@ -1,7 +1,7 @@
 // The audit and the events of the workspace as one list, newest first.
 import { call } from './api.js';
 import { entryOf } from './sentences.js';
-import { given } from './ui.js';
+import { given } from './parts.js';
 
 const PAGE = 200;
 

@@ -1,6 +1,7 @@
-// The pieces that the console's pages are made of. Whatever comes from the service becomes text, never markup.
+// What pages do beside drawing: dialogs, toasts, words for times and numbers.
 import { code, dialog, el } from '../dom.js';
-import { asCurl, asMcp, call, made, mcpEndpoint, whyNot } from './api.js';
+import { render } from '../lit-html.js';
+import { asCurl, asMcp, call, mcpEndpoint, whyNot } from './api.js';
 
 export { el };
 
@@ -21,16 +22,6 @@ export function since(date, isShort) {
   return isShort ? 'now' : 'just now';
 }
 
-export function ago(iso, isShort = false) {
-  if (!iso) return el('span', { class: 'soft' }, 'never');
-  const date = new Date(iso);
-  return el(
-    'time',
-    { datetime: iso, title: date.toLocaleString(), 'data-ago': isShort ? 'short' : 'long' },
-    since(date, isShort),
-  );
-}
-
 const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 export const timeWords = (iso) => new Date(iso).toLocaleTimeString([], TIME);
 
@@ -40,8 +31,6 @@ export function clockWords(iso) {
   const isToday = date.toDateString() === new Date().toDateString();
   return isToday ? timeWords(iso) : date.toLocaleDateString([], { day: 'numeric', month: 'short', ...TIME });
 }
-
-export const clock = (iso) => el('time', { datetime: iso, title: new Date(iso).toLocaleString() }, clockWords(iso));
 
 setInterval(() => {
   for (const one of document.querySelectorAll('time[data-ago]'))
@@ -62,99 +51,15 @@ export function face(name) {
   };
 }
 
-export function avatar(name, { kind = 'agent', online } = {}) {
-  const { initials, colour } = face(name);
-  return el('span', { class: `avatar a${colour} ${kind}${online ? ' online' : ''}`, 'aria-hidden': 'true' }, initials);
-}
-
-export const tag = (text, kind = '') => el('span', { class: `tag ${kind}` }, text);
-
-// Puts pieces into a place, without those that are not there.
-export const put = (place, ...pieces) =>
-  place.append(...pieces.filter((piece) => piece !== null && piece !== undefined && piece !== false));
-
 // What a client calls itself, in a word: browsers say much more.
 export function client(text) {
   if (!text?.startsWith('Mozilla/')) return text;
   return /Firefox|Edg|Chrome|Safari/.exec(text)?.[0].replace('Edg', 'Edge') ?? 'a browser';
 }
 
-// A pressed element is not replaced until the click is handled: otherwise browsers drop the click.
-let pressed = null;
-const waiting = [];
-function release() {
-  pressed = null;
-  for (const resume of waiting.splice(0)) resume();
-}
-addEventListener(
-  'pointerdown',
-  (event) => {
-    if (event.button === 0) pressed = event.target;
-  },
-  true,
-); // With another one, a menu may open instead of a release.
-addEventListener('click', () => setTimeout(release), true);
-for (const end of ['pointerup', 'pointercancel', 'contextmenu'])
-  addEventListener(end, () => setTimeout(release, 50), true); // Without a click, or before it.
-const isPressed = (place) => pressed !== null && place.contains(pressed);
-export const whenReleased = (place) => (isPressed(place) ? new Promise((resume) => waiting.push(resume)) : undefined);
-
-// Draws a part of the page again, once nothing in it is pressed. The control that had the focus gets it again, or else the part itself, if it can
-// have it. Of several controls that look the same, the one at the same place gets it, if their number is the same as before. Otherwise the
-// control might belong to something else.
-export function redrawn(place, work) {
-  if (isPressed(place)) return void waiting.push(() => redrawn(place, work));
-  const had =
-    place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
-  const same = (one) =>
-    had.dataset.key
-      ? one.dataset.key === had.dataset.key
-      : had.hasAttribute('href')
-        ? one.getAttribute('href') === had.getAttribute('href')
-        : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label');
-  const alike = () => (had ? [...place.querySelectorAll(had.tagName)].filter(same) : []);
-  const before = alike();
-  work();
-  if (!had || had.isConnected) return;
-  const now = alike();
-  const next = now.length === before.length || had.hasAttribute('href') ? (now[before.indexOf(had)] ?? now[0]) : null;
-  next?.focus({ preventScroll: true });
-  if (!next || document.activeElement !== next) place.focus({ preventScroll: true }); // It may be hidden, too.
-}
-
 export const number = (value) => Number(value ?? 0).toLocaleString('en');
 // The number of memories in a bank. The server counts only up to 1,000.
 export const memoryCount = (value) => (value > 1_000 ? '1,000+' : number(value));
-
-// The head of a page: its title, which gets the focus when the page opens, its description, its actions.
-export function head(title, { sub, actions = [] } = {}) {
-  return el(
-    'header',
-    { class: 'head' },
-    el(
-      'div',
-      { class: 'head-words' },
-      el('h1', { tabindex: '-1' }, title),
-      sub ? el('p', { class: 'soft' }, sub) : null,
-    ),
-    el(
-      'div',
-      { class: 'head-actions' },
-      ...actions,
-      el(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet icon',
-          'aria-label': 'The calls of this page as code',
-          title: 'As curl, as MCP',
-          click: () => showCalls('The calls of this page', made.slice(-8)),
-        },
-        '</>',
-      ),
-    ),
-  );
-}
 
 function snippets(one) {
   if (one.curl)
@@ -173,20 +78,6 @@ function snippets(one) {
   );
 }
 
-// A button that shows what another button, or a form, would call.
-export const asCode = (label, calls) =>
-  el(
-    'button',
-    {
-      type: 'button',
-      class: 'quiet icon',
-      'aria-label': `${label} as code`,
-      title: `${label}: as curl, as MCP`,
-      click: guarded(() => showCalls(`${label}, as a call`, calls())),
-    },
-    '</>',
-  );
-
 export function showCalls(title, calls) {
   const box = dialog(
     title,
@@ -198,31 +89,28 @@ export function showCalls(title, calls) {
   if (calls.length === 1) box.querySelector('details').open = true;
 }
 
-// Where there is nothing yet: what would be here, and the first step.
-export function empty(title, text, ...actions) {
-  return el(
-    'div',
-    { class: 'empty' },
-    el('h2', {}, title),
-    el('p', {}, text),
-    actions.length ? el('div', { class: 'row' }, ...actions) : null,
-  );
-}
-
-export function problem(error) {
-  return el('p', { class: 'note bad', role: 'alert' }, error.message);
-}
-
 const toastPlace = document.getElementById('toast');
 let toastEnds;
-let toasted = '';
-export function toast(text) {
-  toasted = text;
+let toasted = [];
+
+// Says what was done. undo takes it back, where it can be.
+export function toast(text, undo) {
+  const takeBack = guarded(async () => {
+    endToast();
+    await undo();
+  });
+  toasted = undo ? [text, ' ', el('button', { type: 'button', class: 'quiet', click: takeBack }, 'Undo')] : [text];
   moveToFront();
-  toastPlace.textContent = text;
+  toastPlace.replaceChildren(...toasted);
   toastPlace.classList.add('shown');
   clearTimeout(toastEnds);
-  toastEnds = setTimeout(() => toastPlace.classList.remove('shown'), 4000);
+  toastEnds = setTimeout(endToast, undo ? 10_000 : 4000);
+}
+
+// What is no longer seen cannot be pressed.
+function endToast() {
+  toastPlace.classList.remove('shown');
+  toastPlace.querySelector('button')?.remove();
 }
 
 // Moves the toast into the open dialog. Outside, it is behind the backdrop, and screen readers skip it.
@@ -231,7 +119,7 @@ function moveToFront() {
   if (toastPlace.parentElement === (box ?? document.body)) return;
   (box ?? document.body).append(toastPlace);
   toastPlace.textContent = '';
-  requestAnimationFrame(() => (toastPlace.textContent = toasted)); // Screen readers read only changes.
+  requestAnimationFrame(() => toastPlace.replaceChildren(...toasted)); // Screen readers read only changes.
   box?.addEventListener('close', moveToFront, { once: true });
 }
 
@@ -261,21 +149,6 @@ export function download(name, type, text) {
 
 // The kind of a button that leads to something which cannot be undone, or which others notice at once.
 export const DANGER = 'quiet danger';
-
-// A button for a tool; greyed out, with the reason, where the caller may not run it. In a list, about tells what it is for.
-export function action(tool, label, click, kind = 'quiet', about = null) {
-  return el(
-    'button',
-    {
-      type: 'button',
-      class: kind,
-      'aria-label': about ? `${label} ${about}` : null,
-      ...allowed(tool),
-      click: guarded(click),
-    },
-    label,
-  );
-}
 
 // The attributes of a button for a tool. If the caller may not run it, the button looks disabled, can still have the focus, and shows the reason.
 export const allowed = (tool) => disabledFor(whyNot(tool));
@@ -365,6 +238,15 @@ function control(field) {
   };
 }
 
+// A template as nodes, for what takes only these.
+export function nodes(template) {
+  const fragment = document.createDocumentFragment();
+  render(template, fragment);
+  return fragment;
+}
+
+const paragraph = (one) => (typeof one === 'string' ? el('p', {}, one) : one instanceof Node ? one : nodes(one));
+
 // A dialog that makes one call: its fields become arguments, which can be shown as code; it closes once the call is done.
 export function ask({ title, text, fields: wanted = [], verb, danger, tool, args, done, changed }) {
   return new Promise((resolve) => {
@@ -384,7 +266,7 @@ export function ask({ title, text, fields: wanted = [], verb, danger, tool, args
     const form = el(
       'form',
       {},
-      ...(text ? [text].flat().map((one) => (typeof one === 'string' ? el('p', {}, one) : one)) : []),
+      ...(text ? [text].flat().map(paragraph) : []),
       ...controls.map((one) => one.element),
       wrong,
       el(
@@ -442,16 +324,6 @@ export function given(object) {
   );
 }
 
-export function facts(rows) {
-  return el(
-    'dl',
-    { class: 'facts' },
-    ...rows
-      .filter(([, value]) => value !== undefined && value !== null && value !== '')
-      .flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
-  );
-}
-
 const SVG = 'http://www.w3.org/2000/svg';
 export function svg(name, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, name);
@@ -496,35 +368,17 @@ export function meter(value, limit, label, warning) {
   );
 }
 
-// Above what is shown of one entry of a list: on a phone, the list is not beside it.
-export const back = (path, words) => el('p', { class: 'back' }, link(path, `← ${words}`));
-
-// An address, which a narrow page breaks between its parts.
-export const address = (url) =>
-  el('code', { class: 'address' }, ...url.split(/(?=[/.:])/).flatMap((part) => [part, el('wbr')]));
-
-export const link = (path, ...children) => el('a', { href: path, 'data-go': true }, ...children);
-
 export const enc = encodeURIComponent;
 
-// Where a list scrolls by itself, its chosen entry is in sight. If it is already, the list stays where it is.
-export function choose(list, view) {
-  view.addEventListener('shown', () => {
-    const entry = list.querySelector('[aria-current]');
+// Where a list scrolls by itself, its chosen entry is in sight once the page is shown. If it is already, the list stays where it is.
+export function choose(selector, view) {
+  const reveal = () => {
+    const list = view.querySelector(selector);
+    const entry = list?.querySelector('[aria-current]');
     if (!entry) return;
     const top = entry.getBoundingClientRect().top - list.getBoundingClientRect().top;
     if (top < 0 || top + entry.offsetHeight > list.clientHeight)
       list.scrollTop += top - (list.clientHeight - entry.offsetHeight) / 2;
-  });
-}
-
-// One of several parts of a page, by address.
-export function subnav(label, entries, current) {
-  return el(
-    'nav',
-    { class: 'subnav', 'aria-label': label },
-    ...entries.map(([word, title, path]) =>
-      el('a', { href: path, 'data-go': true, 'aria-current': word === current ? 'page' : null }, title),
-    ),
-  );
+  };
+  view.addEventListener('shown', reveal, { once: true });
 }

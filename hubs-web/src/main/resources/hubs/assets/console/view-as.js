@@ -1,6 +1,6 @@
 // The console as a key would find it: what the key may not do is greyed out. What is shown stays what you may see.
 import { me } from './api.js';
-import { el, enc, link } from './ui.js';
+import { enc, html, link } from './parts.js';
 
 const KEPT = 'engine-view-as';
 
@@ -48,16 +48,10 @@ export function apply() {
 export function banner(go) {
   const key = me.viewing;
   if (!key) return null;
-  return el(
-    'div',
-    { class: 'viewing', role: 'status' },
-    el(
-      'span',
-      {},
-      'You see what the key ',
-      link(`/console/keys/${enc(key.id)}`, key.name),
-      ` may do: ${me.tools.size} of your ${me.all.length} tools. The rest is greyed out.`,
-    ),
-    el('button', { type: 'button', class: 'quiet', click: () => end(go) }, 'Stop'),
-  );
+  return html`<div class="viewing" role="status">
+    <span
+      >You see what the key ${link(`/console/keys/${enc(key.id)}`, key.name)} may do: ${me.tools.size} of your
+      ${me.all.length} tools. The rest is greyed out.</span
+    ><button type="button" class="quiet" @click=${() => end(go)}>Stop</button>
+  </div>`;
 }

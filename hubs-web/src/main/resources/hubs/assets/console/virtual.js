@@ -1,82 +1,122 @@
 // A list of which only the rows in sight are elements, however long it is. Rows have one height; more are fetched as the end comes near.
 // It scrolls by itself, within what the window has left below its beginning; on a phone the page scrolls instead.
-import { el } from '../dom.js';
-import { announce, number, redrawn } from './ui.js';
+import { announce, button, draw, el, html, nothing, number, repeat } from './parts.js';
 
 const MORE = 8;
 const MOST_PAGES = 60; // That are fetched one after another to reach a place far down.
 
-export function virtualList({ height, row, label, more, empty }) {
-  const inner = el('div', { class: 'virtual-inner', role: 'list', 'aria-label': label });
-  const box = el('div', { class: 'virtual', tabindex: '0', role: 'group', 'aria-label': label }, inner);
+/**
+ * @param reader returns what reads one page after another: a promise of items, and whether there are more
+ * @param key what tells one item from another, so that its row keeps its element when the list is read again
+ * @param row an item as a template
+ * @param isWanted whether the page of the list is still shown
+ */
+export function virtualList({ height, row, key = (item) => item, label, reader, empty, isWanted = () => true }) {
+  const box = el('div', { class: 'virtual', tabindex: '0', role: 'group', 'aria-label': label });
   let items = [];
-  let shown = new Map();
   let fetching = null;
   let failed = null;
-  let through = !more;
+  let through = false;
+  let read = reader();
+  let reads = 0; // How often the list was begun.
+  let shown = 0; // Which of these is shown.
   let placing = null; // It is scrolled to where it was.
   let isBack = false; // Whether it is to be where it was because somebody went back.
 
   // How much of the rows is above what can be seen of them, and where that ends.
   function seen() {
     const { top, bottom } = box.getBoundingClientRect();
-    const start = inner.getBoundingClientRect().top;
+    const start = box.firstElementChild.getBoundingClientRect().top;
     return [Math.max(top, 0) - start, Math.min(bottom, innerHeight) - start];
   }
 
-  function draw() {
-    if (box.isConnected && !box.offsetParent) return; // It is not shown.
-    if (box.isConnected) box.style.setProperty('--from', `${Math.round(box.getBoundingClientRect().top + scrollY)}px`);
+  // In the order of reading, which is that of the Tab key. The row with the focus stays, wherever it is.
+  function places() {
     const [above, end] = seen();
     const first = Math.max(0, Math.min(Math.floor(above / height) - MORE, items.length - 2 * MORE));
     const last = Math.min(items.length, Math.max(Math.ceil(end / height) + MORE, 2 * MORE));
-    inner.style.height = `${items.length * height}px`;
-    const places = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
-    // The row with the focus stays, wherever it is.
-    const focused = items.indexOf([...shown].find(([, element]) => element.contains(document.activeElement))?.[0]);
-    if (focused >= 0 && focused < first) places.unshift(focused);
-    if (focused >= last) places.push(focused);
-    const next = new Map(places.map((i) => [items[i], shown.get(items[i])]));
-    for (const [item, element] of shown) if (!next.has(item)) element.remove();
-    let before = null;
-    for (const i of places) {
-      // In the order of reading, which is that of the Tab key. What is there is not moved: that would take its focus.
-      const known = next.get(items[i]);
-      const element = known ?? el('div', { class: 'virtual-row', role: 'listitem' }, row(items[i]));
-      element.style.transform = `translateY(${i * height}px)`;
-      element.style.height = `${height}px`;
-      element.setAttribute('aria-setsize', through ? items.length : -1);
-      element.setAttribute('aria-posinset', i + 1);
-      if (!known) inner.insertBefore(element, before ? before.nextSibling : inner.firstChild);
-      next.set(items[i], element);
-      before = element;
-    }
-    shown = next;
+    const found = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
+    const had = box.contains(document.activeElement) && document.activeElement.closest('.virtual-row')?.item;
+    const focused = had ? items.findIndex((item) => key(item) === key(had)) : -1;
+    if (focused >= 0 && focused < first) found.unshift(focused);
+    if (focused >= last) found.push(focused);
+    return found;
+  }
+
+  const line = (i) =>
+    html`<div
+      class="virtual-row"
+      role="listitem"
+      aria-setsize=${through ? items.length : -1}
+      aria-posinset=${i + 1}
+      .style="transform: translateY(${i * height}px); height: ${height}px"
+      .item=${items[i]}
+    >
+      ${row(items[i])}
+    </div>`;
+
+  function rows() {
+    if (items.length) return repeat(places(), (i) => key(items[i]), line);
+    return through && empty ? html`<p class="soft pad" role="listitem">${empty()}</p>` : nothing;
+  }
+
+  function drawn() {
+    if (box.isConnected && !box.offsetParent) return; // It is not shown.
+    if (box.isConnected) box.style.setProperty('--from', `${Math.round(box.getBoundingClientRect().top + scrollY)}px`);
+    draw(
+      html`<div class="virtual-inner" role="list" aria-label=${label} .style="height: ${items.length * height}px">
+          ${box.firstElementChild ? rows() : nothing}
+        </div>
+        ${
+          failed ? html`<p class="problem" role="alert">${failed.message} ${button('Try again', again)}</p>` : nothing
+        }`,
+      box,
+    );
     // A list that is not in the page, or no longer, fetches nothing but its first entries.
-    if (box.isConnected && !through && !fetching && !failed && last > items.length - 40) fetch();
+    const last = Number(box.querySelector('.virtual-row:last-child')?.ariaPosInSet ?? 0);
+    if (box.isConnected && shown && !through && !failed && last > items.length - 40) fetch();
   }
 
   const fetch = () => (fetching ??= nextPage());
 
   async function nextPage() {
+    const mine = shown;
+    let page;
     try {
-      const page = await more(items.length === 0);
-      items = items.concat(page.items);
-      through = !page.more;
+      page = await read();
     } catch (error) {
-      failed = el(
-        'p',
-        { class: 'problem', role: 'alert' },
-        `${error.message} `,
-        el('button', { type: 'button', class: 'quiet', click: again }, 'Try again'),
-      );
-      box.append(failed);
-    } finally {
-      fetching = null;
+      page = { error };
     }
-    if (!items.length && through && empty)
-      inner.replaceChildren(el('p', { class: 'soft pad', role: 'listitem' }, empty()));
-    else draw();
+    if (mine !== shown) return;
+    fetching = null;
+    take(page, items);
+  }
+
+  function take(page, before) {
+    failed = page.error ?? null;
+    items = before.concat(page.items ?? []);
+    if (!failed) through = !page.more;
+    drawn();
+  }
+
+  async function begin(isReplaced) {
+    const mine = ++reads;
+    const next = reader();
+    const page = await next().catch((error) => ({ error }));
+    if (mine < shown || !isWanted()) return true;
+    if (!isReplaced(page)) return false;
+    shown = mine;
+    read = next;
+    fetching = null;
+    take(page, []);
+    return true;
+  }
+
+  // What is shown stays; the rest is fetched when the reader asks for it again.
+  function again() {
+    failed = null;
+    drawn();
+    fetch();
   }
 
   // Fetches until there is enough, or no more, while the list is in sight.
@@ -87,7 +127,7 @@ export function virtualList({ height, row, label, more, empty }) {
   }
 
   function center(index) {
-    draw(); // It has its height then.
+    drawn(); // It has its height then.
     const top = index * height;
     if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight)
       box.scrollTop = top - (box.clientHeight - height) / 2;
@@ -107,32 +147,46 @@ export function virtualList({ height, row, label, more, empty }) {
     placing = Promise.all([placing, reach(detail.element, detail.top)]);
   });
 
-  // What is shown stays; the rest is fetched when the reader asks for it again.
-  function again() {
-    if (failed.contains(document.activeElement)) box.focus();
-    failed.remove();
-    failed = null;
-    fetch();
-  }
-
-  box.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
+  const isAtTop = () => seen()[0] < 40;
+  const soon = () => requestAnimationFrame(drawn);
+  box.addEventListener('scroll', soon, { passive: true });
   // Of the page; a list that is no longer in it is not listened for.
-  const scrolled = () => (box.isConnected ? requestAnimationFrame(draw) : removeEventListener('scroll', scrolled));
+  const scrolled = () => (box.isConnected ? soon() : removeEventListener('scroll', scrolled));
   new ResizeObserver(() => {
     addEventListener('scroll', scrolled, { passive: true });
-    draw();
+    drawn();
   }).observe(box);
-  const ready = more ? fetch() : null;
-  return {
+  drawn();
+  let ready = begin(() => true); // Once its first rows are drawn, or could not be read.
+
+  // What a screen reader reads out after the list was filtered.
+  function summary() {
+    if (failed || (!items.length && !through)) return '';
+    return items.length ? `${label}: ${number(items.length)}${through ? '' : ' or more'}` : empty();
+  }
+
+  const list = {
     element: box,
-    ready, // Once its first rows are drawn, or could not be read.
-    isAtTop: () => seen()[0] < 40,
+    // Reads another list, as a filter asks for it. A screen reader reads out what was found.
+    fill() {
+      box.scrollTop = 0;
+      ready = begin(() => true);
+      if (box.isConnected) list.settled().then(() => box.isConnected && announce(summary()));
+    },
+    // Reads the list again. Returns whether it is up to date: while somebody reads further down, or if it cannot be read, nothing is replaced.
+    async refresh() {
+      return isAtTop() && begin((page) => !page.error && isAtTop());
+    },
+    // Draws the rows again, whose items have changed.
+    draw: drawn,
+    get ready() {
+      return ready;
+    },
     unshift(item) {
-      if (!items.length) inner.replaceChildren();
       items = [item, ...items];
       if (box.scrollTop > 0) box.scrollTop += height;
       else if (seen()[0] > height) scrollBy(0, height); // What is being read stays where it is.
-      draw();
+      drawn();
     },
     // Scrolls to an entry of a list in the page, unless it is in sight or somebody went back. It is looked for until an entry comes after it.
     async seek(fits, isAfter) {
@@ -147,59 +201,8 @@ export function virtualList({ height, row, label, more, empty }) {
     get isEmpty() {
       return through && !items.length;
     },
-    get isFailed() {
-      return Boolean(failed);
-    },
     // Once an entry was found, or there is none: pages may be empty although there are more.
     settled: () => until(() => items.length > 0),
-    // What a screen reader reads out after the list was filtered.
-    get summary() {
-      if (failed || (!items.length && !through)) return '';
-      return items.length ? `${label}: ${number(items.length)}${through ? '' : ' or more'}` : empty();
-    },
   };
-}
-
-// Puts a list into its place. If the page is shown already, somebody has filtered the list, and a screen reader reads out what was found.
-export function showList(place, list) {
-  const isShown = place.isConnected;
-  redrawn(place, () => place.replaceChildren(list.element));
-  if (isShown) list.settled().then(() => list.element.isConnected && announce(list.summary));
-}
-
-// A place for a list that is read again and again. What is shown stays until there is what replaces it, so that the focus finds its control.
-export function listPlace(place, make, isWanted) {
-  let list;
-  let reads = 0;
-  let shown = 0;
-  return {
-    fill() {
-      shown = ++reads;
-      list = make();
-      showList(place, list);
-    },
-    seek: (fits, isAfter) => list.seek(fits, isAfter),
-    get ready() {
-      return list.ready;
-    },
-    get items() {
-      return list.items;
-    },
-    get isEmpty() {
-      return list.isEmpty;
-    },
-    // Returns whether it is up to date: while somebody reads further down, or if it cannot be read, nothing is replaced.
-    async refresh() {
-      if (!list.isAtTop()) return false;
-      const read = ++reads;
-      const next = make();
-      await next.ready;
-      if (read < shown || !isWanted()) return true;
-      if (next.isFailed || !list.isAtTop()) return false;
-      shown = read;
-      list = next;
-      redrawn(place, () => place.replaceChildren(list.element));
-      return true;
-    },
-  };
+  return list;
 }

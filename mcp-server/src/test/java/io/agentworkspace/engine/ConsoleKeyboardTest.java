@@ -9,6 +9,7 @@ import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.file.Path;
@@ -31,8 +32,8 @@ class ConsoleKeyboardTest {
         Chromium.require();
         var tenant = new TestTenant();
         owner = tenant.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
-        tenant.person(ClientApi.REST, "mia", Role.MEMBER)
-                .call("AP_Create", "{'vx':{'name':'Mo','description':'Joins.','access':'public'}}")
+        var mia = tenant.person(ClientApi.REST, "mia", Role.MEMBER);
+        mia.call("AP_Create", "{'vx':{'name':'Mo','description':'Joins.','access':'public'}}")
                 .ok();
         call("AP_Add", "{'target':{'agent':'Mo'}}").ok();
         call("AP_Create", "{'vx':{'name':'Ada','description':'Hosts.'}}").ok();
@@ -49,6 +50,15 @@ class ConsoleKeyboardTest {
                 .ok();
         call("WH_Create", "{'url':'http://127.0.0.1:9/hooks','events':['document.accepted']}")
                 .ok();
+        var ada = call("AK_Create", "{'name':'ada','agent':'Ada','capabilities':['*']}").ok().text("/api_key");
+        var atAda = TestCaller.of(ClientApi.REST, ada);
+        atAda.call("AP_Chat", "{'to_user':true,'content':'The keel is laid.'}").ok();
+        TestDatabase.db()
+                .sql("UPDATE message SET created_at = created_at - INTERVAL '1 day' WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(ClientApi.REST))
+                .run();
+        atAda.call("AP_Ask", "{'content':'Oak or pine?','choices':['Oak','Pine']}").ok();
+        mia.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'Mine.'}}");
         steps = Chromium.play(
                 Map.of("OWNER_KEY", owner, "VIEWER_KEY", tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*"))),
                 "console-keyboard.mjs",
@@ -150,6 +160,20 @@ class ConsoleKeyboardTest {
         assertThat(step.path("outcome").asString()).contains("matches");
         assertThat(step.path("escaped").asString()).isEqualTo("Switch off");
         assertThat(call("RL_List", "{}").ok().texts("/rules", "name")).containsExactly("no destroying");
+    }
+
+    /** Each in at most five: a page by its letters, a link, a button, a choice. */
+    @Test
+    void whatPeopleWantMostTakesAtMostFiveChoices() {
+        var errands = steps.only("errands");
+        assertThat(errands.path("chosen").properties())
+                .hasSize(5)
+                .allSatisfy(errand -> assertThat(errand.getValue().asInt())
+                        .as(errand.getKey())
+                        .isBetween(1, 5));
+        assertThat(errands.path("why").asString()).contains("Result", "How to allow it");
+        assertThat(call("MB_Permissions", "{'target':{'bank':'shared'}}").ok().texts("/permissions", "agent"))
+                .contains("Ada");
     }
 
     @Test

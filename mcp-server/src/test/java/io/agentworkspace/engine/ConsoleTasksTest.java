@@ -256,6 +256,7 @@ class ConsoleTasksTest {
         assertThat(texts(step.path("trash")))
                 .containsExactly("second The second <b>mistake</b>.", "first The first <b>mistake</b>.");
         assertThat(step.path("left").asInt()).isZero();
+        assertThat(step.path("undone").asInt()).isZero();
         assertThat(step.path("restored").asInt()).isEqualTo(1);
     }
 

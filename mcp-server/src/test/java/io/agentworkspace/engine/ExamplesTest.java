@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -127,6 +128,12 @@ class ExamplesTest {
             @Override
             ObjectNode play(String tool, String key) {
                 return envelope(onPage(tool, "mcp", key));
+            }
+        },
+        HUB_FORM {
+            @Override
+            ObjectNode play(String tool, String key) {
+                return inForm(tool, key);
             }
         };
 
@@ -251,9 +258,55 @@ class ExamplesTest {
         return answer.has("result") ? McpResult.envelope(answer.get("result")) : answer;
     }
 
-    private static ObjectNode onPage(String tool, String snippet, String key) {
+    private static String page(String tool) {
         var request = HttpRequest.newBuilder(URI.create(TestServer.url() + "/mcp-hub/tools/" + tool));
-        var page = new String(ClientApi.send(request.build()).body(), UTF_8);
+        return new String(ClientApi.send(request.build()).body(), UTF_8);
+    }
+
+    /** What the button "Fill in the example" puts into the form of a tool's page: all of it has a field; then it is sent as the page sends it. */
+    private static ObjectNode inForm(String tool, String key) {
+        var page = page(tool);
+        var example = json(page, "example");
+        var fields = fields(json(page, "input-schema"), "").toList();
+        assertThat(values(example, ""))
+                .as("fields of %s", tool)
+                .allSatisfy(path -> assertThat(fields).anyMatch(field -> (path + ".").startsWith(field + ".")));
+        var words = page.replaceAll("</?code>", "`");
+        var answer = ClientApi.post(
+                "%s/api/mcp/tools/%s/invoke".formatted(TestServer.url(), tool),
+                key,
+                filled(words, example.toString(), key));
+        return Json.readObject(answer.body());
+    }
+
+    private static ObjectNode json(String page, String id) {
+        var shown = Pattern.compile("<code id=\"%s\">(.*?)</code>".formatted(id), Pattern.DOTALL)
+                .matcher(page);
+        assertThat(shown.find()).as(page).isTrue();
+        return Json.readObject(plain(shown.group(1)).getBytes(UTF_8));
+    }
+
+    /** The paths of the form's fields: of objects with known properties, these. */
+    private static Stream<String> fields(JsonNode schema, String prefix) {
+        return schema.path("properties").propertyStream().flatMap(property -> {
+            var path = prefix + property.getKey();
+            return property.getValue().has("properties")
+                    ? fields(property.getValue(), path + ".")
+                    : Stream.of(path);
+        });
+    }
+
+    private static Stream<String> values(JsonNode value, String prefix) {
+        return value.propertyStream().flatMap(property -> {
+            var path = prefix + property.getKey();
+            return property.getValue().isObject() && !property.getValue().isEmpty()
+                    ? values(property.getValue(), path + ".")
+                    : Stream.of(path);
+        });
+    }
+
+    private static ObjectNode onPage(String tool, String snippet, String key) {
+        var page = page(tool);
         var code = Pattern.compile("id=\"code-%s\".*?<code>(.*?)</code>".formatted(snippet), Pattern.DOTALL)
                 .matcher(page);
         assertThat(code.find()).as(page).isTrue();
