@@ -148,7 +148,7 @@ public final class Tools {
         List<Tool<?, ?>> tools(Db db, Rules rules) {
             var upstreams = new UpstreamTools(db, store, calls, rules);
             var tools = new ArrayList<Tool<?, ?>>(upstreams.reading());
-            tools.addAll(new InstallTools(store, connections, calls, upstreams.rules()).tools());
+            tools.addAll(new InstallTools(store, connections, calls, upstreams).tools());
             tools.addAll(upstreams.changing());
             return tools;
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 record CredentialRequest(
         @Doc(
                 value =
-                        "header: one of every request; client_credentials or, for the calling user, token_exchange (RFC 8693) or id_jag: a token of OAuth 2.",
+                        "header: one of every request; else a token of OAuth 2, with token_exchange or id_jag for the calling user.",
                 oneOf = {
                     UpstreamCredential.NO_CREDENTIAL,
                     UpstreamCredential.HEADER,
@@ -25,22 +25,22 @@ record CredentialRequest(
         @Doc(value = "For header: its name. Default: Authorization.", max = 100) @Nullable
         String header,
 
-        @Doc(value = "For header: its value, such as 'Bearer …'.", max = 8_000) @Nullable
+        @Doc(value = "For header: its value.", max = 8_000) @Nullable
         String value,
 
-        @Doc(value = "For OAuth: what issues tokens.", max = 2_000) @Nullable
+        @Doc(value = "For OAuth: the token endpoint.", max = 2_000) @Nullable
         String tokenUrl,
 
-        @Doc(value = "For OAuth: the client's id.", max = 500) @Nullable
+        @Doc(value = "For OAuth.", max = 500) @Nullable
         String clientId,
 
-        @Doc(value = "For OAuth: the client's secret.", max = 8_000) @Nullable
+        @Doc(value = "For OAuth.", max = 8_000) @Nullable
         String clientSecret,
 
-        @Doc(value = "For OAuth: the scope.", max = 500) @Nullable
+        @Doc(value = "For OAuth.", max = 500) @Nullable
         String scope,
 
-        @Doc(value = "For id_jag: the issuer that token_url belongs to. Default: the origin of token_url.", max = 2_000)
+        @Doc(value = "For id_jag: its issuer. Default: the origin of token_url.", max = 2_000)
         @Nullable
         String audience) {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");

@@ -42,8 +42,9 @@ public final class InstallTools {
     private final UpstreamProbe probe;
     private final OfferRules rules;
 
-    public InstallTools(UpstreamStore store, Connections connections, UpstreamCalls calls, OfferRules rules) {
-        this.rules = rules;
+    /** @param approvals the tools whose rules also hold what is installed */
+    public InstallTools(UpstreamStore store, Connections connections, UpstreamCalls calls, UpstreamTools approvals) {
+        this.rules = approvals.rules();
         this.store = store;
         this.connections = connections;
         this.calls = calls;

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * Applies the rules of UP_Approve to each thing that a server offers, with its texts as {@code content} and its description as
  * {@code vx.description}. Whatever they deny is held.
  */
-public final class OfferRules {
+final class OfferRules {
     private final Rules rules;
     private final Tool<?, ?> approval;
 
     /** @param approval UP_Approve */
-    public OfferRules(Rules rules, Tool<?, ?> approval) {
+    OfferRules(Rules rules, Tool<?, ?> approval) {
         this.rules = rules;
         this.approval = approval;
     }

@@ -45,7 +45,7 @@ public final class UpstreamTools {
     }
 
     /** Returns the rules about what servers offer. */
-    public OfferRules rules() {
+    OfferRules rules() {
         return rules;
     }
 

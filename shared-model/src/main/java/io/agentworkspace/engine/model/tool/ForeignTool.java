@@ -96,7 +96,7 @@ public record ForeignTool(String upstream, String item, ObjectNode definition, S
         return "[%s of the server '%s'] %s".formatted(what, upstream, words);
     }
 
-    /** Returns what its server says about it, without the mark. */
+    /** Returns its server's description of it, without the mark. */
     public String words() {
         var words = definition.path("description").asString("");
         var mark = marked(TOOL, upstream, "");
