@@ -55,7 +55,7 @@ class ConsoleMessagesTest {
         call(
                 ada,
                 "AP_Ask",
-                "{'target':{'domain':'Harbour','zone':'main'},'content':'Which buoy first?','choices':['North','South']}");
+                "{'target':{'domain':'Harbour','zone':'main'},'content':'Which rock first?','choices':['North','South']}");
         var chart = call(ann, "DC_Submit", "{'name':'chart.txt','text':'Rocks in the south.'}")
                 .text("/document/id");
         await().until(() -> !call(ann, "DC_Read", "{'id':'%s'}".formatted(chart))
@@ -98,7 +98,7 @@ class ConsoleMessagesTest {
         assertThat(phone.path("beside").asBoolean())
                 .as("the room is shown beside the thread")
                 .isFalse();
-        assertThat(texts(phone.path("thread"))).first().asString().contains("Which buoy first?");
+        assertThat(texts(phone.path("thread"))).first().asString().contains("Which rock first?");
         assertThat(phone.path("answers").asString()).isEqualTo("2 answers");
         assertThat(texts(phone.path("tabs")))
                 .satisfiesExactly(
