@@ -36,16 +36,16 @@ async function onAPhone() {
   step.attached = await sent.locator('.attached a').getAttribute('href');
   step.kept = await phone.getByRole('list', { name: 'To be attached' }).count();
 
-  const card = room.locator('.asks', { hasText: 'Which buoy first?' });
+  const card = room.locator('.asks', { hasText: 'Which rock first?' });
   step.choices = await card.locator('.choice').allInnerTexts();
   await card.getByRole('button', { name: 'North' }).click();
-  const asked = room.locator('li[data-id]', { hasText: 'Which buoy first?' }).first();
+  const asked = room.locator('li[data-id]', { hasText: 'Which rock first?' }).first();
   step.decided = await asked.locator('.question-ended').innerText();
   await pages.look(phone, 'room-decided');
 
   await asked.getByRole('button', { name: 'Thread of Ada' }).click();
   const thread = phone.locator('.thread');
-  await thread.locator('li[data-id]', { hasText: 'Which buoy first?' }).first().waitFor();
+  await thread.locator('li[data-id]', { hasText: 'Which rock first?' }).first().waitFor();
   step.beside = await room.isVisible();
   step.thread = await thread.locator('.said').allInnerTexts();
   await phone.getByLabel('Answer in the thread').fill('Then the south one.');
@@ -61,7 +61,7 @@ async function onAPhone() {
   await tabs.first().waitFor();
   step.tabs = await tabs.allInnerTexts();
   await tabs.filter({ hasText: 'In rooms' }).click();
-  await phone.locator('[data-talk="rooms"] .said', { hasText: 'Which buoy first?' }).first().waitFor();
+  await phone.locator('[data-talk="rooms"] .said', { hasText: 'Which rock first?' }).first().waitFor();
   step.pressed = await phone.locator('.talks [aria-pressed="true"]').innerText();
   step.writes = await phone.getByLabel('Message to Ada').count();
   await pages.look(phone, 'agent-rooms');

@@ -50,14 +50,17 @@ class ConsoleKeyboardTest {
                 .ok();
         call("WH_Create", "{'url':'http://127.0.0.1:9/hooks','events':['document.accepted']}")
                 .ok();
-        var ada = call("AK_Create", "{'name':'ada','agent':'Ada','capabilities':['*']}").ok().text("/api_key");
+        var ada = call("AK_Create", "{'name':'ada','agent':'Ada','capabilities':['*']}")
+                .ok()
+                .text("/api_key");
         var atAda = TestCaller.of(ClientApi.REST, ada);
         atAda.call("AP_Chat", "{'to_user':true,'content':'The keel is laid.'}").ok();
         TestDatabase.db()
                 .sql("UPDATE message SET created_at = created_at - INTERVAL '1 day' WHERE tenant_id = :tenant")
                 .set("tenant", tenant.id(ClientApi.REST))
                 .run();
-        atAda.call("AP_Ask", "{'content':'Oak or pine?','choices':['Oak','Pine']}").ok();
+        atAda.call("AP_Ask", "{'content':'Oak or pine?','choices':['Oak','Pine']}")
+                .ok();
         mia.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'Mine.'}}");
         steps = Chromium.play(
                 Map.of("OWNER_KEY", owner, "VIEWER_KEY", tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*"))),

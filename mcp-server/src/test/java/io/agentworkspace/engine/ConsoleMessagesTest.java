@@ -1,8 +1,8 @@
 package io.agentworkspace.engine;
 
 import static io.agentworkspace.engine.testing.Steps.texts;
-import static org.awaitility.Awaitility.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -52,7 +52,10 @@ class ConsoleMessagesTest {
         for (var i = 0; i < 25; i++) {
             call(ann, "AP_Chat", "{'target':{'domain':'Harbour','zone':'main'},'content':'Ahoy %d'}".formatted(i));
         }
-        call(ada, "AP_Ask", "{'target':{'domain':'Harbour','zone':'main'},'content':'Which buoy first?','choices':['North','South']}");
+        call(
+                ada,
+                "AP_Ask",
+                "{'target':{'domain':'Harbour','zone':'main'},'content':'Which rock first?','choices':['North','South']}");
         var chart = call(ann, "DC_Submit", "{'name':'chart.txt','text':'Rocks in the south.'}")
                 .text("/document/id");
         await().until(() -> !call(ann, "DC_Read", "{'id':'%s'}".formatted(chart))
@@ -87,20 +90,24 @@ class ConsoleMessagesTest {
     void aPhoneAttachesDecidesAndAnswersInThreads() {
         var phone = steps.only("phone");
         assertThat(phone.path("attached").asString()).isEqualTo("/console/documents/chart.txt");
-        assertThat(phone.path("kept").asInt()).as("what is still to be attached").isZero();
+        assertThat(phone.path("kept").asInt())
+                .as("what is still to be attached")
+                .isZero();
         assertThat(texts(phone.path("choices"))).containsExactly("North", "South");
         assertThat(phone.path("decided").asString()).contains("North", "decided by ann");
         assertThat(phone.path("beside").asBoolean())
                 .as("the room is shown beside the thread")
                 .isFalse();
-        assertThat(texts(phone.path("thread"))).first().asString().contains("Which buoy first?");
+        assertThat(texts(phone.path("thread"))).first().asString().contains("Which rock first?");
         assertThat(phone.path("answers").asString()).isEqualTo("2 answers");
         assertThat(texts(phone.path("tabs")))
                 .satisfiesExactly(
                         tab -> assertThat(tab).startsWith("With you"),
                         tab -> assertThat(tab).startsWith("In rooms"));
         assertThat(phone.path("pressed").asString()).startsWith("In rooms");
-        assertThat(phone.path("writes").asInt()).as("where to write to the agent").isZero();
+        assertThat(phone.path("writes").asInt())
+                .as("where to write to the agent")
+                .isZero();
     }
 
     @Test

@@ -290,9 +290,7 @@ class ExamplesTest {
     private static Stream<String> fields(JsonNode schema, String prefix) {
         return schema.path("properties").propertyStream().flatMap(property -> {
             var path = prefix + property.getKey();
-            return property.getValue().has("properties")
-                    ? fields(property.getValue(), path + ".")
-                    : Stream.of(path);
+            return property.getValue().has("properties") ? fields(property.getValue(), path + ".") : Stream.of(path);
         });
     }
 
