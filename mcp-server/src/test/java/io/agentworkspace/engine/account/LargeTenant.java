@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.proof;
+package io.agentworkspace.engine.account;
 
 import io.agentworkspace.engine.db.Db;
 import java.util.List;
