@@ -430,7 +430,9 @@ class WaitToolsTest {
         var wait = begin(there, "{'target':{'context':'Gia'},'wait_seconds':300}");
         await().until(() -> waiting(api) == 1);
         var chat = begin(
-                there, "AP_Chat", "{'target':{'agent':'Gia','context':'Hal'},'content':'a question','wait_seconds':300}");
+                there,
+                "AP_Chat",
+                "{'target':{'agent':'Gia','context':'Hal'},'content':'a question','wait_seconds':300}");
         assertThat(wait.join().ok().texts("/content", "content")).containsExactly("a question");
         await().until(() -> waiting(api) == 1);
         wait = begin(there, "{'target':{'context':'Gia'},'wait_seconds':300}");

@@ -151,7 +151,8 @@ class WebServerTest {
                 },
                 new RefusalWriter(Clock.systemUTC()));
         try (var socket = new Socket("127.0.0.1", server.port())) {
-            socket.getOutputStream().write("GET /s HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream()
+                    .write("GET /s HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             var events = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
             var stream = streams.take();
             Content.Sink.write(stream, false, "data: before\n\n", Callback.NOOP);

@@ -52,7 +52,9 @@ public final class Contract {
     private void collect(JsonNode node) {
         for (var field : node.properties()) {
             var inner = field.getValue();
-            if (inner.path("title").isString() && inner.path("type").isString() && !field.getKey().equals("example")) {
+            if (inner.path("title").isString()
+                    && inner.path("type").isString()
+                    && !field.getKey().equals("example")) {
                 var schema = (ObjectNode) inner;
                 var former = schemas.putIfAbsent(schema.get("title").asString(), schema);
                 if (former != null && !former.equals(schema)) {
@@ -108,9 +110,7 @@ public final class Contract {
 
     /** Returns what is wrong with the envelope by the document's schema of this tool; empty if it is valid. */
     public List<String> faults(String tool, ObjectNode envelope) {
-        var answer = envelope.at("/status/success").asBoolean()
-                ? answers.getOrDefault(tool, ANY)
-                : "Refusal";
+        var answer = envelope.at("/status/success").asBoolean() ? answers.getOrDefault(tool, ANY) : "Refusal";
         return faults(answer, Json.text(envelope));
     }
 

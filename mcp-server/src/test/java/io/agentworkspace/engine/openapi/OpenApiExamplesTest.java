@@ -112,7 +112,8 @@ class OpenApiExamplesTest {
     @Test
     void aRouteThatReturnsAFileSaysSo() {
         assertThat(CONTRACT.operations()
-                        .filter(operation -> operation.at("/responses/200/content").has("*/*"))
+                        .filter(operation ->
+                                operation.at("/responses/200/content").has("*/*"))
                         .map(operation -> operation.path("operationId").asString()))
                 .contains("documentRead");
     }

@@ -227,7 +227,15 @@ class StandingQuotasTest {
         assertThat(fixture.call(two.url(), "US_Read", "{}").ok().text("/profile/0/plan"))
                 .isEqualTo("free");
         assertThat(fixture.call(two.url(), "US_Read", "{}").ok().texts("/profile/0/limits", "scope"))
-                .contains("commands", "agents", "domains", "banks", "memories", "documents", "webhook_endpoints", "tasks");
+                .contains(
+                        "commands",
+                        "agents",
+                        "domains",
+                        "banks",
+                        "memories",
+                        "documents",
+                        "webhook_endpoints",
+                        "tasks");
         fixture.plan(two.url(), "team");
         fixture.agent(one.url(), "More").ok();
         assertThat(told(fixture, two.url())).isEqualTo(250);

@@ -67,8 +67,7 @@ class DeployTutorialTest {
                 .singleElement()
                 .asString()
                 .matches("USER [1-9]\\d*:[1-9]\\d*");
-        assertThat(TEXT.replaceAll("(?s)```.*?```", ""))
-                .contains("Do not add `request_buffers` or `buffer_requests`");
+        assertThat(TEXT.replaceAll("(?s)```.*?```", "")).contains("Do not add `request_buffers` or `buffer_requests`");
         assertThat(found(Pattern.compile("(?s)(```.*?```)"))).noneMatch(block -> block.contains("buffer"));
     }
 

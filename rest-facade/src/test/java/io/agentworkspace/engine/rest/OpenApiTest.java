@@ -175,9 +175,7 @@ class OpenApiTest {
 
     @Test
     void commandsTakeTheirServiceAndAllTheirFields() {
-        assertThat(schema("AgentCreateRequest")
-                        .at("/properties/service/const")
-                        .asString())
+        assertThat(schema("AgentCreateRequest").at("/properties/service/const").asString())
                 .isEqualTo("AP_Create");
         assertThat(schema("CommandRequest").get("properties").propertyNames())
                 .startsWith("service")
@@ -196,8 +194,7 @@ class OpenApiTest {
         assertThat(schema("KeyUpdateRequest").get("properties").propertyNames())
                 .contains("name")
                 .doesNotContain("id");
-        assertThat(schema("KeyUpdateRequest").path("required").toString())
-                .doesNotContain("id");
+        assertThat(schema("KeyUpdateRequest").path("required").toString()).doesNotContain("id");
         assertThat(operation("GET", "/api/keys")
                         .get("parameters")
                         .valueStream()
