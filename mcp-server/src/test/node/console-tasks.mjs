@@ -342,7 +342,7 @@ async function permissions() {
 async function keyboard() {
   const page = await open(OWNER_KEY, '/console/world', '.room');
   const press = (...all) => all.reduce((before, one) => before.then(() => page.keyboard.press(one)), Promise.resolve());
-  const focused = () => page.evaluate(() => document.activeElement.getAttribute('href') ?? document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('href') ?? document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim());
   await press('g', 'a');
   await page.waitForURL('**/console/agents');
   await page.locator('.page-agents .virtual-row').first().waitFor();
