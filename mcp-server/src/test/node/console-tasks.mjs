@@ -127,11 +127,11 @@ async function webhooks() {
   const key = await page.locator('.delivery .plain').nth(1).evaluate((one) => {
     one.focus();
     globalThis.focused = one;
-    return one.dataset.key;
+    return one.dataset.id;
   });
   await page.request.post(`${engine}/api/mcp/tools/WH_Redeliver/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: { id: key } });
   await delivered(6);
-  step.focus = await page.evaluate((wanted) => !globalThis.focused.isConnected && document.activeElement.dataset.key === wanted, key);
+  step.focus = await page.evaluate((wanted) => globalThis.focused.isConnected && document.activeElement.dataset.id === wanted, key);
   await button(page, 'Delete').click();
   await through(page, 'Delete');
   await page.locator('.empty', { hasText: 'No endpoints' }).waitFor();
@@ -342,7 +342,7 @@ async function permissions() {
 async function keyboard() {
   const page = await open(OWNER_KEY, '/console/world', '.room');
   const press = (...all) => all.reduce((before, one) => before.then(() => page.keyboard.press(one)), Promise.resolve());
-  const focused = () => page.evaluate(() => document.activeElement.getAttribute('href') ?? document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('href') ?? document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim());
   await press('g', 'a');
   await page.waitForURL('**/console/agents');
   await page.locator('.page-agents .virtual-row').first().waitFor();

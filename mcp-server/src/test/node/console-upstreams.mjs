@@ -19,7 +19,7 @@ async function open(key, path, there, width = 1280) {
 const asRoot = async (page, tool, args) => (await page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': ROOT_KEY }, data: args })).json();
 const button = (place, name) => place.getByRole('button', { name, exact: true });
 const tool = (page, name) => page.locator(`[data-tool="${name}"]`);
-const fold = (page) => page.locator('details[data-key=approved]');
+const fold = (page) => page.locator('details', { has: page.locator('summary', { hasText: 'approved' }) });
 
 try {
   const page = await open(ROOT_KEY, '/console/upstreams', '.empty');

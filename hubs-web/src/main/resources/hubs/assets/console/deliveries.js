@@ -84,7 +84,7 @@ export function deliveries({ id, known, on, isHere, drawn, happened }) {
         aria-label="Select delivery ${one.sequence}"
         .checked=${chosen.has(one.id)}
         @change=${select}
-      /><button type="button" class="plain" @click=${() => open(one)}>
+      /><button type="button" class="plain" data-id=${one.id} @click=${() => open(one)}>
         <span class="plain-head"><b>${one.event_type}</b> ${tag(one.state, STATES[one.state] ?? '')}</span>
         <span class="soft clip"
           >#${one.sequence} · ${tried(one)} ·
