@@ -40,7 +40,7 @@ record CredentialRequest(
         @Doc(value = "For OAuth.", max = 500) @Nullable
         String scope,
 
-        @Doc(value = "For id_jag: its issuer. Default: the origin of token_url.", max = 2_000)
+        @Doc(value = "For id_jag: the issuer. Default: token_url's origin.", max = 2_000)
         @Nullable
         String audience) {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");

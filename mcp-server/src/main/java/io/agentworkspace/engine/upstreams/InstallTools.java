@@ -58,7 +58,7 @@ public final class InstallTools {
     record InstallRequest(
             @Doc(
                     value =
-                            "A short name: lower-case letters, digits and '-', at most 20. It begins the names of its tools.",
+                            "At most 20 lower-case letters, digits or '-'. It begins the names of its tools.",
                     max = 20)
             String name,
 
