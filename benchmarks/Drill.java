@@ -17,11 +17,9 @@ final class Drill {
         ALL.put("patroni", new Patroni());
         ALL.put("pooler", new Pooler());
         ALL.put("network", new Network());
-        ALL.put("clocks", new Clocks());
         ALL.put("backup", new Backup());
         ALL.put("upgrade", new Upgrade());
         ALL.put("versions", new Versions());
-        ALL.put("mixed", new MixedLoad());
     }
 
     private Drill() {}
