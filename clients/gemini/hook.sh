@@ -117,6 +117,22 @@ needed() {
 
 event=$(needed)
 [ -n "$event" ] || exit 0
+# Reserved paths are relative to the repository. It is found here: above the file, else above the session's folder, which
+# changes with cd. A folder whose name JSON escapes is not looked at.
+case $event in
+    *'"tool_input":{'*)
+        folder=${event#*\"cwd\":\"} && folder=${folder%%\"*}
+        file=${event#*_path\":\"} && file=${file%%\"*}
+        case $file in /*) folder=${file%/*} ;; esac
+        case $folder in
+            *\\*) ;;
+            /*)
+                while [ -n "$folder" ] && [ ! -e "$folder/.git" ]; do folder=${folder%/*}; done
+                [ -z "$folder" ] || event="${event%?},\"root\":\"$folder\"}"
+                ;;
+        esac
+        ;;
+esac
 # The key goes through a file descriptor, so that no list of processes shows it.
 answer=$(
     printf '%s' "$event" | curl -sf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY

@@ -25,6 +25,7 @@ import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -32,6 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Questions: AP_Ask sends one as a message, AP_Answer answers it with one. */
 public final class QuestionTools {
     private static final int EVENT_TEXT = 500;
+    private static final int MAX_CHOICE = 200;
 
     private final ChatTools chat;
     private final MessageStore messages;
@@ -53,7 +55,7 @@ public final class QuestionTools {
 
             @Doc(value = "The question.", max = 64_000) String content,
 
-            @Doc(value = "2–8 texts; default: any text answers.", max = 8) @Nullable
+            @Doc(value = "2–8 texts; default: any text answers.", max = 8, eachMax = MAX_CHOICE) @Nullable
             List<String> choices,
 
             @Doc("true: your agent's owner. Or a user's name.") @Nullable
@@ -151,10 +153,10 @@ public final class QuestionTools {
             return List.of();
         }
         var choices = texts.stream().map(String::strip).toList();
-        if (choices.size() < 2
-                || choices.stream().distinct().count() < choices.size()
-                || choices.stream().anyMatch(choice -> choice.isEmpty() || choice.length() > 200)) {
-            throw Problem.invalid("choices", "must be 2–8 different texts of 1–200 characters");
+        var different = new TreeSet<>(String.CASE_INSENSITIVE_ORDER); // As AP_Answer compares them.
+        different.addAll(choices);
+        if (choices.size() < 2 || different.size() < choices.size()) {
+            throw Problem.invalid("choices", "must be 2–8 texts that differ in more than case");
         }
         return choices;
     }
@@ -169,13 +171,26 @@ public final class QuestionTools {
             showAsItIs(envelope, call); // A repeated call has it as it was first.
         }
         var isOpen = isAskedInPlace(envelope, call);
-        var seconds = isOpen ? null : wasAskedInPlace ? Integer.valueOf(0) : in.waitSeconds();
+        var seconds = isOpen ? null : wasAskedInPlace ? Integer.valueOf(0) : waitSeconds(in);
         chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, seconds, null), envelope, call);
         if (isOpen) {
             envelope.put("next", ChatTools.NO_ANSWER);
-        } else if (seconds != null && envelope.path("content").size() > 1) {
+        } else if (seconds != null) {
             showAsItIs(envelope, call);
+            var state = envelope.at("/question/state").asString("");
+            if (state.equals("expired") || state.equals("withdrawn")) {
+                envelope.put(
+                        "next",
+                        "The question is %s, so no answer comes. Go on without it, or ask again.".formatted(state));
+            }
         }
+    }
+
+    /** There is nothing to wait for after the question has expired. */
+    private static @Nullable Integer waitSeconds(AskRequest in) {
+        return in.waitSeconds() == null || in.expiresSeconds() == null
+                ? in.waitSeconds()
+                : Integer.valueOf(Math.min(in.waitSeconds(), in.expiresSeconds()));
     }
 
     private static boolean isAskedInPlace(ObjectNode envelope, Call call) {
@@ -185,13 +200,16 @@ public final class QuestionTools {
     private void showAsItIs(ObjectNode envelope, Call call) {
         questions
                 .find(call, UUID.fromString(envelope.at("/question/id").asString("")))
-                .ifPresent(now -> envelope.set("question", Json.valueTree(now.question())));
+                .ifPresent(now -> {
+                    envelope.set("question", Json.valueTree(now.question()));
+                    ((ObjectNode) envelope.at("/content/0")).set("question", Json.valueTree(now.question()));
+                });
     }
 
     record AnswerRequest(
             @Doc(value = "The question's id.", max = 64) String question,
 
-            @Doc(value = "One of its choices.", max = 200) @Nullable
+            @Doc(value = "One of its choices.", max = MAX_CHOICE) @Nullable
             String choice,
 
             @Doc(value = "The answer if there are no choices; else a comment.", max = 64_000) @Nullable

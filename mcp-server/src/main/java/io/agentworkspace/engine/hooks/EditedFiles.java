@@ -21,11 +21,13 @@ final class EditedFiles {
     private EditedFiles() {}
 
     /**
-     * Returns the files that are in the folder, relative to it, with slashes.
+     * Returns the files that are in the repository, relative to it, with slashes.
      *
+     * @param folder the folder of the session
+     * @param root the folder of the repository; the folder of the session if it is empty, or neither is in the other
      * @param file a file that the event names itself; empty if it does not
      */
-    static List<String> of(JsonNode input, String folder, String file) {
+    static List<String> of(JsonNode input, String folder, String root, String file) {
         var named = new ArrayList<String>();
         named.add(file);
         FIELDS.forEach(field -> named.add(input.path(field).asString("")));
@@ -36,7 +38,7 @@ final class EditedFiles {
         }
         return named.stream()
                 .filter(name -> !name.isBlank())
-                .map(name -> relative(name, folder))
+                .map(name -> relative(name, folder, root))
                 .filter(name -> !name.isEmpty())
                 .distinct()
                 .toList();
@@ -50,15 +52,20 @@ final class EditedFiles {
                 : value.asString("");
     }
 
-    private static String relative(String name, String folder) {
+    private static String relative(String name, String folder, String root) {
         try {
+            var session = Path.of(folder).normalize();
+            var found = Path.of(root).normalize();
+            var top = found.isAbsolute() && (session.startsWith(found) || found.startsWith(session)) ? found : session;
             var path = Path.of(name).normalize();
+            if (session.isAbsolute()) {
+                path = session.resolve(path).normalize();
+            }
             if (path.isAbsolute()) {
-                var root = Path.of(folder).normalize();
-                if (!root.isAbsolute() || !path.startsWith(root)) {
+                if (!top.isAbsolute() || !path.startsWith(top)) {
                     return "";
                 }
-                path = root.relativize(path);
+                path = top.relativize(path);
             }
             var text = path.toString().replace('\\', '/');
             return text.startsWith("..") ? "" : text;

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param name as the client calls it
  * @param prompt what the user typed; empty if the event has none
  * @param tool the tool that runs or has run; empty if the event has none
- * @param edits the files that it is about to change, relative to the folder of the session
+ * @param edits the files that it is about to change, relative to the repository, else to the folder of the session
  * @param isHeld whether a hook has already let this turn go on
  * @param line the number of the wake-up that a listener reports on; 0 if the event has none
  */
@@ -76,7 +76,8 @@ record HookEvent(
                 text(event, "prompt"),
                 text(event, "tool_name", "tool"),
                 kind == Kind.BEFORE_TOOL
-                        ? EditedFiles.of(event.path("tool_input"), text(event, "cwd"), text(event, "file"))
+                        ? EditedFiles.of(
+                                event.path("tool_input"), text(event, "cwd"), text(event, "root"), text(event, "file"))
                         : List.of(),
                 text(event, "notification_type"),
                 text(event, "stop_hook_active").equals("true"),

@@ -233,10 +233,16 @@ final class TaskTools {
 
     static String title(String text) {
         var title = text.strip();
-        if (title.isEmpty() || title.indexOf('\n') >= 0 || title.indexOf('\r') >= 0) {
+        if (title.isEmpty() || title.codePoints().anyMatch(TaskTools::isNoText)) {
             throw Problem.invalid("vx.name", "must be 1–200 characters in one line");
         }
         return title;
+    }
+
+    /** Ends of lines, and what controls a terminal. */
+    private static boolean isNoText(int character) {
+        var type = Character.getType(character);
+        return type == Character.CONTROL || type == Character.LINE_SEPARATOR || type == Character.PARAGRAPH_SEPARATOR;
     }
 
     static List<UUID> after(@Nullable List<String> ids) {

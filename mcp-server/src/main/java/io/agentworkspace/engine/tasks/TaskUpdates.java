@@ -68,8 +68,8 @@ final class TaskUpdates {
     }
 
     private static Problem heldBy(Task task, String hint) {
-        return Problem.conflict(
-                        "'%s' holds the task '%s' until lease_until: %s".formatted(task.holder(), task.title(), hint))
+        return Problem.conflict("'%s' holds the task '%s' until %s: %s"
+                        .formatted(task.holder(), task.title(), task.leaseUntil(), hint))
                 .with("holder", Objects.requireNonNull(task.holder()))
                 .with("lease_until", Objects.requireNonNull(task.leaseUntil()));
     }

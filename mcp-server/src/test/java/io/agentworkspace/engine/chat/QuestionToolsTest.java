@@ -96,8 +96,17 @@ class QuestionToolsTest {
                     .run();
         }
         answer(bob, "Ben", second, "'content':'Here'").refused(3003, "expired");
-        ann.call("AP_Ask", "{'target':{'agent':'Ben','context':'Ada'},'content':'x','choices':['one']}")
-                .refused(1004, "choices");
+        for (var choices : List.of("'one'", "'Yes','yes'", "'a','a '")) {
+            ann.call(
+                            "AP_Ask",
+                            "{'target':{'agent':'Ben','context':'Ada'},'content':'x','choices':[%s]}"
+                                    .formatted(choices))
+                    .refused(1004, "choices");
+        }
+        var longest = "c".repeat(200);
+        var third = ask(ann, "Ada", ",'agent':'Ben'},'content':'What?','choices':['%s','b']".formatted(longest))
+                .text("/question/id");
+        answer(bob, "Ben", third, "'choice':'%s'".formatted(longest)).ok();
     }
 
     @Test
@@ -128,5 +137,13 @@ class QuestionToolsTest {
         assertThat(got.text("/content/1/content")).isEqualTo("The blue one.");
         assertThat(got.text("/question/state")).isEqualTo("answered");
         assertThat(got.text("/question/answer")).isEqualTo("The blue one.");
+    }
+
+    /** It waits no longer than the question lasts, and does not call it open. */
+    @Test
+    void askingEndsWithTheQuestion() {
+        var expired = ask(ann, "Ada", ",'agent':'Ben'},'content':'Which?','wait_seconds':300,'expires_seconds':1");
+        assertThat(expired.text("/question/state")).isEqualTo("expired");
+        assertThat(expired.text("/next")).contains("expired");
     }
 }

@@ -237,6 +237,23 @@ class HooksTest {
                     .isEmpty();
         }
         assertThat(post(it.bert, "claude-code", inside).body()).isEqualTo("{}");
+        var elsewhere =
+                "{'hook_event_name':'PreToolUse','session_id':'s','cwd':'%s','root':'/home/u/boat','tool_name':'Edit','tool_input':{'file_path':'%s'}}";
+        for (var refused : new String[][] {
+            {"/home/u/boat/src/a", "/home/u/boat/src/C.java"},
+            {"/home/u/boat/src/a", "E.java"},
+            {"/home/u", "boat/src/F.java"}
+        }) {
+            assertThat(it.hook("claude-code", elsewhere.formatted(refused[0], refused[1])))
+                    .as(refused[0])
+                    .isNotEmpty();
+        }
+        for (var other :
+                new String[][] {{"/home/u/boat/docs", "E.java"}, {"/home/u/ship", "/home/u/boat/src/C.java"}}) {
+            assertThat(it.hook("claude-code", elsewhere.formatted(other[0], other[1])))
+                    .as(other[0])
+                    .isEmpty();
+        }
         call(it.bert, "TK_Release", "{'target':{'domain':'Yard'}}");
         assertThat(it.hook("claude-code", inside)).isEmpty();
         assertThat(call(it.ada, "AP_Wait", "{'wait_seconds':0}").texts("/content", "content"))

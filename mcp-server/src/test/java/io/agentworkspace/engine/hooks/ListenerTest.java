@@ -351,4 +351,23 @@ class ListenerTest {
             assertThat(hooked(none)).as(none).isEmpty();
         }
     }
+
+    @Test
+    void beforeAnEditTheHookFindsTheRepository() throws Exception {
+        program("curl", "cat");
+        var boat = Files.createDirectories(folder.resolve("boat/.git")).getParent();
+        var event =
+                "{'hook_event_name':'PreToolUse','session_id':'s','tool_name':'Edit','cwd':'%s','tool_input':{'%s':'%s'}%s}";
+        for (var inside : new String[][] {
+            {boat + "/src/a", "file_path", "B.java"},
+            {boat + "/src/a", "patch", "*** Update File: B.java"},
+            {folder.toString(), "file_path", boat + "/new/B.java"},
+        }) {
+            var sent = json(event.formatted(inside[0], inside[1], inside[2], ",'root':'%s'".formatted(boat)));
+            assertThat(hooked(json(event.formatted(inside[0], inside[1], inside[2], ""))))
+                    .isEqualTo(sent);
+        }
+        var outside = json(event.formatted("/nowhere", "file_path", "/nowhere/at/all", ""));
+        assertThat(hooked(outside)).isEqualTo(outside);
+    }
 }
