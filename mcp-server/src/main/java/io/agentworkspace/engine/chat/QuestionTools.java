@@ -33,7 +33,6 @@ import tools.jackson.databind.node.ObjectNode;
 /** Questions: AP_Ask sends one as a message, AP_Answer answers it with one. */
 public final class QuestionTools {
     private static final int EVENT_TEXT = 500;
-    private static final int MAX_CHOICE = 200;
 
     private final ChatTools chat;
     private final MessageStore messages;
@@ -55,7 +54,7 @@ public final class QuestionTools {
 
             @Doc(value = "The question.", max = 64_000) String content,
 
-            @Doc(value = "2–8 texts; default: any text answers.", max = 8, eachMax = MAX_CHOICE) @Nullable
+            @Doc(value = "2–8 texts; default: any text answers.", max = 8, eachMax = 200) @Nullable
             List<String> choices,
 
             @Doc("true: your agent's owner. Or a user's name.") @Nullable
@@ -209,7 +208,7 @@ public final class QuestionTools {
     record AnswerRequest(
             @Doc(value = "The question's id.", max = 64) String question,
 
-            @Doc(value = "One of its choices.", max = MAX_CHOICE) @Nullable
+            @Doc(value = "One of its choices.", max = 200) @Nullable
             String choice,
 
             @Doc(value = "The answer if there are no choices; else a comment.", max = 64_000) @Nullable
