@@ -105,7 +105,8 @@ public final class TrashTools {
                 .description("""
                         Lists the memories of a bank that are in the trash, where they stay for 30 days. Next: MB_Restore, MB_Destroy.""")
                 .details("""
-                        With the permission write it shows all of them, else those that you or your agents stored. Send the id of one                         as memory to MB_Restore or MB_Destroy.""")
+                        With the permission write it shows all of them, else those that you or your agents stored. \
+                        Send the id of one as memory to MB_Restore or MB_Destroy.""")
                 .alsoCalled("what was deleted from a bank", "show the bin of a bank", "find a memory that i deleted")
                 .hints(Guide.Hint.ON_DEMAND)
                 .needs(Capability.BANK_READ)

@@ -134,7 +134,7 @@ class PlansTest {
             US_Inbox {}
             AP_Wait {}
             AP_Wait {'wait_seconds':0,'target':{'agent':'agent-00500'}}
-            MB_Trash {}
+            MB_Trash {'target':{'bank':'bank 0'}}
             MB_Files {'target':{'bank':'bank 0'},'command':'view','path':'/memories'}
             MB_Export {'target':{'bank':'bank 0'}}
             WH_List {}
@@ -180,7 +180,7 @@ class PlansTest {
             DM_Kick {'target':{'domain':'room #','agent':'agent-00010'}}
             DM_Ban {'target':{'domain':'room #','agent':'agent-00010'}}
             DM_Unban {'target':{'domain':'room #','agent':'agent-00010'}}
-            DM_Update {'target':{'domain':'room #'},'vx':{'description':'e'}}
+            DM_Update {'target':{'domain':'room #'},'vx':{'name':'room #','description':'e'}}
             AP_Ask {'target':{'agent':'agent-00501'},'content':'why?'}
             AK_Create {'name':'key #','capabilities':['agent:read']}
             WH_Create {'url':'https://example.com/#','events':['task.changed']}

@@ -92,12 +92,11 @@ public final class Catalogue {
      * @throws Problem {@code unknown_service} if there is no such thing
      */
     public Tool<?, ?> read(String name, Caller caller) {
-        var snapshot = installed.of(caller.tenant());
         return found(
                 name,
                 find(name, caller)
-                        .or(() -> named(name, snapshot.appTools()))
-                        .or(() -> named(name, snapshot.requests())));
+                        .or(() -> named(name, installed.of(caller.tenant()).appTools()))
+                        .or(() -> named(name, installed.of(caller.tenant()).requests())));
     }
 
     private Tool<?, ?> found(String name, Optional<Tool<?, ?>> tool) {
