@@ -141,7 +141,7 @@ class PlansTest {
             WH_Deliveries {}
             WH_Deliveries {'state':'failed','type':'agent.deployment.created'}
             WH_Feed {}
-            WH_Feed {'types':['task.changed']}
+            WH_Feed {}
             """;
 
     /** The writes of each user in the large tenant, with unique names. */
@@ -182,7 +182,6 @@ class PlansTest {
             DM_Unban {'target':{'domain':'room #','agent':'agent-00010'}}
             DM_Update {'target':{'domain':'room #'},'vx':{'name':'room #','description':'e'}}
             AP_Ask {'target':{'agent':'agent-00501'},'content':'why?'}
-            AK_Create {'name':'key #','capabilities':['agent:read']}
             WH_Create {'url':'https://example.com/#','events':['task.changed']}
             ZN_Destroy {'target':{'domain':'room #','zone':'side'}}
             DM_Destroy {'target':{'domain':'room #'}}
