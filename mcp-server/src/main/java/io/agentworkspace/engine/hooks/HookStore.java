@@ -106,7 +106,8 @@ final class HookStore {
                  GROUP BY m.stream_id, m.speaker_id)
             SELECT self.name, self.owner, self.description,
                    (SELECT jsonb_object_agg(CAST(w.stream_id AS text), w.last_seq) FROM waiting w) AS positions,
-                   (SELECT jsonb_agg(jsonb_build_object('name', speaker.name, 'count', f.count, 'domain', d.name, 'zone', z.name)
+                   (SELECT jsonb_agg(jsonb_build_object('name', speaker.name, 'user', speaker.kind = 'user', 'count', f.count,
+                                                        'domain', d.name, 'zone', z.name)
                                      ORDER BY f.at DESC)
                       FROM fresh f
                       CROSS JOIN LATERAL (SELECT * FROM party x

@@ -15,12 +15,20 @@ import org.jspecify.annotations.Nullable;
 record News(String agent, String owner, String description, List<Sender> senders, Positions positions) {
     private static final int NAMED = 5;
 
-    /** What one party has said in one place: {@code domain} and {@code zone} are null for direct messages. */
+    /**
+     * What one party has said in one place: {@code domain} and {@code zone} are null for direct messages. An agent may have the
+     * name of a user, so a user is called one.
+     */
     record Sender(
             String name,
+            boolean user,
             long count,
             @Nullable String domain,
             @Nullable String zone) {
+        private String shown() {
+            return (user ? "the user " : "") + DisplayName.of(name);
+        }
+
         private String where() {
             return domain == null
                     ? ""
@@ -38,11 +46,11 @@ record News(String agent, String owner, String description, List<Sender> senders
 
     /** Returns how many messages wait, from whom, as a wake-up: "2 new messages from ada". */
     String line() {
-        var names = senders.stream().map(Sender::name).distinct().toList();
+        var names = senders.stream().map(Sender::shown).distinct().toList();
         return "%s from %s; read %s with AP_Wait"
                 .formatted(
                         number("new "),
-                        names.stream().limit(NAMED).map(DisplayName::of).collect(Collectors.joining(", "))
+                        names.stream().limit(NAMED).collect(Collectors.joining(", "))
                                 + (names.size() > NAMED ? " and others" : ""),
                         them());
     }
@@ -55,7 +63,7 @@ record News(String agent, String owner, String description, List<Sender> senders
     String sentence(String kind) {
         var from = senders.stream()
                 .limit(NAMED)
-                .map(sender -> "%d from %s%s".formatted(sender.count(), DisplayName.of(sender.name()), sender.where()))
+                .map(sender -> "%d from %s%s".formatted(sender.count(), sender.shown(), sender.where()))
                 .collect(Collectors.joining(", "));
         return "%s %s for the agent %s: %s%s. Read %s with AP_Wait (wait_seconds: 0)."
                 .formatted(

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.tasks.TaskStore.NextState;
 import io.agentworkspace.engine.tasks.TaskTools.Labels;
 import io.agentworkspace.engine.tasks.TaskTools.UpdateRequest;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what TK_Update makes of a task, and what it refuses. */
@@ -40,6 +41,10 @@ final class TaskUpdates {
     }
 
     Updated apply(Call call, UpdateRequest in) {
+        if (Stream.of(in.state(), in.result(), in.note(), in.assignee(), in.leaseSeconds(), in.after(), in.vx())
+                .allMatch(Objects::isNull)) {
+            throw Problem.missing("what to change, such as state, result, note or lease_seconds,");
+        }
         var id = TaskTools.id("task", in.task());
         if (in.after() != null) {
             order.lock(call, tasks.read(call, id).domain());

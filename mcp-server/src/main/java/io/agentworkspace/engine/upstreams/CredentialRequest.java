@@ -31,17 +31,13 @@ record CredentialRequest(
         @Doc(value = "For OAuth: the token endpoint.", max = 2_000) @Nullable
         String tokenUrl,
 
-        @Doc(value = "For OAuth.", max = 500) @Nullable
-        String clientId,
+        @Doc(value = "For OAuth.", max = 500) @Nullable String clientId,
 
-        @Doc(value = "For OAuth.", max = 8_000) @Nullable
-        String clientSecret,
+        @Doc(value = "For OAuth.", max = 8_000) @Nullable String clientSecret,
 
-        @Doc(value = "For OAuth.", max = 500) @Nullable
-        String scope,
+        @Doc(value = "For OAuth.", max = 500) @Nullable String scope,
 
-        @Doc(value = "For id_jag: the issuer. Default: token_url's origin.", max = 2_000)
-        @Nullable
+        @Doc(value = "For id_jag: the issuer. Default: token_url's origin.", max = 2_000) @Nullable
         String audience) {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern ORIGIN = Pattern.compile("^(https?://[^/?#]+).*$");

@@ -56,10 +56,7 @@ public final class InstallTools {
     }
 
     record InstallRequest(
-            @Doc(
-                    value =
-                            "At most 20 lower-case letters, digits or '-'. It begins the names of its tools.",
-                    max = 20)
+            @Doc(value = "At most 20 lower-case letters, digits or '-'. It begins the names of its tools.", max = 20)
             String name,
 
             @Doc(value = URL, max = 2_000) String url,

@@ -132,15 +132,12 @@ class PlansTest {
             RL_List {}
             UP_List {}
             US_Inbox {}
-            AP_Wait {}
-            AP_Wait {'wait_seconds':0,'target':{'agent':'agent-00500'}}
             MB_Trash {'target':{'bank':'bank 0'}}
             MB_Files {'target':{'bank':'bank 0'},'command':'view','path':'/memories'}
             MB_Export {'target':{'bank':'bank 0'}}
             WH_List {}
             WH_Deliveries {}
             WH_Deliveries {'state':'failed','type':'agent.deployment.created'}
-            WH_Feed {}
             WH_Feed {}
             """;
 
@@ -161,7 +158,7 @@ class PlansTest {
             MB_Store {'target':{'bank':'bank 0'},'content':'text'}
             MB_Permissions {'target':{'bank':'box #','agent':'new #'},'vx':{'access':'read'}}
             MB_Update {'target':{'bank':'box #'},'vx':{'name':'box #','description':'e'}}
-            MB_Unload {'target':{'bank':'box #'},'vx':{'name':'fact'}}
+            MB_Unload {'vx':{'name':'box #'}}
             MB_Delete {'target':{'bank':'box #'}}
             MB_Restore {'target':{'bank':'box #'}}
             MB_Destroy {'target':{'bank':'box #'}}
@@ -181,8 +178,6 @@ class PlansTest {
             DM_Ban {'target':{'domain':'room #','agent':'agent-00010'}}
             DM_Unban {'target':{'domain':'room #','agent':'agent-00010'}}
             DM_Update {'target':{'domain':'room #'},'vx':{'name':'room #','description':'e'}}
-            AP_Ask {'target':{'agent':'agent-00501'},'content':'why?'}
-            WH_Create {'url':'https://example.com/#','events':['task.changed']}
             ZN_Destroy {'target':{'domain':'room #','zone':'side'}}
             DM_Destroy {'target':{'domain':'room #'}}
             AP_Destroy {'target':{'agent':'new #'}}

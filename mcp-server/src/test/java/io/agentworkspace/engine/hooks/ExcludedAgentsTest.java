@@ -119,7 +119,7 @@ class ExcludedAgentsTest {
             direct("one"); // It is still an agent: only the domain is closed to it.
             assertThat(anywhere.join().ok().texts("/content", "content")).containsExactly("one");
             direct("two");
-            assertThat(lines.next()).isEqualTo("1 1 new message from maria; read it with AP_Wait");
+            assertThat(lines.next()).isEqualTo("1 1 new message from the user maria; read it with AP_Wait");
         }
     }
 

@@ -272,9 +272,10 @@ class MessageStreamTest {
         it.told("s", "SessionStart", "");
         try (var lines = follow("s")) {
             call(it.owner, "TK_Create", "{'target':{'domain':'Yard'},'vx':{'name':'caulk'}}");
-            assertThat(it.told("s", "UserPromptSubmit", ",'prompt':'x'")).contains("1 from maria in Yard/main");
+            assertThat(it.told("s", "UserPromptSubmit", ",'prompt':'x'"))
+                    .contains("1 from the user maria in Yard/main");
             call(it.owner, "TK_Create", "{'target':{'domain':'Yard'},'vx':{'name':'paint'},'assignee':'Ada'}");
-            assertThat(lines.next()).isEqualTo("1 1 new message from maria; read it with AP_Wait");
+            assertThat(lines.next()).isEqualTo("1 1 new message from the user maria; read it with AP_Wait");
         }
     }
 

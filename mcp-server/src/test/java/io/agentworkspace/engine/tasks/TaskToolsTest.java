@@ -292,6 +292,7 @@ class TaskToolsTest {
                 .refused(1004);
         ann.call("TK_Claim", "{'task':'x'}").refused(1004, "must be the id of a task");
         ann.call("TK_Create", "{'vx':{'name':'x'}}").refused(1006, "target.domain");
+        ann.call("TK_Update", "{'task':'%s'}".formatted(task("Untouched"))).refused(1003, "what to change");
         for (var end : List.of("n", "u2028", "u001b", "u0085")) {
             ann.call("TK_Create", "{'target':{'domain':'Yard'},'vx':{'name':'a\\%sb'}}".formatted(end))
                     .refused(1004, "one line");
