@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Announces that paths are reserved or free again: in one line in the zone {@code main} of the domain, which wakes nobody.
- * Those whom a path was refused are told directly when it is free, which wakes them.
+ * Whoever was refused a path gets a direct message when it is free, and that wakes its session.
  */
 final class PathNoticeStore {
     private static final int MAX_SHOWN = 10;
