@@ -227,6 +227,7 @@ async function moving() {
   await page.goto(`${engine}/console/memory/copies?view=import`);
   const choose = async (name, buffer) => {
     await page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/jsonl', buffer: Buffer.from(buffer) });
+    await page.locator('.import .soft', { hasText: name }).waitFor(); // The report of the file before is gone.
     await page.locator('.import-report h3, .problem:not(:empty)').first().waitFor();
     return page.locator('.import-report, .problem').allInnerTexts();
   };

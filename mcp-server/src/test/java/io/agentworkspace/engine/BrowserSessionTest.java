@@ -23,14 +23,15 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class BrowserSessionTest {
     private static Steps steps;
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
 
     private static String key;
 
     @BeforeAll
     static void play() {
         Chromium.require();
-        key = TENANT.key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
+        tenant = new TestTenant();
+        key = tenant.key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
         steps = Chromium.play(Map.of("ENGINE_KEY", key), "browser.mjs", TestServer.url());
     }
 

@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 @Tag("slow")
 class ConsoleBoardTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static final String MARKUP = "<img src=x onerror=alert(1)>";
     private static final String PAINT = "Paint " + MARKUP + "<script>alert(2)</script>" + "W".repeat(120);
     private static Steps steps;
@@ -31,10 +31,11 @@ class ConsoleBoardTest {
     @BeforeAll
     static void play() {
         Chromium.require();
-        var owner = TENANT.key(ClientApi.REST, "olga", Role.OWNER, List.of("*"));
-        var ann = TENANT.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
-        var bob = TENANT.key(ClientApi.REST, "bob", Role.MEMBER, List.of("*"));
-        var vera = TENANT.key(ClientApi.REST, "vera", Role.MEMBER, List.of("*"));
+        tenant = new TestTenant();
+        var owner = tenant.key(ClientApi.REST, "olga", Role.OWNER, List.of("*"));
+        var ann = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
+        var bob = tenant.key(ClientApi.REST, "bob", Role.MEMBER, List.of("*"));
+        var vera = tenant.key(ClientApi.REST, "vera", Role.MEMBER, List.of("*"));
         call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'Hosts.','access':'public'}}");
         call(ann, "DM_Create", "{'target':{'agent':'Ada'},'vx':{'name':'Yard','description':'Builds boats.'}}");
         call(bob, "DM_Create", "{'vx':{'name':'Pier','description':'For all.','access':'public'}}");

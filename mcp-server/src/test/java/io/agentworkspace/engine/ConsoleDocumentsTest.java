@@ -24,23 +24,24 @@ import tools.jackson.databind.JsonNode;
 @Tag("slow")
 class ConsoleDocumentsTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static Steps steps;
     private static String owner;
 
     @BeforeAll
     static void play() {
         Chromium.require();
-        owner = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
+        tenant = new TestTenant();
+        owner = tenant.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
         fill();
         var nothing = new TestTenant();
         var keys = Map.of(
                 "OWNER_KEY",
                 owner,
                 "VIEWER_KEY",
-                TENANT.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*")),
+                tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*")),
                 "NARROW_KEY",
-                TENANT.key(ClientApi.REST, "nora", Role.MEMBER, List.of("bank:read")),
+                tenant.key(ClientApi.REST, "nora", Role.MEMBER, List.of("bank:read")),
                 "EMPTY_KEY",
                 nothing.key(ClientApi.REST, "emma", Role.OWNER, List.of("*")),
                 "EMPTY_VIEWER_KEY",

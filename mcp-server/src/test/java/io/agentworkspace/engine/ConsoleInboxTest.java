@@ -23,15 +23,16 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class ConsoleInboxTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static String ann;
     private static Steps steps;
 
     @BeforeAll
     static void play() {
         Chromium.require();
-        ann = TENANT.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
-        var bob = TENANT.key(ClientApi.REST, "bob", Role.MEMBER, List.of("*"));
+        tenant = new TestTenant();
+        ann = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
+        var bob = tenant.key(ClientApi.REST, "bob", Role.MEMBER, List.of("*"));
         call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'Paints.','access':'public'}}");
         call(bob, "AP_Create", "{'vx':{'name':'Ben','description':'Hosts.','access':'public'}}");
         call(bob, "DM_Create", "{'target':{'agent':'Ben'},'vx':{'name':'Hall','description':'A hall.'}}");

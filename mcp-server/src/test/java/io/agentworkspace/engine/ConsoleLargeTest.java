@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 class ConsoleLargeTest {
     private static final int ELEMENTS = 2_500;
     private static final int REQUESTS = 30;
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static Steps steps;
 
     /** Each by one statement. Triggers are passed over: they count and announce, which is not looked at here. */
@@ -60,7 +60,8 @@ class ConsoleLargeTest {
     @BeforeAll
     static void look() {
         Chromium.require();
-        var key = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
+        tenant = new TestTenant();
+        var key = tenant.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
         call(key, "AP_Create", "{'vx': {'name': 'Ada', 'description': 'd'}}");
         call(key, "DM_Create", "{'target': {'agent': 'Ada'}, 'vx': {'name': 'harbour', 'description': 'd'}}");
         call(key, "MB_Create", "{'target': {'agent': 'Ada'}, 'vx': {'name': 'archive'}}");
@@ -70,7 +71,7 @@ class ConsoleLargeTest {
                     .run();
             FILL.forEach(statement -> TestDatabase.db()
                     .sql(statement)
-                    .set("tenant", TENANT.id(ClientApi.REST))
+                    .set("tenant", tenant.id(ClientApi.REST))
                     .quiet()
                     .run());
             return true;
@@ -86,7 +87,7 @@ class ConsoleLargeTest {
         return TestDatabase.db()
                 .sql(
                         "SELECT CAST(id AS text) AS id FROM message WHERE tenant_id = :tenant AND seq = 300 AND content LIKE 'message 300%'")
-                .set("tenant", TENANT.id(ClientApi.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .one(row -> row.text("id"))
                 .orElseThrow();
     }

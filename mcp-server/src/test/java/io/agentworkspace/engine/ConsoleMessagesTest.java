@@ -26,15 +26,16 @@ import tools.jackson.databind.node.ObjectNode;
 @Tag("slow")
 class ConsoleMessagesTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static Steps steps;
 
     @BeforeAll
     static void play() {
         Chromium.require();
-        var ann = TENANT.key(ClientApi.REST, "ann", Role.ADMIN, List.of("*"));
+        tenant = new TestTenant();
+        var ann = tenant.key(ClientApi.REST, "ann", Role.ADMIN, List.of("*"));
         call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'Pilots.','access':'public'}}");
-        var bob = TENANT.key(ClientApi.REST, "bob", Role.MEMBER, List.of("*"));
+        var bob = tenant.key(ClientApi.REST, "bob", Role.MEMBER, List.of("*"));
         ClientApi.REST
                 .call(TestServer.url(), bob, "AP_Destroy", object("{'target':{'agent':'Ada'}}"))
                 .refused(2003);
@@ -47,7 +48,7 @@ class ConsoleMessagesTest {
         TestDatabase.db()
                 .sql(
                         "UPDATE message SET created_at = created_at - INTERVAL '1 day' WHERE tenant_id = :tenant AND content <> 'I begin'")
-                .set("tenant", TENANT.id(ClientApi.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .run();
         for (var i = 0; i < 25; i++) {
             call(ann, "AP_Chat", "{'target':{'domain':'Harbour','zone':'main'},'content':'Ahoy %d'}".formatted(i));

@@ -28,7 +28,7 @@ import tools.jackson.databind.JsonNode;
 @Tag("slow")
 class ConsoleTasksTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static Steps steps;
     private static final int NOT_PERMITTED = 2003;
 
@@ -47,9 +47,10 @@ class ConsoleTasksTest {
     @BeforeAll
     static void play() {
         Chromium.require();
-        owner = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
-        var member = TENANT.key(ClientApi.REST, "mia", Role.MEMBER, List.of("*"));
-        var nina = TENANT.key(ClientApi.REST, "nina", Role.MEMBER, List.of("*"));
+        tenant = new TestTenant();
+        owner = tenant.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
+        var member = tenant.key(ClientApi.REST, "mia", Role.MEMBER, List.of("*"));
+        var nina = tenant.key(ClientApi.REST, "nina", Role.MEMBER, List.of("*"));
         fill(member, nina);
         steps = Chromium.play(
                 Map.of("OWNER_KEY", owner, "MEMBER_KEY", member),
@@ -68,7 +69,7 @@ class ConsoleTasksTest {
                         "DM_Create",
                         "{'target':{'agent':'Ada'},'vx':{'name':'plaza','description':'For all.','access':'public'}}")
                 .ok();
-        var dora = TENANT.key(ClientApi.REST, "dora", Role.MEMBER, List.of("*"));
+        var dora = tenant.key(ClientApi.REST, "dora", Role.MEMBER, List.of("*"));
         call(dora, "AP_Create", "{'vx':{'name':'Doa','description':'Invites.'}}")
                 .ok();
         call(dora, "DM_Create", "{'target':{'agent':'Doa'},'vx':{'name':'study','description':'For few.'}}")
@@ -97,7 +98,7 @@ class ConsoleTasksTest {
         TestDatabase.db()
                 .sql(
                         "UPDATE api_key SET created_at = created_at - INTERVAL '8 days' WHERE tenant_id = :tenant AND name = 'too wide'")
-                .set("tenant", TENANT.id(ClientApi.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .run();
         var young = call(owner, "AK_Create", "{'name':'young','capabilities':['agent:read','agent:write','bank:read']}")
                 .ok()

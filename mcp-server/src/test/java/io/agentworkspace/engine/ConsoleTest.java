@@ -31,14 +31,15 @@ class ConsoleTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     private static Steps steps;
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static String owner;
 
     @BeforeAll
     static void play() {
         Chromium.require();
-        owner = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
-        var member = TENANT.key(ClientApi.REST, "marta", Role.ADMIN, List.of("*"));
+        tenant = new TestTenant();
+        owner = tenant.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
+        var member = tenant.key(ClientApi.REST, "marta", Role.ADMIN, List.of("*"));
         fill();
         var keys = Map.of(
                 "OWNER_KEY",
@@ -46,9 +47,9 @@ class ConsoleTest {
                 "MEMBER_KEY",
                 member,
                 "VIEWER_KEY",
-                TENANT.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*")),
+                tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*")),
                 "NARROW_KEY",
-                TENANT.key(ClientApi.REST, "nora", Role.MEMBER, List.of("bank:read")),
+                tenant.key(ClientApi.REST, "nora", Role.MEMBER, List.of("bank:read")),
                 "EMPTY_KEY",
                 new TestTenant().key(ClientApi.REST, "emma", Role.OWNER, List.of("*")));
         steps = Chromium.play(keys, "console.mjs", TestServer.url(), SCREENSHOTS.toString());

@@ -37,13 +37,14 @@ class HubTest {
             .size();
 
     private static Steps steps;
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
 
     private static String owner;
 
     @BeforeAll
     static void play() {
         Chromium.require();
+        tenant = new TestTenant();
         owner = key("owner", Role.OWNER);
         fill();
         var keys = Map.of(
@@ -75,9 +76,9 @@ class HubTest {
     }
 
     private static Map<String, String> settings(int port, int providerPort) {
-        var tenant = TestDatabase.db()
+        var tenantName = TestDatabase.db()
                 .sql("SELECT name FROM tenant WHERE tenant_id = :id")
-                .set("id", TENANT.id(ClientApi.REST))
+                .set("id", tenant.id(ClientApi.REST))
                 .one(row -> row.text("name"))
                 .orElseThrow();
         return Map.of(
@@ -90,13 +91,13 @@ class HubTest {
                 "ENGINE_OAUTH_SAMPLE_CLIENT_SECRET",
                 "a secret of the client: with + and %",
                 "ENGINE_OAUTH_SAMPLE_TENANT",
-                tenant,
+                tenantName,
                 "ENGINE_OAUTH_SAMPLE_EMAIL_DOMAINS",
                 "example.org");
     }
 
     private static String key(String user, Role role) {
-        return TENANT.key(ClientApi.REST, user, role, List.of("*"));
+        return tenant.key(ClientApi.REST, user, role, List.of("*"));
     }
 
     /** Creates things whose texts are full of markup. */

@@ -54,10 +54,11 @@ public final class WaitQueries {
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id AND {may_wait}
                  WHERE {last} > p.read_seq + p.own_unread
                    AND (CAST(:agent AS text) IS NULL
-                        OR EXISTS (SELECT 1 FROM stream st
-                                     JOIN agent a ON a.tenant_id = st.tenant_id AND a.id IN (st.low_id, st.high_id)
-                                    WHERE st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                                      AND a.name_key = :agent AND a.destroyed_at IS NULL AND a.id <> p.party_id))
+                        OR (SELECT CASE WHEN st.low_id = p.party_id THEN st.high_id ELSE st.low_id END
+                              FROM stream st
+                             WHERE st.tenant_id = p.tenant_id AND st.id = p.stream_id)
+                           = (SELECT a.id FROM agent a
+                               WHERE a.tenant_id = :tenant AND a.name_key = :agent AND a.destroyed_at IS NULL))
                    AND (CAST(:domain AS text) IS NULL
                         OR EXISTS (SELECT 1 FROM zone z
                                      JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id

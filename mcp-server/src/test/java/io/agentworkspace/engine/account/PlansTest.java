@@ -78,6 +78,8 @@ class PlansTest {
             AP_Read {'target':{'agent':'agent-00500'}}
             AP_Read {'target':{'agent':'agent-00501'}}
             AP_Read {'target':{'agent':'nobody'}}
+            AP_Wait {'wait_seconds':0}
+            AP_Wait {'wait_seconds':0,'target':{'agent':'agent-00501'}}
             AP_Select {'target':{'agent':'agent-00501'}}
             AP_Select {'target':{'agent':'nobody'}}
             DM_List {}

@@ -36,13 +36,14 @@ import tools.jackson.databind.node.ObjectNode;
 @Tag("slow")
 class LiveStreamTest {
     private static final String KEY = "X-Api-Key";
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static TestServer.Replica other;
     private static String owner;
     private static String ann;
 
     @BeforeAll
     static void build() {
+        tenant = new TestTenant();
         other = TestServer.replica();
         owner = key("owner", Role.OWNER, "*");
         ann = key("ann", Role.MEMBER, "*");
@@ -57,7 +58,7 @@ class LiveStreamTest {
     }
 
     private static String key(String user, Role role, String... capabilities) {
-        return TENANT.key(ClientApi.REST, user, role, List.of(capabilities));
+        return tenant.key(ClientApi.REST, user, role, List.of(capabilities));
     }
 
     private static Reply call(String key, String service, String arguments) {
@@ -119,7 +120,7 @@ class LiveStreamTest {
                 SELECT tenant_id, CAST('9000000000' AS xid8), at, topic, action, thing, place, other, moment
                   FROM change_log
                  WHERE tenant_id = :tenant AND topic = 'messages'
-                """).set("tenant", TENANT.id(ClientApi.REST)).run();
+                """).set("tenant", tenant.id(ClientApi.REST)).run();
         try (var feed = listen(ann, "?topics=messages")) {
             say("after the restore");
             assertThat(feed.next("messages").path("content").asString()).isEqualTo("after the restore");

@@ -22,24 +22,25 @@ import tools.jackson.databind.JsonNode;
 /** The official MCP client without a key, at the MCP endpoint with a certified provider: npm's oidc-provider. */
 @Tag("slow")
 class OAuthClientTest {
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static OpenIdProvider provider;
     private static Replica engine;
 
     @BeforeAll
     static void start() {
         Node.require();
+        tenant = new TestTenant();
         provider = new OpenIdProvider("https://engine.example/callback");
-        var tenant = TestDatabase.db()
+        var tenantName = TestDatabase.db()
                 .sql("SELECT name FROM tenant WHERE tenant_id = :id")
-                .set("id", TENANT.id(ClientApi.MCP))
+                .set("id", tenant.id(ClientApi.MCP))
                 .one(row -> row.text("name"))
                 .orElseThrow();
         engine = Replica.start(Map.of(
                 "ENGINE_MCP_OAUTH", "sample",
                 "ENGINE_OAUTH_SAMPLE_ISSUER", provider.issuer(),
                 "ENGINE_OAUTH_SAMPLE_CLIENT_ID", "engine",
-                "ENGINE_OAUTH_SAMPLE_TENANT", tenant,
+                "ENGINE_OAUTH_SAMPLE_TENANT", tenantName,
                 "ENGINE_OAUTH_SAMPLE_EMAIL_DOMAINS", "example.org"));
     }
 

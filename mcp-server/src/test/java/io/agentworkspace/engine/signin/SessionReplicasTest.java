@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class SessionReplicasTest {
     private static final int ROUNDS = 4;
 
-    private static final TestTenant TENANT = new TestTenant();
+    private static TestTenant tenant;
     private static Replica one;
     private static Replica two;
     private static String admin;
@@ -32,10 +32,11 @@ class SessionReplicasTest {
 
     @BeforeAll
     static void start() {
+        tenant = new TestTenant();
         var address = Map.of("ENGINE_BASE_URL", "https://engine.example");
         one = Replica.start(address);
         two = Replica.start(address);
-        admin = TENANT.key(ClientApi.REST, "boss", Role.OWNER, List.of("*"));
+        admin = tenant.key(ClientApi.REST, "boss", Role.OWNER, List.of("*"));
     }
 
     @AfterAll
@@ -49,7 +50,7 @@ class SessionReplicasTest {
     }
 
     private static String key(String user) {
-        return TENANT.key(ClientApi.REST, user, Role.MEMBER, List.of("*"));
+        return tenant.key(ClientApi.REST, user, Role.MEMBER, List.of("*"));
     }
 
     private static boolean isIn(Browser browser) {
@@ -104,7 +105,7 @@ class SessionReplicasTest {
         try (var watch = TestDatabase.watch()) {
             var clock = Clock.systemUTC();
             new KeyStore(TestDatabase.db(), clock, watch)
-                    .revoke(TENANT.id(ClientApi.REST), ApiKey.parse(key).id(), clock.instant());
+                    .revoke(tenant.id(ClientApi.REST), ApiKey.parse(key).id(), clock.instant());
         }
     }
 

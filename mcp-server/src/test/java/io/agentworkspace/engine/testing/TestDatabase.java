@@ -305,13 +305,19 @@ public final class TestDatabase {
             }
             templateIsMade = true;
         }
-        DB.sql("CREATE DATABASE " + name + " TEMPLATE template_of_tests").run();
+        create(name, " TEMPLATE template_of_tests");
         return connect(jdbcUrl(name), 2);
+    }
+
+    /** A test that runs again after a failure begins with a new one. */
+    private static void create(String name, String template) {
+        DB.sql("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)").run();
+        DB.sql("CREATE DATABASE " + name + template).run();
     }
 
     /** Creates a test's own database before its first migration. */
     public static Db empty(String name) {
-        DB.sql("CREATE DATABASE " + name).run();
+        create(name, "");
         return connect(jdbcUrl(name), 2);
     }
 
