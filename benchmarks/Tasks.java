@@ -64,14 +64,7 @@ final class Tasks implements Bench.Benchmark {
     }
 
     private static void begin(Callers callers) throws Exception {
-        for (var i = 0; i < AGENTS; i++) {
-            callers.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Agent" + i, "description", "Does tasks."))));
-        }
-        callers.call(new Callers.Work(
-                "DM_Create", Map.of("target", Map.of("agent", "Agent0"), "vx", Map.of("name", "bench", "description", "Has tasks."))));
-        for (var i = 1; i < AGENTS; i++) {
-            callers.call(new Callers.Work("DM_Invite", Map.of("target", Map.of("domain", "bench", "agent", "Agent" + i))));
-        }
+        Workspace.domain(callers, AGENTS);
         for (var i = 0; i < AGENTS; i++) {
             var place = Map.of("agent", "Agent" + i, "context", "Agent" + i);
             callers.call(new Callers.Work("AP_LogOn", Map.of("target", place)));

@@ -46,6 +46,18 @@ final class Workspace {
         session = Sessions.begin(url, key);
     }
 
+    /** Creates Agent0, Agent1 and so on, and the domain {@code bench} of all of them. */
+    static void domain(Callers callers, int agents) throws Exception {
+        for (var i = 0; i < agents; i++) {
+            callers.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Agent" + i, "description", "Works."))));
+        }
+        callers.call(new Callers.Work(
+                "DM_Create", Map.of("target", Map.of("agent", "Agent0"), "vx", Map.of("name", "bench", "description", "Of the benchmark."))));
+        for (var i = 1; i < agents; i++) {
+            callers.call(new Callers.Work("DM_Invite", Map.of("target", Map.of("domain", "bench", "agent", "Agent" + i))));
+        }
+    }
+
     private static String user(Callers callers, String name) throws Exception {
         callers.call(new Callers.Work("US_Create", Map.of("vx", Map.of("name", name, "access", "admin"))));
         var made = callers.call(new Callers.Work(

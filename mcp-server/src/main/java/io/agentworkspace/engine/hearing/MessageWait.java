@@ -196,6 +196,9 @@ public final class MessageWait {
     private void check(Call call, Narrowing narrowing, Place place) {
         if (!place.agentFound()) {
             throw agents.missing(call, Objects.requireNonNull(narrowing.agent()));
+        } else if (!place.replyFound()) {
+            throw Problem.notFound(
+                    "message", Objects.requireNonNull(narrowing.replyTo()).toString(), List.of());
         } else if (narrowing.domain() == null) {
             return;
         } else if (place.domain() == null) {

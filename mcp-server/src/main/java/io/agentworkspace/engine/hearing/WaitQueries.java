@@ -29,6 +29,11 @@ public final class WaitQueries {
             SELECT CAST(:agent AS text) IS NULL
                    OR EXISTS (SELECT 1 FROM agent a
                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND {visible_agent}) AS agent_found,
+                   CAST(:reply AS uuid) IS NULL
+                   OR EXISTS (SELECT 1 FROM message m
+                                JOIN participant p ON p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id
+                                                  AND p.party_id = subject.id
+                               WHERE m.tenant_id = :tenant AND m.id = :reply) AS reply_found,
                    d.name AS domain, COALESCE({takes_part}, false) AS takes_part,
                    ARRAY(SELECT z.name FROM zone z WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id LIMIT 500) AS zones,
                    EXISTS (SELECT 1 FROM zone z WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id
@@ -168,16 +173,18 @@ public final class WaitQueries {
      */
     record Place(
             boolean agentFound,
+            boolean replyFound,
             @Nullable String domain,
             boolean takesPart,
             boolean zoneFound,
             List<String> zones,
             boolean isHearer) {
-        private static final Place ANYWHERE = new Place(true, null, true, true, List.of(), true);
+        private static final Place ANYWHERE = new Place(true, true, null, true, true, List.of(), true);
 
         static Place read(Row row) throws SQLException {
             return new Place(
                     row.flag("agent_found"),
+                    row.flag("reply_found"),
                     row.textOrNull("domain"),
                     row.flag("takes_part"),
                     row.flag("zone_found"),
@@ -197,7 +204,7 @@ public final class WaitQueries {
 
     /** Reads the context, and the oldest messages that wait for the speaker. */
     Found waiting(Call call, Narrowing narrowing, int limit) {
-        var isAnywhere = narrowing.agent() == null && narrowing.domain() == null;
+        var isAnywhere = narrowing.agent() == null && narrowing.domain() == null && narrowing.replyTo() == null;
         return (isAnywhere ? READ_WAITING : READ_WAITING_AT)
                 .run(
                         db,

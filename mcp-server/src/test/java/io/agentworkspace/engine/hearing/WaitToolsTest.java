@@ -153,6 +153,8 @@ class WaitToolsTest {
         assertThat(carl.call("AP_Wait", "{'target':{'agent':'Nobody'},'wait_seconds':0}")
                         .text("/status/error"))
                 .isEqualTo("not_found");
+        carl.call("AP_Wait", "{'reply_to':'6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11','wait_seconds':300}")
+                .refused(3001, "message", "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11");
     }
 
     @Test
@@ -470,9 +472,10 @@ class WaitToolsTest {
         App app = TestServer.start(Map.of(), clock);
         var mcp = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
         var client = new RawMcpClient(app.baseUrl() + "/mcp", mcp);
+        create(TestCaller.of(ClientApi.MCP, mcp), "Max");
         try (var events = client.events(
                 "tools/call",
-                "{'name':'AP_Wait','arguments':{'reply_to':'6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11','wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
+                "{'name':'AP_Wait','arguments':{'target':{'agent':'Max'},'wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
             await().until(() -> waiting(ClientApi.MCP) == 1);
             clock.advance(Duration.ofSeconds(11));
             var mia = TestCaller.of(ClientApi.MCP, mcp);
