@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -344,6 +345,21 @@ class HouseTest {
                 .should()
                 .haveModifier(JavaModifier.FINAL)
                 .check(ENGINE);
+    }
+
+    /** Tests of a feature are in its package. */
+    @Test
+    void proofIsOfRacesCrashesAndTenancy() {
+        var tests = new ClassFileImporter()
+                .importPackages(ROOT + ".proof").stream()
+                        .filter(type -> type.isTopLevelClass() && type.getSimpleName().endsWith("Test"))
+                        .toList();
+        assertThat(tests)
+                .isNotEmpty()
+                .allSatisfy(type -> assertThat(Stream.of(type.reflect().getAnnotationsByType(Tag.class))
+                                .map(Tag::value))
+                        .as(type.getSimpleName())
+                        .containsAnyOf("race", "crash", "tenancy"));
     }
 
     @Test

@@ -1,5 +1,8 @@
 package io.agentworkspace.engine.proof;
 
+import org.junit.jupiter.api.Tag;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.WaitingCall;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -27,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A call that waits in the database while its client closes the connection. */
+@Tag("race")
 class AbandonedCallTest {
     private static final String TOKEN = "a-token-of-a-scraper-1234";
     private static App app;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.proof;
 
+import org.junit.jupiter.api.Tag;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Concurrent requests of one principal, as from models that call tools in parallel. */
+@Tag("race")
 class ConcurrentCallsTest {
     private static final int ZONES = 6;
     private static final int ROUNDS = 6;

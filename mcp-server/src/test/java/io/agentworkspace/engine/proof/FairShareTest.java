@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.proof;
 
+import org.junit.jupiter.api.Tag;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * One key keeps the database as busy as it can without affecting another tenant. A lock that the test holds makes calls slow.
  */
+@Tag("tenancy")
 class FairShareTest {
     private static final String NAME = "fair_share";
     private static final Clock CLOCK = Clock.systemUTC();

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.proof;
 
+import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * with 256 MB of heap. The process exits if its memory is exhausted.
  */
 @Tag("slow")
+@Tag("crash")
 class LargestRequestsTest {
     /** How much of the heap may be in use after a full collection, in MiB. */
     private static final long MOST = 192;

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.proof.WaitingCall;
+import io.agentworkspace.engine.testing.WaitingCall;
 import io.agentworkspace.engine.signin.Browser.Got;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;

@@ -12,7 +12,7 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.WaitingCall;
+import io.agentworkspace.engine.testing.WaitingCall;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestClock;
