@@ -188,6 +188,8 @@ class HouseTest {
         noClasses()
                 .that()
                 .doNotHaveFullyQualifiedName(ROOT + ".app.Main")
+                .and()
+                .resideOutsideOfPackage(ROOT + ".examples")
                 .should()
                 .callMethod(System.class, "getenv")
                 .orShould()
@@ -288,6 +290,18 @@ class HouseTest {
                 .check(ENGINE);
     }
 
+    /** The demo gets an address and a key, as any client does. */
+    @Test
+    void theDemoKnowsNothingOfTheEngine() {
+        classes()
+                .that()
+                .resideInAPackage(ROOT + ".examples..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(ROOT + ".examples..", "java..", "org.jspecify..", "tools.jackson..")
+                .check(ENGINE);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {ROOT + ".rest..", ROOT + ".skills..", ROOT + ".hubs.."})
     void siblingsKnowOnlyTheGroundFloor(String sibling) {
@@ -352,7 +366,8 @@ class HouseTest {
     void proofIsOfRacesCrashesAndTenancy() {
         var tests = new ClassFileImporter()
                 .importPackages(ROOT + ".proof").stream()
-                        .filter(type -> type.isTopLevelClass() && type.getSimpleName().endsWith("Test"))
+                        .filter(type ->
+                                type.isTopLevelClass() && type.getSimpleName().endsWith("Test"))
                         .toList();
         assertThat(tests)
                 .isNotEmpty()

@@ -310,7 +310,7 @@ class SourcesTest {
                 .flatMap(file -> MAIN.matcher(Repository.text(file)).results())
                 .toList();
         assertThat(entries)
-                .hasSize(3)
+                .hasSize(4)
                 .allSatisfy(entry -> assertThat(entry.group(1)).startsWith("Locale.setDefault(Locale.ROOT);"));
         assertThat(main.stream()
                         .filter(file ->

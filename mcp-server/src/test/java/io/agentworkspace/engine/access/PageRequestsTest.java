@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.access;
 
-import io.agentworkspace.engine.testing.ToolCases;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
@@ -9,6 +8,7 @@ import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.testing.ToolCases;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.access;
 
+import io.agentworkspace.engine.access.PermissionTable.Cell;
+import io.agentworkspace.engine.access.PermissionTable.Kind;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.model.access.Capability;
@@ -7,8 +9,6 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.access.PermissionTable.Cell;
-import io.agentworkspace.engine.access.PermissionTable.Kind;
 import io.agentworkspace.engine.testing.IdleTool;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;

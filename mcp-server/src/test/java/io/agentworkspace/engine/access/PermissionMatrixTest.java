@@ -1,19 +1,19 @@
 package io.agentworkspace.engine.access;
 
-import io.agentworkspace.engine.testing.Concurrently;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.access.PermissionTable.Cell;
+import io.agentworkspace.engine.access.PermissionTable.Kind;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.access.PermissionTable.Cell;
-import io.agentworkspace.engine.access.PermissionTable.Kind;
-import io.agentworkspace.engine.testing.ToolCases.Access;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.ToolCases.Access;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.access;
 
-import io.agentworkspace.engine.testing.ToolCases;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.ToolCases.Access;
 import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.ToolCases;
+import io.agentworkspace.engine.testing.ToolCases.Access;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.account;
 
-import io.agentworkspace.engine.testing.QuotaFixture;
-import io.agentworkspace.engine.testing.Concurrently;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static io.agentworkspace.engine.testing.QuotaFixture.assertRefused;
 import static io.agentworkspace.engine.testing.QuotaFixture.awaitFlush;
 import static io.agentworkspace.engine.testing.QuotaFixture.limit;
@@ -12,7 +9,10 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.QuotaFixture;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;

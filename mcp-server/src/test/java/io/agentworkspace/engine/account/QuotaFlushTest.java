@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.account;
 
-import io.agentworkspace.engine.testing.Concurrently;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.Set;

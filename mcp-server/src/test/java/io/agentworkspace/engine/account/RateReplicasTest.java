@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.account;
 
-import io.agentworkspace.engine.testing.QuotaFixture;
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.Concurrently;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.QuotaFixture;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TenantRows;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

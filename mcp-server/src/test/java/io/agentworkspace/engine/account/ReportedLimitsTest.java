@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.account;
 
-import io.agentworkspace.engine.testing.QuotaFixture;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.QuotaFixture;
 import io.agentworkspace.engine.testing.Replica;
 import java.net.URI;
 import java.net.http.HttpRequest;

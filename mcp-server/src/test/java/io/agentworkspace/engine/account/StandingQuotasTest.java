@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.account;
 
-import io.agentworkspace.engine.testing.QuotaFixture;
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.Concurrently;
 import static io.agentworkspace.engine.testing.QuotaFixture.assertRefused;
 import static io.agentworkspace.engine.testing.QuotaFixture.awaitFlush;
 import static io.agentworkspace.engine.testing.QuotaFixture.limit;
@@ -13,8 +10,11 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.QuotaFixture;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.List;
 import java.util.Map;

@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.testing.NetworkLine;
-import io.agentworkspace.engine.testing.Concurrently;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.NetworkLine;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;

@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.audit;
 
-import io.agentworkspace.engine.testing.KeyFixture;
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static io.agentworkspace.engine.testing.KeyFixture.call;
 import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static io.agentworkspace.engine.testing.KeyFixture.make;
@@ -16,9 +13,12 @@ import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
-import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.KeyFixture;
+import io.agentworkspace.engine.testing.KeyFixture.Made;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
@@ -41,7 +41,6 @@ import tools.jackson.databind.JsonNode;
 /** AC_Audit reports who did what to which thing, from where, through which endpoint, with what result, and nothing more. */
 @Tag("slow")
 class AuditTest {
-
     private final KeyFixture fixture = new KeyFixture();
     private final Made boss = fixture.user("boss", Role.ADMIN, "*");
     private final Made ann = fixture.user("ann", Role.MEMBER, "*");
@@ -66,12 +65,8 @@ class AuditTest {
     }
 
     private static Got over(CommandAddress way, Made key, String service, String arguments) {
-        return way.call(
-                TestServer.url(),
-                key.key(),
-                service,
-                arguments.replace('\'', '"'),
-                Map.of("User-Agent", "tide/1.2", "X-Request-Id", "r-" + way));
+        var headers = Map.of("User-Agent", "tide/1.2", "X-Request-Id", "r-" + way);
+        return way.call(TestServer.url(), key.key(), service, arguments.replace('\'', '"'), headers);
     }
 
     @ParameterizedTest

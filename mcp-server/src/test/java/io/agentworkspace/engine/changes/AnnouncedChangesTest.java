@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.changes;
 
-import io.agentworkspace.engine.testing.CaseWorkspace;
-import io.agentworkspace.engine.testing.ToolCases;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +8,9 @@ import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.testing.CaseWorkspace;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.ToolCases;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

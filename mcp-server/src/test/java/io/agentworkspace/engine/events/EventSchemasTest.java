@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.events;
 
-import io.agentworkspace.engine.testing.QuotaFixture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EventCheck;
+import io.agentworkspace.engine.testing.QuotaFixture;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import org.junit.jupiter.params.ParameterizedTest;

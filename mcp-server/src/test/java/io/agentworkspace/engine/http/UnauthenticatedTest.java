@@ -2,8 +2,8 @@ package io.agentworkspace.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.testing.KeyFixture;
 import static io.agentworkspace.engine.testing.KeyFixture.call;
 import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static io.agentworkspace.engine.testing.KeyFixture.make;
@@ -10,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.live.Feed;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.KeyFixture;
 import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.TestServer;
 import java.time.Duration;

@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.testing.KeyFixture;
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.Concurrently;
 import static io.agentworkspace.engine.testing.KeyFixture.call;
 import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static io.agentworkspace.engine.testing.KeyFixture.make;
@@ -12,10 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.ChangeInForce;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.KeyFixture;
+import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import java.time.Duration;

@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.testing.KeyFixture;
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.Concurrently;
 import static io.agentworkspace.engine.testing.KeyFixture.call;
 import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static io.agentworkspace.engine.testing.KeyFixture.make;
@@ -15,9 +12,12 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
-import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.KeyFixture;
+import io.agentworkspace.engine.testing.KeyFixture.Made;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.testing.KeyFixture;
-import io.agentworkspace.engine.testing.Concurrently;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static io.agentworkspace.engine.testing.KeyFixture.call;
 import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static io.agentworkspace.engine.testing.KeyFixture.make;
@@ -11,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.KeyFixture;
 import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.TestServer;
 import java.time.Duration;

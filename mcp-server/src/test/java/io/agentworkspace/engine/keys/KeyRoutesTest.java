@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.testing.KeyFixture;
 import static io.agentworkspace.engine.testing.KeyFixture.make;
 import static io.agentworkspace.engine.testing.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.KeyFixture;
 import io.agentworkspace.engine.testing.KeyFixture.Made;
 import org.junit.jupiter.api.Test;
 

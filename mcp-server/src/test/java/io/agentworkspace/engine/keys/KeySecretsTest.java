@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.testing.KeyFixture;
-import io.agentworkspace.engine.testing.Concurrently;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static io.agentworkspace.engine.testing.KeyFixture.call;
 import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.KeyFixture;
 import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;

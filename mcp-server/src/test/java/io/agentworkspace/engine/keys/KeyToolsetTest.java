@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.testing.KeyFixture;
-import io.agentworkspace.engine.testing.CommandAddress;
-import io.agentworkspace.engine.testing.Refusal;
 import static io.agentworkspace.engine.testing.KeyFixture.call;
 import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static io.agentworkspace.engine.testing.KeyFixture.listed;
@@ -11,7 +8,10 @@ import static io.agentworkspace.engine.testing.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.KeyFixture;
 import io.agentworkspace.engine.testing.KeyFixture.Made;
+import io.agentworkspace.engine.testing.Refusal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

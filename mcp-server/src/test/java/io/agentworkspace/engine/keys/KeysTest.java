@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.testing.CommandAddress;
-import io.agentworkspace.engine.testing.Refusal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ChangeInForce;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Refusal;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;

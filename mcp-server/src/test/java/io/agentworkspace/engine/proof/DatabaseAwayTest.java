@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.testing.NetworkLine;
-import io.agentworkspace.engine.testing.Concurrently;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.NetworkLine;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,8 +7,9 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.TestDatabase;

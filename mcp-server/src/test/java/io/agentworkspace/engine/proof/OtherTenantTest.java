@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.CommandAddress;
-import io.agentworkspace.engine.testing.ToolCases;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -18,12 +15,15 @@ import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.SkillZip;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.testing.ToolCases;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayList;

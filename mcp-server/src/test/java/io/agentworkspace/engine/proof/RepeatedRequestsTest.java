@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.Concurrently;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.testing.CommandAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.EngineProcess;
 import java.io.UncheckedIOException;

@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.testing.ToolCases;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.ToolCases.ToolCase;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.testing.ToolCases;
+import io.agentworkspace.engine.testing.ToolCases.ToolCase;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;

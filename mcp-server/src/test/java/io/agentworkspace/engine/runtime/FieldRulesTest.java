@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.runtime;
 
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.CommandAddress;
-import io.agentworkspace.engine.testing.Refusal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Refusal;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.runtime;
 
-import io.agentworkspace.engine.testing.CommandAddress;
-import io.agentworkspace.engine.testing.Refusal;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.Refusal;
 import io.agentworkspace.engine.testing.TestTenant;
 import io.agentworkspace.engine.wire.SendsAnything;
 import java.util.ArrayList;

@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.runtime;
 
-import io.agentworkspace.engine.testing.TenantRows;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +11,9 @@ import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.McpResult;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;

@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.runtime;
 
-import io.agentworkspace.engine.testing.CaseWorkspace;
-import io.agentworkspace.engine.testing.ToolCases;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,10 +8,12 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.testing.CaseWorkspace;
 import io.agentworkspace.engine.testing.CountingProxy;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.ToolCases;
 import java.io.IOException;
 import java.net.URI;
 import java.security.SecureRandom;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.runtime;
 
-import io.agentworkspace.engine.testing.KeyFixture;
-import io.agentworkspace.engine.testing.CommandAddress;
 import static io.agentworkspace.engine.testing.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.KeyFixture;
 import io.agentworkspace.engine.testing.KeyFixture.Made;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;

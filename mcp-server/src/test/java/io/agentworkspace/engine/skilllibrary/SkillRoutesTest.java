@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.skilllibrary;
 
-import io.agentworkspace.engine.testing.KeyFixture;
 import static io.agentworkspace.engine.testing.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
-import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.skills.SkillArchive;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.KeyFixture;
+import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestServer;
 import java.io.ByteArrayOutputStream;

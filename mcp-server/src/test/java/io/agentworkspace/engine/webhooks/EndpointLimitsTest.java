@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.webhooks;
 
-import io.agentworkspace.engine.testing.QuotaFixture;
 import static io.agentworkspace.engine.testing.QuotaFixture.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.QuotaFixture;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestServer;
 import java.util.Map;

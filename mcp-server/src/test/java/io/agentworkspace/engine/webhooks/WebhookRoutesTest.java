@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.webhooks;
 
-import io.agentworkspace.engine.testing.KeyFixture;
 import static io.agentworkspace.engine.testing.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.KeyFixture;
 import io.agentworkspace.engine.testing.KeyFixture.Made;
 import org.junit.jupiter.api.Test;
 

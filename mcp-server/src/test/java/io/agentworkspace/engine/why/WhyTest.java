@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.why;
 
-import io.agentworkspace.engine.testing.KeyFixture;
 import static io.agentworkspace.engine.testing.KeyFixture.call;
 import static io.agentworkspace.engine.testing.KeyFixture.done;
 import static io.agentworkspace.engine.testing.KeyFixture.make;
@@ -10,9 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Family;
-import io.agentworkspace.engine.testing.CommandAddress.Got;
-import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.KeyFixture;
+import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;

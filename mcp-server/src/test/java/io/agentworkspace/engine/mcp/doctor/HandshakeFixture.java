@@ -3,9 +3,9 @@ package io.agentworkspace.engine.mcp.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.KeyFixture.Made;
-import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;

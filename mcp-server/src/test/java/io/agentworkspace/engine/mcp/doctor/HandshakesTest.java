@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.mcp.doctor;
 
-import io.agentworkspace.engine.testing.KeyFixture;
 import static io.agentworkspace.engine.mcp.doctor.HandshakeFixture.HERE;
 import static io.agentworkspace.engine.mcp.doctor.HandshakeFixture.LIST;
 import static io.agentworkspace.engine.mcp.doctor.HandshakeFixture.initialize;
@@ -11,8 +10,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.CountingProxy;
+import io.agentworkspace.engine.testing.KeyFixture;
+import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;

@@ -1,14 +1,18 @@
-package io.agentworkspace.engine.demo;
+package io.agentworkspace.engine.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
+import io.agentworkspace.engine.examples.DemoStory.Step;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the demo asks, when, and what it makes of the answer. */
-class DemoScriptTest {
+class DemoStoryTest {
+    private static final DemoStory STORY = DemoStory.STORY;
+    private static final String SAFE = STORY.answers().getFirst().text();
+    private static final String OTHER = STORY.answers().getLast().text();
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             Roll back the deploy                   | Roll back the deploy
@@ -25,60 +29,57 @@ class DemoScriptTest {
             Don’t roll back, raise it              | Raise the pool and watch it
             never roll back                        | Raise the pool and watch it
             """)
-    void theAnswerIsTakenAtItsWord(String words, String option) {
-        assertThat(DemoScript.chosen(words)).isEqualTo(option);
+    void theAnswerIsTakenAtItsWord(String words, String answer) {
+        assertThat(STORY.chosen(words)).isEqualTo(answer);
     }
 
     @Test
     void silenceIsTheSafeOption() {
-        assertThat(DemoScript.chosen(null)).isEqualTo(DemoScript.ROLL_BACK);
+        assertThat(STORY.chosen(null)).isEqualTo(SAFE);
     }
 
     /** So that somebody who has just opened the console has answered within a minute. The first step has no pause. */
     @Test
     void theQuestionComesBeforeTheHalf() {
-        var before = DemoScript.STEPS.stream()
+        var before = STORY.steps().stream()
                 .takeWhile(step -> !step.isQuestion())
                 .skip(1)
-                .mapToInt(DemoScript.Step::weight)
+                .mapToInt(Step::pause)
                 .sum();
-        assertThat(90.0 * before / DemoScript.weight()).isBetween(30.0, 40.0);
+        assertThat(90.0 * before / STORY.pauses()).isBetween(30.0, 40.0);
     }
 
     @Test
     void theLastMessageBeforeTheWaitAsksTheQuestion() {
-        var wait = DemoScript.STEPS.stream()
-                .filter(DemoScript.Step::isQuestion)
-                .findFirst()
-                .orElseThrow();
-        var asked = DemoScript.STEPS.get(DemoScript.STEPS.indexOf(wait) - 1);
-        assertThat(asked.arguments().path("content").asString()).endsWith(DemoScript.QUESTION);
+        var last = STORY.steps().stream()
+                .takeWhile(step -> !step.isQuestion())
+                .toList()
+                .getLast();
+        assertThat(last.arguments().path("content").asString()).endsWith(STORY.question());
     }
 
     @Test
-    void bothOptionsTakeAsManySteps() {
-        assertThat(List.of(DemoScript.ROLL_BACK, DemoScript.RAISE))
-                .extracting(option -> DemoScript.STEPS.stream()
-                        .filter(step -> option.equals(step.branch()))
+    void bothAnswersTakeAsManySteps() {
+        assertThat(STORY.answers())
+                .extracting(answer -> STORY.steps().stream()
+                        .filter(step -> answer.text().equals(step.after()))
                         .count())
-                .containsOnly(5L);
+                .containsExactly(5L, 5L);
     }
 
     @Test
     void theLastStepIsOneThatWasTaken() {
-        var first = DemoScript.STEPS.getFirst();
-        assertThat(DemoScript.lastBefore(0, null)).isEmpty();
-        assertThat(DemoScript.lastBefore(1, null)).contains(first);
-        assertThat(first.words()).isEqualTo("writes in the zone main");
-        assertThat(DemoScript.lastBefore(2, null).orElseThrow().words())
+        var steps = STORY.steps();
+        assertThat(STORY.lastBefore(0, null)).isEmpty();
+        assertThat(STORY.lastBefore(1, null)).contains(steps.getFirst());
+        assertThat(steps.getFirst().does()).isEqualTo("writes in the zone main");
+        assertThat(STORY.lastBefore(2, null).orElseThrow().does())
                 .isEqualTo("searches Runbooks for 'connection pool full after a deploy'");
-        var end = DemoScript.STEPS.size();
-        assertThat(DemoScript.lastBefore(end, DemoScript.RAISE)).contains(DemoScript.STEPS.getLast());
-        var option = DemoScript.STEPS.indexOf(DemoScript.STEPS.stream()
-                .filter(step -> DemoScript.RAISE.equals(step.branch()))
+        assertThat(STORY.lastBefore(steps.size(), OTHER)).contains(steps.getLast());
+        var first = steps.indexOf(steps.stream()
+                .filter(step -> OTHER.equals(step.after()))
                 .findFirst()
                 .orElseThrow());
-        assertThat(DemoScript.lastBefore(option, DemoScript.RAISE).orElseThrow().branch())
-                .isNull();
+        assertThat(STORY.lastBefore(first, OTHER).orElseThrow().after()).isNull();
     }
 }
