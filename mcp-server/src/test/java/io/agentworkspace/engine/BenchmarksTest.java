@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.proof;
+package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
