@@ -2,6 +2,9 @@
 import js from '@eslint/js';
 import globals from 'globals';
 
+// Names say what a thing is; these say what was done to it.
+const PARTICIPLES = '/^(asked|begun|concerned|given|hears|held|known|shown|told|wanted)$/';
+
 export default [
   { ignores: ['**/lit-html.js'] },
   js.configs.recommended,
@@ -14,6 +17,19 @@ export default [
       'no-var': 'error',
       'prefer-const': 'error',
       'no-self-compare': 'error',
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'VariableDeclarator > Identifier.id',
+          'FunctionDeclaration > Identifier.id',
+          ':function > Identifier.params',
+          ':function > RestElement.params > Identifier',
+          'ObjectPattern > Property > Identifier.value',
+          'ArrayPattern > Identifier.elements',
+          'ImportSpecifier > Identifier.local',
+          'PropertyDefinition > PrivateIdentifier.key',
+        ].map((place) => ({ selector: `${place}[name=${PARTICIPLES}]`, message: 'A name is no participle: say what the thing is.' })),
+      ],
       'no-restricted-properties': [
         'error',
         ...['innerHTML', 'outerHTML', 'insertAdjacentHTML'].map((property) => ({

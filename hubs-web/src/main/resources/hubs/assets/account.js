@@ -16,9 +16,9 @@ export async function csrf() {
 export async function session() {
   const response = await fetch('/api/auth/session');
   if (!response.ok) throw new Error(await said(response));
-  const known = await response.json();
-  token = known.csrf_token;
-  return known;
+  const state = await response.json();
+  token = state.csrf_token;
+  return state;
 }
 
 function show(user) {
@@ -115,9 +115,9 @@ async function exchange(key) {
   try {
     const response = await fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': key } });
     if (!response.ok) return said(response);
-    const begun = await response.json();
-    show(begun.user);
-    token = begun.csrf_token;
+    const answer = await response.json();
+    show(answer.user);
+    token = answer.csrf_token;
     return '';
   } catch {
     return 'The service cannot be reached.';
@@ -153,17 +153,17 @@ async function account() {
     ),
   );
   try {
-    const [known, listed] = await Promise.all([session(), fetch('/api/mcp/tools').then((response) => response.json())]);
-    if (!known.signed_in) {
+    const [state, listed] = await Promise.all([session(), fetch('/api/mcp/tools').then((response) => response.json())]);
+    if (!state.signed_in) {
       box.close();
       forget();
       return signIn();
     }
-    const ends = new Date(known.expires_at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+    const ends = new Date(state.expires_at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
     const facts = {
-      User: known.user,
-      Tenant: known.tenant,
-      Role: known.role,
+      User: state.user,
+      Tenant: state.tenant,
+      Role: state.role,
       'Session ends': ends,
       'May call': `${listed.tools.filter((tool) => tool.family).length} tools`,
     };

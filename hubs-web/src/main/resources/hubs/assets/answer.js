@@ -81,7 +81,7 @@ function facts(record) {
   );
 }
 
-function shown(name, value) {
+function part(name, value) {
   if (Array.isArray(value) && value.length === 0) return el('p', { class: 'hint' }, `${words(name)}: none`);
   if (Array.isArray(value) && value.length === 1 && isRecord(value[0]))
     return el('div', { class: 'card' }, facts(value[0]));
@@ -94,5 +94,5 @@ function shown(name, value) {
 export function answer(envelope) {
   return Object.entries(envelope)
     .filter(([name, value]) => !ASIDE.has(name) && value !== null)
-    .map(([name, value]) => shown(name, value));
+    .map(([name, value]) => part(name, value));
 }

@@ -23,7 +23,7 @@ if (!location.search && sessionStorage.getItem(KEPT)) {
 }
 
 async function show() {
-  const [asked, agents] = await Promise.all([
+  const [answer, agents] = await Promise.all([
     fetch(`/oauth/question${location.search}`),
     fetch('/demo/v1/Engine/tps/agent/list', {
       method: 'POST',
@@ -31,16 +31,16 @@ async function show() {
       body: '{"page":{"limit":200}}',
     }),
   ]);
-  if (!asked.ok) {
-    const body = await asked
+  if (!answer.ok) {
+    const body = await answer
       .clone()
       .json()
       .catch(() => null);
-    problem.textContent = body?.error_description ?? (await said(asked));
+    problem.textContent = body?.error_description ?? (await said(answer));
     return;
   }
   const names = agents.ok ? (await agents.json()).profile.map((one) => one.name) : [];
-  draw(await asked.json(), names);
+  draw(await answer.json(), names);
 }
 
 function draw(question, names) {

@@ -5,8 +5,8 @@ const KEPT = 20;
 const STORE = 'calls';
 
 // The address of a tool's page with these arguments; they are behind the hash, which no server sees. Null if they contain a key.
-export function linkTo(tool, given) {
-  const text = JSON.stringify(given);
+export function linkTo(tool, args) {
+  const text = JSON.stringify(args);
   return holdsKey(text) ? null : `/mcp-hub/tools/${tool}${text === '{}' ? '' : `#with=${encodeURIComponent(text)}`}`;
 }
 
@@ -14,8 +14,8 @@ export function linkTo(tool, given) {
 export function linked() {
   const text = location.hash.startsWith('#with=') ? location.hash.slice(6) : '';
   try {
-    const given = text ? JSON.parse(decodeURIComponent(text)) : null;
-    return given !== null && typeof given === 'object' && !Array.isArray(given) ? given : null;
+    const args = text ? JSON.parse(decodeURIComponent(text)) : null;
+    return args !== null && typeof args === 'object' && !Array.isArray(args) ? args : null;
   } catch {
     return null;
   }
@@ -37,8 +37,8 @@ function write(calls) {
   }
 }
 
-export function keep(tool, given, outcome) {
-  const link = linkTo(tool, given);
+export function keep(tool, args, outcome) {
+  const link = linkTo(tool, args);
   if (link && link.length < 4000)
     write([{ tool, link, outcome, at: new Date().toISOString() }, ...read()].slice(0, KEPT));
   show();

@@ -25,12 +25,12 @@ async function make(event) {
   const submit = form.querySelector('button');
   submit.disabled = true;
   const { capabilities, toolset } = document.getElementById('make').dataset;
-  const asked = { agent: name.value.trim(), capabilities: capabilities.split(' ') };
+  const invitation = { agent: name.value.trim(), capabilities: capabilities.split(' ') };
   try {
     const response = await fetch('/api/invitations', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() },
-      body: JSON.stringify(toolset ? { ...asked, toolset: toolset.split(' ') } : asked),
+      body: JSON.stringify(toolset ? { ...invitation, toolset: toolset.split(' ') } : invitation),
     });
     if (response.ok) return invited((await response.json()).invitation);
     const { note, ended } = await refusal(response);
@@ -157,7 +157,7 @@ async function watchFor(id, called) {
         .filter((met) => !earlier.has(like(met)))
         .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))
         .at(-1);
-      if (newest && told(newest)) return;
+      if (newest && report(newest)) return;
     } catch (error) {
       show('bad', error.message);
     }
@@ -168,10 +168,10 @@ async function watchFor(id, called) {
 let last = '';
 
 // Shows a handshake; true once it has succeeded.
-function told(met) {
-  const known = like(met);
-  if (known === last) return met.outcome === 'ok';
-  last = known;
+function report(met) {
+  const text = like(met);
+  if (text === last) return met.outcome === 'ok';
+  last = text;
   const who = met.client
     ? [met.client.name, met.client.version].filter(Boolean).join(' ')
     : (met.user_agent ?? 'A client without a name');

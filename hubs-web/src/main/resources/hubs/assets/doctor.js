@@ -7,16 +7,16 @@ const list = document.getElementById('handshakes');
 const seen = document.getElementById('seen');
 const watch = document.getElementById('watch');
 const of = document.getElementById('key');
-const shown = new Map();
+const rows = new Map();
 let keys = [];
 let offered = false;
 
 async function look() {
-  const asked = of.value;
-  const response = await fetch(`/api/mcp/handshakes${asked ? `?key_id=${encodeURIComponent(asked)}` : ''}`).catch(
+  const keyId = of.value;
+  const response = await fetch(`/api/mcp/handshakes${keyId ? `?key_id=${encodeURIComponent(keyId)}` : ''}`).catch(
     () => null,
   );
-  if (asked !== of.value) return;
+  if (keyId !== of.value) return;
   if (!response?.ok) {
     const { note, ended } = response ? await refusal(response) : { note: 'The service cannot be reached.' };
     say(note);
@@ -28,7 +28,7 @@ async function look() {
   }
   const { key, handshakes } = await response.json();
   if (!offered) await offer(key);
-  if (asked !== of.value) return;
+  if (keyId !== of.value) return;
   say(
     ...(handshakes.length === 0
       ? nobody(key)
@@ -77,14 +77,14 @@ function show(handshakes) {
   const items = new Map();
   for (const met of handshakes.toReversed()) {
     const key = same(met, items);
-    const known = shown.get(key) ?? item(met);
-    known.querySelector('.when').textContent = when(met);
-    items.set(key, known);
+    const row = rows.get(key) ?? item(met);
+    row.querySelector('.when').textContent = when(met);
+    items.set(key, row);
   }
-  for (const [key, gone] of shown) if (!items.has(key)) gone.remove();
-  shown.clear();
+  for (const [key, gone] of rows) if (!items.has(key)) gone.remove();
+  rows.clear();
   [...items].toReversed().forEach(([key, one], place) => {
-    shown.set(key, one);
+    rows.set(key, one);
     if (list.children[place] !== one) list.insertBefore(one, list.children[place] ?? null);
   });
   if (focused.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });

@@ -47,11 +47,11 @@ export function formOf(schema, example) {
       }
       return read;
     },
-    fill(given) {
-      for (const one of fields) one.show(at(given, one.path));
-      const known = new Set(fields.map((one) => one.path));
-      return paths(given).filter(
-        (path) => !known.has(path) && ![...known].some((other) => path.startsWith(`${other}.`)),
+    fill(values) {
+      for (const one of fields) one.show(at(values, one.path));
+      const names = new Set(fields.map((one) => one.path));
+      return paths(values).filter(
+        (path) => !names.has(path) && ![...names].some((other) => path.startsWith(`${other}.`)),
       );
     },
     mark(note) {

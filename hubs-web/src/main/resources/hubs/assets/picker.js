@@ -3,9 +3,9 @@ import { csrf, signedIn } from './account.js';
 import { el } from './dom.js';
 
 const SOURCES = {
-  agent: { tool: 'AP_List', ask: (begun) => ({ target: { agent: begun } }) },
-  domain: { tool: 'DM_List', ask: (begun) => (begun ? { target: { domain: begun } } : {}) },
-  bank: { tool: 'MB_List', ask: (begun) => (begun ? { target: { bank: begun } } : {}) },
+  agent: { tool: 'AP_List', ask: (prefix) => ({ target: { agent: prefix } }) },
+  domain: { tool: 'DM_List', ask: (prefix) => (prefix ? { target: { domain: prefix } } : {}) },
+  bank: { tool: 'MB_List', ask: (prefix) => (prefix ? { target: { bank: prefix } } : {}) },
   zone: {
     tool: 'ZN_List',
     ask: (_, field) => ({ target: { domain: field('target.domain') } }),
@@ -14,11 +14,11 @@ const SOURCES = {
 };
 const PAUSE = 150;
 
-async function names({ tool, ask }, begun, field) {
+async function names({ tool, ask }, prefix, field) {
   const response = await fetch(`/api/mcp/tools/${tool}/invoke`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() },
-    body: JSON.stringify(ask(begun, field)),
+    body: JSON.stringify(ask(prefix, field)),
   });
   if (!response.ok) return [];
   const envelope = await response.json();
@@ -34,14 +34,14 @@ export function pick(path, control, field) {
   control.after(list);
   control.setAttribute('list', list.id);
   let waiting;
-  let asked;
+  let lastKey;
   const look = async () => {
-    const begun = control.value.trim();
-    const key = `${begun} ${source.needs ? field(source.needs) : ''}`;
-    if (!signedIn() || asked === key || (source.needs && !field(source.needs))) return;
-    asked = key;
-    const found = await names(source, begun, field).catch(() => []);
-    if (asked === key) list.replaceChildren(...found.map((name) => el('option', { value: name })));
+    const prefix = control.value.trim();
+    const key = `${prefix} ${source.needs ? field(source.needs) : ''}`;
+    if (!signedIn() || lastKey === key || (source.needs && !field(source.needs))) return;
+    lastKey = key;
+    const found = await names(source, prefix, field).catch(() => []);
+    if (lastKey === key) list.replaceChildren(...found.map((name) => el('option', { value: name })));
   };
   control.addEventListener('focus', look);
   control.addEventListener('input', () => {

@@ -34,12 +34,12 @@ if (list) {
   const plain = (text) => text.toLowerCase().replaceAll(/[_-]/g, ' ');
 
   const show = () => {
-    const wanted = plain(search.value).split(/\s+/).filter(Boolean);
+    const terms = plain(search.value).split(/\s+/).filter(Boolean);
     const origin = origins.find((one) => one.checked)?.value ?? '';
     let count = 0;
     for (const entry of entries) {
       const words = plain(entry.dataset.words);
-      entry.hidden = !(wanted.every((word) => words.includes(word)) && (!origin || entry.dataset.origin === origin));
+      entry.hidden = !(terms.every((word) => words.includes(word)) && (!origin || entry.dataset.origin === origin));
       if (!entry.hidden) count++;
     }
     found.textContent = count === 1 ? '1 skill' : `${count} skills`;

@@ -45,13 +45,13 @@ function label() {
 // Between the form and JSON, with what stands in the one carried over to the other.
 function change() {
   if (asJson.checked) {
-    const given = form.read();
-    if (given) raw.value = JSON.stringify(given, null, 2);
+    const args = form.read();
+    if (args) raw.value = JSON.stringify(args, null, 2);
     else if (!raw.value) raw.value = JSON.stringify(example, null, 2);
   } else {
-    const given = parsed();
-    const lost = given ? form.fill(given) : [];
-    if (!given || lost.length) {
+    const args = parsed();
+    const lost = args ? form.fill(args) : [];
+    if (!args || lost.length) {
       asJson.checked = true;
       if (lost.length) rawProblem.textContent = `The form has no field for ${lost.join(', ')}.`;
       return;
@@ -61,10 +61,10 @@ function change() {
   form.element.hidden = asJson.checked;
 }
 
-function fill(given) {
-  raw.value = JSON.stringify(given, null, 2);
+function fill(args) {
+  raw.value = JSON.stringify(args, null, 2);
   rawProblem.textContent = '';
-  form.fill(given);
+  form.fill(args);
 }
 
 function parsed() {
@@ -78,26 +78,26 @@ function parsed() {
 async function start(event) {
   event.preventDefault();
   if (run.disabled) return;
-  const given = asJson.checked ? parsed() : form.read();
-  if (!given) return;
+  const args = asJson.checked ? parsed() : form.read();
+  if (!args) return;
   if (!signedIn()) {
     signIn(() => {
       label();
       document.getElementById('obstacle')?.remove();
       run.focus();
     });
-  } else if (!loses || (await confirmed(given))) {
-    await invoke(given);
+  } else if (!loses || (await confirmed(args))) {
+    await invoke(args);
   }
 }
 
 // Whether somebody who has read what will be lost still wants it.
-function confirmed(given) {
+function confirmed(args) {
   return new Promise((resolve) => {
     const box = dialog(
       `Run ${tool}?`,
       el('p', {}, loses),
-      code(JSON.stringify(given, null, 2), 'The arguments'),
+      code(JSON.stringify(args, null, 2), 'The arguments'),
       el(
         'div',
         { class: 'row' },
@@ -109,7 +109,7 @@ function confirmed(given) {
   });
 }
 
-async function invoke(given) {
+async function invoke(args) {
   run.disabled = true;
   result.replaceChildren(el('p', { class: 'hint' }, 'Running…'));
   const began = performance.now();
@@ -117,10 +117,10 @@ async function invoke(given) {
     const response = await fetch(`/api/mcp/tools/${tool}/invoke`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() },
-      body: JSON.stringify(given),
+      body: JSON.stringify(args),
     });
     const text = await response.text();
-    show(given, response.status, Math.round(performance.now() - began), text);
+    show(args, response.status, Math.round(performance.now() - began), text);
   } catch (error) {
     result.replaceChildren(el('p', { class: 'note bad' }, `The service could not be asked: ${error.message}`));
   } finally {
@@ -128,7 +128,7 @@ async function invoke(given) {
   }
 }
 
-function show(given, status, duration, text) {
+function show(args, status, duration, text) {
   const envelope = wrongJson(text) ? null : JSON.parse(text);
   const done = envelope?.status?.success === true;
   const note = envelope?.status?.note ?? envelope?.detail;
@@ -144,7 +144,7 @@ function show(given, status, duration, text) {
       ),
       note ? el('p', { class: done ? 'note' : 'note bad' }, note) : null,
       ...(done ? answer(envelope) : []),
-      done ? suggestions(given, envelope) : null,
+      done ? suggestions(args, envelope) : null,
       el(
         'details',
         { class: 'whole' },
@@ -155,12 +155,12 @@ function show(given, status, duration, text) {
         'details',
         { class: 'as-curl' },
         el('summary', {}, 'The request as curl'),
-        code(curl(given), 'The request as curl'),
+        code(curl(args), 'The request as curl'),
       ),
-      share(given),
+      share(args),
     ].filter(Boolean),
   );
-  keep(tool, given, outcome);
+  keep(tool, args, outcome);
   if (ended(envelope)) {
     forget();
     label();
@@ -169,12 +169,12 @@ function show(given, status, duration, text) {
 }
 
 // What callers often do next, with the names that this call was about.
-function suggestions(given, envelope) {
+function suggestions(args, envelope) {
   if (!next) return null;
   const made = { AP: ['agent', envelope.agent], DM: ['domain', envelope.domain], MB: ['bank', envelope.bank] }[
     tool.slice(0, 2)
   ];
-  const target = { ...given.target };
+  const target = { ...args.target };
   if (typeof made?.[1]?.name === 'string') target[made[0]] ??= made[1].name;
   const carried = Object.keys(target).length ? { target } : {};
   return el(
@@ -188,8 +188,8 @@ function suggestions(given, envelope) {
 }
 
 // A link to this page with the form filled in as it is now; it runs nothing by itself.
-function share(given) {
-  const link = linkTo(tool, given);
+function share(args) {
+  const link = linkTo(tool, args);
   if (!link) return null;
   const button = el('button', { type: 'button', class: 'quiet' }, 'Copy a link to this call');
   button.addEventListener('click', async () => {
@@ -204,8 +204,8 @@ function share(given) {
   return el('p', { class: 'row' }, button);
 }
 
-function curl(given) {
-  const body = JSON.stringify(given).replaceAll("'", "'\\''");
+function curl(args) {
+  const body = JSON.stringify(args).replaceAll("'", "'\\''");
   return `curl -s '${base}/api/mcp/tools/${tool}/invoke' \\\n  -H "X-Api-Key: $ENGINE_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`;
 }
 
@@ -217,10 +217,10 @@ element.addEventListener('keydown', (event) => {
 });
 // From a link: what the form has no field for is shown as JSON.
 function take() {
-  const given = linked();
-  if (!given) return;
-  fill(given);
-  asJson.checked ||= form.fill(given).length > 0;
+  const args = linked();
+  if (!args) return;
+  fill(args);
+  asJson.checked ||= form.fill(args).length > 0;
   rawField.hidden = !asJson.checked;
   form.element.hidden = asJson.checked;
 }

@@ -1,7 +1,7 @@
 // Beside a room: what it is for, who is a member, who answers whom; and what its owner, or somebody who wants to join, does about it.
 import { all, isAdmin, me } from './api.js';
 import { graph } from './graph.js';
-import { ago, ask, avatar, button, DANGER, enc, given, html, nothing, number, repeat, tag, toast } from './parts.js';
+import { ago, ask, avatar, button, DANGER, enc, compact, html, nothing, number, repeat, tag, toast } from './parts.js';
 
 // @param room the answer of DM_Read; messages of the zone that is shown; go and again, which draw another page, or this one anew
 export function aboutRoom({ room, zone, messages, go, again }) {
@@ -104,7 +104,7 @@ function deedsOf(domain, room, go, again) {
           { name: 'description', label: 'Description', max: 2000 },
         ],
         tool: 'ZN_Create',
-        args: (values) => ({ target: { domain: domain.name }, vx: given(values) }),
+        args: (values) => ({ target: { domain: domain.name }, vx: compact(values) }),
         done: (_, values) => go(`/console/spaces/${enc(domain.name)}/${enc(values.name)}`),
       }),
   };

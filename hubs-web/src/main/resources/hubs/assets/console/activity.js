@@ -12,7 +12,7 @@ import {
   draw,
   el,
   empty,
-  given,
+  compact,
   head,
   html,
   nothing,
@@ -62,7 +62,7 @@ export async function show({ at, view, on, isHere }) {
         ['events', 'events'],
       ]
     : [['calls', 'calls']];
-  const shown = el(
+  const kindField = el(
     'select',
     { name: 'show', 'aria-label': 'Show' },
     ...kinds.map(([value, label]) => el('option', { value, selected: value === at.query.get('show') }, label)),
@@ -75,12 +75,12 @@ export async function show({ at, view, on, isHere }) {
     (!entry.event ||
       !inputs.target.value.trim() ||
       `${entry.target_kind}:${entry.target}`.toLowerCase() === inputs.target.value.trim().toLowerCase());
-  let chosen = shown.value;
+  let chosen = kindField.value;
   // Only calls have what is asked for: the choice says so, and comes back.
   function agree() {
-    shown.disabled = Boolean(inputs.user.value.trim() || inputs.tool.value.trim() || result.value);
-    shown.title = shown.disabled ? 'Events have no person, tool or result.' : '';
-    shown.value = shown.disabled ? 'calls' : chosen;
+    kindField.disabled = Boolean(inputs.user.value.trim() || inputs.tool.value.trim() || result.value);
+    kindField.title = kindField.disabled ? 'Events have no person, tool or result.' : '';
+    kindField.value = kindField.disabled ? 'calls' : chosen;
   }
   const filter = () => {
     const of = day.value
@@ -89,7 +89,7 @@ export async function show({ at, view, on, isHere }) {
           until: new Date(Date.parse(`${day.value}T00:00:00`) + 86_400_000).toISOString(),
         }
       : {};
-    return given({
+    return compact({
       ...Object.fromEntries(
         Object.entries(inputs)
           .filter(([name]) => name !== 'agent')
@@ -119,14 +119,14 @@ export async function show({ at, view, on, isHere }) {
     empty: () => 'No entry matches.',
     isWanted: isHere,
     reader: () => {
-      const next = timeline(filter(), shown.value);
+      const next = timeline(filter(), kindField.value);
       return async () => {
         const page = await next();
         return { items: page.items.filter(fits), more: page.more };
       };
     },
   });
-  let told = null; // The story that is shown instead of the list.
+  let story = null; // The story that is shown instead of the list.
   const drawn = () =>
     isHere() &&
     draw(
@@ -137,19 +137,19 @@ export async function show({ at, view, on, isHere }) {
           ),
         )}
         <form class="filters" role="search" @submit=${(event) => event.preventDefault()} @input=${changed}>
-          ${Object.values(inputs)}${result}${shown}<label class="labelled">Day${day}</label>
+          ${Object.values(inputs)}${result}${kindField}<label class="labelled">Day${day}</label>
         </form>
-        <div class="timeline" tabindex="-1">${told ?? list.element}</div>`,
+        <div class="timeline" tabindex="-1">${story ?? list.element}</div>`,
       view,
     );
 
   function listing() {
     if (!isHere()) return; // The address is another page's.
-    told = null;
+    story = null;
     drawn();
     list.fill();
     const query = new URLSearchParams(
-      given({
+      compact({
         ...Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value.trim()])),
         result: result.value,
         show: chosen === kinds[0][0] ? '' : chosen,
@@ -159,8 +159,8 @@ export async function show({ at, view, on, isHere }) {
     history.replaceState(null, '', `/console/activity${query.size ? `?${query}` : ''}`);
   }
   // Everything that the list would show, newest first.
-  async function everything(wanted) {
-    const next = timeline(wanted, shown.value);
+  async function everything(conditions) {
+    const next = timeline(conditions, kindField.value);
     const found = [];
     for (let more = true, pages = 0; more;) {
       if (pages >= MOST_PAGES) {
@@ -177,17 +177,18 @@ export async function show({ at, view, on, isHere }) {
     return found;
   }
   async function tell({ currentTarget } = {}) {
-    const wanted = filter();
-    const today = { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() };
-    const read = () => everything(wanted.since ? wanted : today);
+    const conditions = filter();
+    const today = { ...conditions, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() };
+    const read = () => everything(conditions.since ? conditions : today);
     const found = currentTarget ? await whileBusy(currentTarget, read) : await read();
     if (!found) return; // It is being told already.
     const entries = found.reverse();
     const chapters = paragraphs(entries);
-    const whose = agent() ? ` of ${inputs.agent.value.trim()}` : wanted.user ? ` of ${wanted.user}` : '';
-    told = html`<article class="story">
+    const whose = agent() ? ` of ${inputs.agent.value.trim()}` : conditions.user ? ` of ${conditions.user}` : '';
+    story = html`<article class="story">
       <p class="soft">
-        ${number(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}${whose}${wanted.since ? '' : ' today'}.
+        ${number(entries.length)}
+        ${entries.length === 1 ? 'entry' : 'entries'}${whose}${conditions.since ? '' : ' today'}.
         <button type="button" class="quiet" @click=${listing}>Back to the list</button>
       </p>
       ${chapters.length ? chapters : html`<p>Nothing happened.</p>`}
@@ -196,16 +197,17 @@ export async function show({ at, view, on, isHere }) {
   }
   let waiting;
   function changed({ target }) {
-    if (target === shown) chosen = shown.value;
+    if (target === kindField) chosen = kindField.value;
     agree();
     clearTimeout(waiting);
     waiting = setTimeout(listing, 300);
   }
   if (at.query.has('story')) await tell().catch((error) => toast(error.message));
   drawn();
-  on('reset', () => told || list.refresh());
+  on('reset', () => story || list.refresh());
   on('audit', (entry) => {
-    if (!told && Object.keys(filter()).length === 0 && shown.value !== 'events' && fits(entry)) list.unshift(entry);
+    if (!story && Object.keys(filter()).length === 0 && kindField.value !== 'events' && fits(entry))
+      list.unshift(entry);
   });
 }
 

@@ -9,7 +9,7 @@ const APART = { context: 'engine-console-reads' };
 
 /** Shows them in a place. first is the answer of AP_Read; sought the id of the message of the address. */
 export async function agentTalk({ place, agent, first, sought, view, on, isHere }) {
-  const known = new Messages(byTime);
+  const log = new Messages(byTime);
   let cursor = first.next_cursor;
   let problem = '';
   const talks = new Map();
@@ -54,7 +54,7 @@ export async function agentTalk({ place, agent, first, sought, view, on, isHere 
     const page = { limit: 50, ...(cursor && { cursor }) };
     const body = await call('AP_Read', { target: { agent: agent.name, ...APART }, page });
     cursor = body.next_cursor;
-    known.add(body.content);
+    log.add(body.content);
     for (const each of places(agent.name, body.content, me.user))
       if (each.key !== key) talk(each).messages.add(each.messages);
     for (const each of talks.values()) each.hasOlder = Boolean(cursor);
@@ -63,8 +63,8 @@ export async function agentTalk({ place, agent, first, sought, view, on, isHere 
   }
 
   function take(messages, isNew) {
-    known.add(messages);
-    for (const each of places(agent.name, known.list, me.user)) {
+    log.add(messages);
+    for (const each of places(agent.name, log.list, me.user)) {
       if (isNew) talk(each).add(each.messages);
       else talk(each).messages.add(each.messages);
     }
@@ -73,28 +73,33 @@ export async function agentTalk({ place, agent, first, sought, view, on, isHere 
 
   function draw() {
     if (!isHere()) return;
-    const all = places(agent.name, known.list, me.user);
-    const shown = all.find((each) => each.key === chosen) ?? all[0];
+    const all = places(agent.name, log.list, me.user);
+    const partner = all.find((each) => each.key === chosen) ?? all[0];
     render(
       html`<div class="talks" role="group" aria-label="Conversations">
           ${all.map(
             (each) =>
-              html`<button type="button" class="quiet" aria-pressed=${each === shown} @click=${() => choose(each.key)}>
+              html`<button
+                type="button"
+                class="quiet"
+                aria-pressed=${each === partner}
+                @click=${() => choose(each.key)}
+              >
                 ${each.title}
                 ${each.messages.length ? html`<span class="count">${number(each.messages.length)}</span>` : nothing}
               </button>`,
           )}
         </div>
         ${problem ? html`<p class="soft">${problem}</p>` : nothing}
-        ${[shown].map((each) => html`<div class="talk" data-talk=${each.key}>${talk(each).view()}</div>`)}
-        ${shown.other === me.user ? composer.view() : html`<p class="soft small">${elsewhere(shown)}</p>`}`,
+        ${[partner].map((each) => html`<div class="talk" data-talk=${each.key}>${talk(each).view()}</div>`)}
+        ${partner.other === me.user ? composer.view() : html`<p class="soft small">${elsewhere(partner)}</p>`}`,
       place,
     );
   }
 
-  const elsewhere = (shown) =>
-    shown.other
-      ? `You read along: only ${agent.name} and ${shown.other} write here.`
+  const elsewhere = (partner) =>
+    partner.other
+      ? `You read along: only ${agent.name} and ${partner.other} write here.`
       : 'To answer, open the room: each message links to it.';
 
   function choose(key) {
@@ -105,23 +110,23 @@ export async function agentTalk({ place, agent, first, sought, view, on, isHere 
 
   // Where the message of the address is: in one of the conversations, or too far back for what was read.
   async function seek() {
-    if (!known.has(sought)) {
+    if (!log.has(sought)) {
       try {
         const body = await call('AP_Read', { target: { agent: agent.name, ...APART }, thread: sought });
-        known.add(body.content);
+        log.add(body.content);
         problem = 'The message is older than those below it: what was said between them is not shown.';
       } catch (error) {
         problem = error.message;
         return;
       }
     }
-    const found = places(agent.name, known.list, me.user).find((each) => each.messages.some(({ id }) => id === sought));
+    const found = places(agent.name, log.list, me.user).find((each) => each.messages.some(({ id }) => id === sought));
     if (!found) return;
     chosen = found.key;
     talk(found).seek(sought);
   }
 
-  known.add(first.content);
+  log.add(first.content);
   if (sought) await seek();
   take([], false);
   view.addEventListener('shown', () => sought && talks.get(chosen)?.reveal(), { once: true });

@@ -12,7 +12,7 @@ import {
   el,
   enc,
   facts,
-  given,
+  compact,
   guarded,
   html,
   later,
@@ -98,7 +98,7 @@ export async function one(name, { at, view, on, go, isHere, drawn }) {
       tool: 'AP_Modify',
       args: (values) => ({
         target: { agent: agent.name },
-        vx: given(Object.fromEntries(Object.entries(values).filter(([key, value]) => value !== (agent[key] ?? '')))),
+        vx: compact(Object.fromEntries(Object.entries(values).filter(([key, value]) => value !== (agent[key] ?? '')))),
         if_revision: agent.revision,
       }),
       done: (changed) => again(changed.agent),
@@ -262,7 +262,7 @@ function saidOn(name, at) {
 
 // What changes of its record replaced, the newest first, once it is asked for. Returns view, the part of the page.
 function revisions(agent, again, drawn) {
-  let shown = null;
+  let history = null;
   // Those before a revision, which replaced them.
   async function readBefore(newer, cursor) {
     const body = await call('AP_Modify', {
@@ -288,17 +288,17 @@ function revisions(agent, again, drawn) {
     const around = currentTarget.closest('section');
     const found = steps({ from: agent.revision, read: () => readBefore(agent), drawn });
     await whileBusy(currentTarget, () => found.ready);
-    shown = found;
+    history = found;
     drawn();
     around.querySelector('ol :is(summary, li[tabindex], button)')?.focus();
   };
-  return () => (shown ? shown.view() : button('Show earlier texts', open, { reason: refused }));
+  return () => (history ? history.view() : button('Show earlier texts', open, { reason: refused }));
 }
 
 // One of them, and what the change made of it.
 function replaced(one, later, agent, again) {
   const names = Object.keys(TEXTS).filter((name) => (one[name] ?? '') !== (later[name] ?? ''));
-  const vx = given(
+  const vx = compact(
     Object.fromEntries(
       ['description', 'profile'].filter((name) => one[name] !== agent[name]).map((name) => [name, one[name]]),
     ),

@@ -11,7 +11,7 @@ import {
   el,
   empty,
   enc,
-  given,
+  compact,
   head,
   html,
   link,
@@ -26,7 +26,7 @@ function create(go) {
     verb: 'Create',
     fields: FIELDS(),
     tool: 'AP_Create',
-    args: (values) => ({ vx: given(values) }),
+    args: (values) => ({ vx: compact(values) }),
     done: (answer) => go(`/console/agents/${enc(answer.agent.name)}`),
   });
 }
@@ -43,10 +43,10 @@ const isAfter = (name, other) => name.toLowerCase() > other.toLowerCase() && nam
 
 export async function show(context) {
   const { at, view, on, go, isHere } = context;
-  const wanted = at.parts[0];
+  const agentName = at.parts[0];
   const words = new Map(); // What an agent said last, by its name.
   const personas = new Map(); // The beginning of its persona, and of which revision, by its name.
-  const asked = new Map(); // What was known of an agent when it was read, by its name.
+  const reads = new Map(); // What was known of an agent when it was read, by its name.
   const queue = [];
   let readers = 0;
 
@@ -56,7 +56,7 @@ export async function show(context) {
     while (queue.length && isHere()) {
       const agent = queue.pop(); // Those that came into sight last are in sight.
       const body = await glance(agent.name, 10).catch(() => null);
-      if (!body) asked.delete(agent.name); // It is read again when it is shown again.
+      if (!body) reads.delete(agent.name); // It is read again when it is shown again.
       const said = body?.content.filter((message) => message.from === agent.name).at(-1);
       if (said && !words.has(agent.name)) words.set(agent.name, said.content);
       if (body?.profile?.[0].profile)
@@ -71,10 +71,10 @@ export async function show(context) {
       (words.has(agent.name) || !agent.last_message_at) &&
       (!agent.profile_length || personas.get(agent.name)?.revision === agent.revision);
     const state = `${agent.revision} ${agent.last_message_at}`;
-    if (isKnown || asked.get(agent.name) === state || !may('AP_Read')) return;
-    asked.set(agent.name, state);
+    if (isKnown || reads.get(agent.name) === state || !may('AP_Read')) return;
+    reads.set(agent.name, state);
     queue.push(agent);
-    if (queue.length > 40) asked.delete(queue.shift().name);
+    if (queue.length > 40) reads.delete(queue.shift().name);
     if (readers < 3) readCards();
   }
 
@@ -87,7 +87,7 @@ export async function show(context) {
       href="/console/agents/${enc(agent.name)}"
       data-go="true"
       data-agent=${agent.name}
-      aria-current=${agent.name === wanted ? 'true' : nothing}
+      aria-current=${agent.name === agentName ? 'true' : nothing}
     >
       ${avatar(agent.name, { online: agent.online })}
       <span class="person-words">
@@ -150,7 +150,7 @@ export async function show(context) {
     reader,
     isWanted: isHere,
   });
-  const known = (name) => list.items.find((agent) => agent.name === name);
+  const listEntry = (name) => list.items.find((agent) => agent.name === name);
   let waiting;
   search.addEventListener('input', () => {
     clearTimeout(waiting);
@@ -165,17 +165,17 @@ export async function show(context) {
         history.replaceState(history.state, '', location.pathname);
         create(go);
       }
-      if (wanted)
+      if (agentName)
         list.seek(
-          (agent) => agent.name === wanted,
-          (agent) => isAfter(agent.name, wanted),
+          (agent) => agent.name === agentName,
+          (agent) => isAfter(agent.name, agentName),
         );
     },
     { once: true },
   );
   let isRead = false;
   const drawn = () => isHere() && isRead && draw(page(), view);
-  const [detail] = await Promise.all([wanted ? one(wanted, { ...context, drawn }) : select, list.ready]);
+  const [detail] = await Promise.all([agentName ? one(agentName, { ...context, drawn }) : select, list.ready]);
   isRead = true;
   drawn();
 
@@ -184,7 +184,7 @@ export async function show(context) {
       sub: 'Named workers with a persona, messages and memory.',
       actions: [action('AP_Create', 'New agent', () => create(go), '')],
     });
-    if (list.isEmpty && !wanted && !search.value)
+    if (list.isEmpty && !agentName && !search.value)
       return html`${title}
       ${empty(
         'No agents on your roster',
@@ -192,8 +192,8 @@ export async function show(context) {
         action('AP_Create', 'Create an agent', () => create(go), ''),
         link('/console/world', 'World'),
       )}`;
-    return html`${title} ${wanted ? back('/console/agents', 'All agents') : nothing}
-      <div class="split${wanted ? ' chosen' : ''}">
+    return html`${title} ${agentName ? back('/console/agents', 'All agents') : nothing}
+      <div class="split${agentName ? ' chosen' : ''}">
         <aside class="side" aria-label="Agents">
           ${search}
           <div tabindex="-1">${list.element}</div>
@@ -203,7 +203,7 @@ export async function show(context) {
   }
 
   on('messages', (message) => {
-    const agent = message.from_kind === 'agent' && known(message.from);
+    const agent = message.from_kind === 'agent' && listEntry(message.from);
     if (!agent) return;
     words.set(agent.name, message.content);
     agent.last_message_at = message.at;
@@ -218,7 +218,7 @@ export async function show(context) {
     }, 600);
   };
   on('presence', (change) => {
-    const agent = change.change === 'seen' && known(change.agent);
+    const agent = change.change === 'seen' && listEntry(change.agent);
     if (change.change === 'seen' && !agent) return;
     if (!agent) return later();
     agent.online = change.online;

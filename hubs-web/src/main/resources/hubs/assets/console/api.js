@@ -80,12 +80,12 @@ export function glance(agent, limit) {
 export const read = (agent, limit) => call('AP_Read', { target: { ...APART, agent }, page: { limit } });
 
 // Another route than a tool's.
-export async function request(path, method = 'GET', given) {
+export async function request(path, method = 'GET', content) {
   const options = { method, headers: {} };
   if (method !== 'GET') options.headers['X-CSRF-Token'] = (await csrf()) ?? '';
-  if (given !== undefined) {
+  if (content !== undefined) {
     options.headers['Content-Type'] = 'application/json';
-    options.body = JSON.stringify(given);
+    options.body = JSON.stringify(content);
   }
   const response = await fetch(path, options).catch(() => null);
   if (!response) throw new Refused('The service cannot be reached.', 'unreachable');
@@ -125,12 +125,12 @@ export function whyNot(tool) {
 
 // Who is signed in, and what they may do; null when nobody is.
 export async function identify() {
-  const [known, listed] = await Promise.all([session(), request('/api/mcp/tools')]);
-  if (!known.signed_in) return null;
+  const [state, listed] = await Promise.all([session(), request('/api/mcp/tools')]);
+  if (!state.signed_in) return null;
   Object.assign(me, {
-    user: known.user,
-    role: known.role,
-    tenant: known.tenant,
+    user: state.user,
+    role: state.role,
+    tenant: state.tenant,
     all: listed.tools,
     tools: new Set(listed.tools.map((tool) => tool.name)),
     readOnlyTools: new Set(listed.tools.filter((tool) => tool.only_reads).map((tool) => tool.name)),
@@ -147,8 +147,8 @@ export function asCurl({ tool, args }) {
 }
 
 // The same of a route without a tool.
-export function routeAsCurl(method, path, given) {
-  return `curl -s -X ${method} '${base}${path}' \\\n  -H "X-Api-Key: $ENGINE_KEY"${given ? ` \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted(JSON.stringify(given))}'` : ''}`;
+export function routeAsCurl(method, path, content) {
+  return `curl -s -X ${method} '${base}${path}' \\\n  -H "X-Api-Key: $ENGINE_KEY"${content ? ` \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted(JSON.stringify(content))}'` : ''}`;
 }
 
 export function asMcp({ tool, args }) {

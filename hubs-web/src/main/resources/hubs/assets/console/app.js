@@ -11,7 +11,7 @@ const rail = document.querySelector('.rail nav');
 const welcome = document.getElementById('welcome'); // The page has it for its first paint, and it is shown again after a sign-out.
 let leave = () => {};
 let current = 0;
-let shown = null; // The address and the element of the page that is shown.
+let currentPage = null; // The address and the element of the page that is shown.
 
 // Before a page is drawn, there is what the server sent.
 let isBlank = true;
@@ -115,7 +115,7 @@ async function show({ page: scrolled = 0, lists } = {}) {
   main.dataset.page = at.page;
   const path = location.pathname + location.search;
   // A page that is read again is drawn over what it was: its elements stay, and with them the focus and what is being written.
-  const view = shown?.path === path ? shown.view : el('div', { class: `view page-${at.page}` });
+  const view = currentPage?.path === path ? currentPage.view : el('div', { class: `view page-${at.page}` });
   delete view.dataset.title;
   const offs = [];
   const isHere = () => turn === current;
@@ -143,7 +143,7 @@ async function show({ page: scrolled = 0, lists } = {}) {
   const kept = lists ?? (wasPage !== at.page ? {} : scrolledLists(main));
   const isKept = (list) => lists || scrolled === null || list.closest('.side');
   const had = main.contains(document.activeElement) ? document.activeElement : null;
-  shown = { path: location.pathname + location.search, view };
+  currentPage = { path: location.pathname + location.search, view };
   fill(html`${banner(go) ?? nothing}${view}`);
   if (had && !had.isConnected) findAgain(had)?.focus({ preventScroll: true });
   main.removeAttribute('aria-busy');
@@ -171,7 +171,7 @@ function strangers() {
   welcome.querySelector('h1').textContent = currentTitle();
   welcome.querySelector('button').disabled = false;
   welcome.hidden = false;
-  shown = null;
+  currentPage = null;
   fill(html`${welcome}`);
   main.removeAttribute('aria-busy');
 }

@@ -19,7 +19,7 @@ const entry = (task) =>
 // @param domains the names of the spaces that the caller takes part in
 // @return read, which reads the tasks anew, and view, the part of the page
 export function atWork(on, isHere, drawn, domains) {
-  const known = new Map();
+  const byDomain = new Map();
   const turns = new Map(); // A slow answer must not replace a newer one.
 
   async function one(domain) {
@@ -28,17 +28,17 @@ export function atWork(on, isHere, drawn, domains) {
     try {
       const body = await ask('TK_List', { target: { domain }, state: 'doing', page: { limit: MOST } });
       if (turns.get(domain) !== mine) return;
-      known.set(
+      byDomain.set(
         domain,
         body.profile.filter((task) => task.holder),
       );
     } catch {
-      known.delete(domain); // It is gone, or the caller has left it.
+      byDomain.delete(domain); // It is gone, or the caller has left it.
     }
   }
 
   async function read() {
-    known.clear();
+    byDomain.clear();
     await Promise.all(domains().map(one));
     drawn();
   }
@@ -51,7 +51,7 @@ export function atWork(on, isHere, drawn, domains) {
   });
 
   function view() {
-    const tasks = [...known.values()]
+    const tasks = [...byDomain.values()]
       .flat()
       .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
       .slice(0, MOST);

@@ -110,8 +110,8 @@ export class Conversation {
 
   // An answer may have closed the question.
   #refreshQuestion(message) {
-    const asked = this.messages.get(message.reply_to);
-    if (asked?.question?.state === 'open') this.refresh(asked.id).catch(() => {});
+    const question = this.messages.get(message.reply_to);
+    if (question?.question?.state === 'open') this.refresh(question.id).catch(() => {});
   }
 
   async refresh(id) {
@@ -150,15 +150,15 @@ export class Conversation {
 
   view() {
     const { label, empty } = this.#options;
-    const shown = rows(this.messages.list);
+    const lines = rows(this.messages.list);
     const isAway = this.#end && !this.#end.isAtEnd;
     return html`<div class="transcript-place">
       <div class="transcript" tabindex="0" role="group" aria-label=${label} ${ref(this.#attach)}>
         <ol>
           ${this.hasOlder ? this.#more() : nothing}
-          ${!shown.length && empty && !this.hasOlder ? html`<li class="none soft">${empty}</li>` : nothing}
+          ${!lines.length && empty && !this.hasOlder ? html`<li class="none soft">${empty}</li>` : nothing}
           ${repeat(
-            shown,
+            lines,
             (row) => row.key,
             (row) => (row.day ? html`<li class="day"><span>${row.day}</span></li>` : this.#line(row)),
           )}

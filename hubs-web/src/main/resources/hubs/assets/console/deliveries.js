@@ -7,7 +7,7 @@ import {
   asCode,
   bars,
   facts,
-  given,
+  compact,
   html,
   nodes,
   nothing,
@@ -28,8 +28,8 @@ const tried = ({ attempts = [] }) => {
   return `${number(attempts.length)} ${attempts.length === 1 ? 'attempt' : 'attempts'}${status ? `, ${status}` : ''}`;
 };
 
-/** Of one endpoint, or of all; known are the endpoints that are not deleted; happened is called when there are new ones. Returns view and ready. */
-export function deliveries({ id, known, on, isHere, drawn, happened }) {
+/** Of one endpoint, or of all; endpointIds are the endpoints that are not deleted; happened is called when there are new ones. Returns view and ready. */
+export function deliveries({ id, endpointIds, on, isHere, drawn, happened }) {
   const chosen = new Set();
   let state = '';
   let first = []; // The newest ones, which are in the picture.
@@ -43,7 +43,10 @@ export function deliveries({ id, known, on, isHere, drawn, happened }) {
     reader: () => {
       let cursor;
       return async () => {
-        const body = await call('WH_Deliveries', given({ endpoint: id, state, page: given({ limit: 100, cursor }) }));
+        const body = await call(
+          'WH_Deliveries',
+          compact({ endpoint: id, state, page: compact({ limit: 100, cursor }) }),
+        );
         if (!cursor) first = body.deliveries;
         cursor = body.next_cursor;
         return { items: body.deliveries, more: Boolean(cursor) };
@@ -89,7 +92,7 @@ export function deliveries({ id, known, on, isHere, drawn, happened }) {
         <span class="soft clip"
           >#${one.sequence} · ${tried(one)} ·
           ${ago(one.created_at)}${id ? '' : ` · ${one.url}`}${
-            known.has(one.endpoint_id) ? '' : ' · deleted endpoint'
+            endpointIds.has(one.endpoint_id) ? '' : ' · deleted endpoint'
           }</span
         >
       </button>

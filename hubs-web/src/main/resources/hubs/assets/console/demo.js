@@ -3,7 +3,7 @@ import { call, isAdmin, request, routeAsCurl, whyNot } from './api.js';
 import { asCode, button, DANGER, enc, html, link, nothing, toast, whileBusy } from './parts.js';
 
 const EVERY = 1000;
-let shown; // The demo of the page that is shown.
+let current; // The demo of the page that is shown.
 let isStarting = false; // The page may be drawn anew meanwhile.
 
 // It creates agents, rooms, banks and keys, and so needs every right.
@@ -21,14 +21,14 @@ export const startButton = ({ kind = '', id } = {}) =>
 async function start() {
   if (isStarting) return;
   isStarting = true;
-  shown?.drawn();
+  current?.drawn();
   try {
     await request('/api/demo', 'POST', {});
     toast('Three agents are working on an incident.');
-    await shown?.look();
+    await current?.look();
   } finally {
     isStarting = false;
-    shown?.drawn();
+    current?.drawn();
   }
 }
 
@@ -47,7 +47,7 @@ const calls = (demo) => [
     ['Resume', 'POST', { action: 'resume' }],
     ['Replay', 'POST', { action: 'replay' }],
     ['Remove', 'DELETE'],
-  ].map(([title, method, given]) => ({ title, curl: routeAsCurl(method, '/api/demo', given) })),
+  ].map(([title, method, body]) => ({ title, curl: routeAsCurl(method, '/api/demo', body) })),
   {
     tool: 'AP_Chat',
     args: { target: { domain: demo.domain, zone: demo.zone }, content: demo.answers?.[0] ?? '<answer>' },
@@ -73,7 +73,7 @@ export class Demo {
   // Shows the demo while there is one.
   follow() {
     if (!isAdmin()) return;
-    shown = this;
+    current = this;
     this.look();
     this.#page.on('messages', () => setTimeout(() => this.look(), 200));
   }

@@ -144,13 +144,13 @@ async function whole(id, parts = 4) {
 function since(version, older, drawn) {
   const before = version.state === 'accepted' ? older.find((other) => other.state === 'accepted') : undefined;
   if (!before) return () => nothing;
-  let shown = null;
+  let comparison = null;
   const take = (found) => {
-    shown = found;
+    comparison = found;
     drawn();
   };
   const opened = ({ currentTarget }) => {
-    if (!currentTarget.open || shown) return;
+    if (!currentTarget.open || comparison) return;
     take(html`<p class="soft">Comparing…</p>`);
     Promise.all([whole(before.id), whole(version.id)]).then(
       ([old, now]) => take(difference(old, now)),
@@ -160,7 +160,7 @@ function since(version, older, drawn) {
   return () =>
     html`<details @toggle=${opened}>
       <summary>What it changed since version ${before.version}</summary>
-      <div class="compared">${shown ?? nothing}</div>
+      <div class="compared">${comparison ?? nothing}</div>
     </details>`;
 }
 
@@ -176,13 +176,13 @@ function difference(old, now) {
 
 // The text of a document, read in steps. Returns view.
 function text(document, drawn) {
-  let shown = '';
+  let words = '';
   let cursor;
   let failed = null;
   async function read() {
     try {
       const body = await call('DC_Read', { id: document.id, part: 'text', ...(cursor && { page: { cursor } }) });
-      shown += (cursor ? '\n\n' : '') + body.text;
+      words += (cursor ? '\n\n' : '') + body.text;
       cursor = body.next_cursor;
     } catch (error) {
       failed = error;
@@ -200,25 +200,25 @@ function text(document, drawn) {
   return () =>
     html`<section>
       <h3>Text <span class="count">version ${document.version}, ${number(document.characters)} characters</span></h3>
-      <pre class="document-text" tabindex="0" aria-label="Text of version ${document.version}">${shown}</pre>
+      <pre class="document-text" tabindex="0" aria-label="Text of version ${document.version}">${words}</pre>
       ${cursor ? button('More', more) : nothing} ${failed ? problem(failed) : nothing}
     </section>`;
 }
 
 // Which banks have it: known to those who may delete it. Returns view.
 function loaded(document, drawn) {
-  let shown = html`<p class="soft">Reading…</p>`;
+  let loads = html`<p class="soft">Reading…</p>`;
   call('DC_Delete', { id: document.name, dry_run: true })
     .then(
-      (body) => (shown = body.loaded.length ? banks(body.loaded) : html`<p class="soft">No bank.</p>`),
-      () => (shown = null),
+      (body) => (loads = body.loaded.length ? banks(body.loaded) : html`<p class="soft">No bank.</p>`),
+      () => (loads = null),
     )
     .then(drawn);
   return () =>
-    shown
+    loads
       ? html`<section>
           <h3>Loaded into</h3>
-          <div>${shown}</div>
+          <div>${loads}</div>
         </section>`
       : nothing;
 }
@@ -258,14 +258,14 @@ async function load(document, done) {
 
 // What was loaded from it is shown first.
 async function remove(document, context) {
-  const shown = await call('DC_Delete', { id: document.name, dry_run: true }).catch((error) => error);
-  if (shown instanceof Error) return toast(shown.message);
-  const some = shown.loaded.length > 0;
+  const preview = await call('DC_Delete', { id: document.name, dry_run: true }).catch((error) => error);
+  if (preview instanceof Error) return toast(preview.message);
+  const some = preview.loaded.length > 0;
   return ask({
     title: `Delete ${document.name}?`,
     text: [
-      `File, text and record of ${number(shown.deleted)} ${shown.deleted === 1 ? 'version' : 'versions'} are deleted permanently.`,
-      ...(some ? ['Memories were loaded from it:', banks(shown.loaded)] : []),
+      `File, text and record of ${number(preview.deleted)} ${preview.deleted === 1 ? 'version' : 'versions'} are deleted permanently.`,
+      ...(some ? ['Memories were loaded from it:', banks(preview.loaded)] : []),
     ],
     verb: 'Delete',
     danger: true,

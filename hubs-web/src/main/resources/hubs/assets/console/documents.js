@@ -12,7 +12,7 @@ const MOST_BYTES = 20 * 1024 * 1024;
 const TYPES = 'text/plain,.md,.txt,.html,.pdf,.json,.csv,.docx';
 
 // Sends one file; fetch cannot tell how much of it is sent.
-async function send(file, told) {
+async function send(file, onProgress) {
   const token = (await csrf()) ?? '';
   const form = new FormData();
   form.append('file', file, file.name);
@@ -21,7 +21,7 @@ async function send(file, told) {
     request.open('POST', '/api/documents');
     request.setRequestHeader('X-CSRF-Token', token);
     request.responseType = 'json';
-    request.upload.addEventListener('progress', (event) => told(event.loaded, event.total));
+    request.upload.addEventListener('progress', (event) => onProgress(event.loaded, event.total));
     request.addEventListener('load', () =>
       request.status < 300
         ? resolve(request.response.document)
@@ -39,8 +39,8 @@ function uploads(done, drawn) {
   const files = []; // The newest first: each with sent of total bytes, or what was made of it, or why it failed.
   let depth = 0;
 
-  async function take(given) {
-    for (const file of [...given]) await one(file);
+  async function take(files) {
+    for (const file of [...files]) await one(file);
   }
 
   async function one(file) {
@@ -120,10 +120,10 @@ function upload({ file, sent, total, made, note }) {
 
 // What waits and what is being validated, as it changes.
 function queue({ on, isHere, drawn }) {
-  let known = { queue: { waiting: 0, validating: 0 }, documents: [] };
+  let answer = { queue: { waiting: 0, validating: 0 }, documents: [] };
   let due;
   async function read() {
-    known = await call('DC_Queue', { page: { limit: 8 } });
+    answer = await call('DC_Queue', { page: { limit: 8 } });
     drawn();
   }
   const soon = () => {
@@ -143,12 +143,12 @@ function queue({ on, isHere, drawn }) {
       >
     </li>`;
   function view() {
-    const { waiting, validating } = known.queue;
+    const { waiting, validating } = answer.queue;
     const count = waiting + validating ? `${number(validating)} being validated, ${number(waiting)} waiting` : '';
     return html`<section class="panel" aria-label="Queue">
       <h2>Queue <span class="count">${count}</span></h2>
       <ol class="queue" tabindex="-1">
-        ${known.documents.length ? repeat(known.documents, (one) => one.id, line) : html`<li class="soft">Empty.</li>`}
+        ${answer.documents.length ? repeat(answer.documents, (one) => one.id, line) : html`<li class="soft">Empty.</li>`}
       </ol>
     </section>`;
   }
@@ -162,7 +162,7 @@ export async function show(context) {
     const none = empty('Not for this key', 'Documents are for keys with the capability document:read.');
     return draw(html`${title}${none}`, view);
   }
-  const [wanted] = at.parts;
+  const [documentName] = at.parts;
   const search = el('input', { type: 'search', placeholder: 'Find by name', 'aria-label': 'Find by name' });
   const which = el(
     'select',
@@ -175,7 +175,7 @@ export async function show(context) {
     height: 54,
     key: (one) => one.id,
     label: 'Documents',
-    row: (one) => row(one, wanted),
+    row: (one) => row(one, documentName),
     isWanted: isHere,
     empty: () => (search.value || which.value ? 'No document matches.' : 'No document yet.'),
     reader: () => {
@@ -204,7 +204,7 @@ export async function show(context) {
   });
   which.addEventListener('change', list.fill);
   let due;
-  let shown = { versions: [], view: () => (wanted ? nothing : html`<p class="soft pick">${hint()}</p>`) };
+  let detail = { versions: [], view: () => (documentName ? nothing : html`<p class="soft pick">${hint()}</p>`) };
   const hint = () =>
     !list.isEmpty || search.value.trim() || which.value
       ? SELECT
@@ -216,16 +216,20 @@ export async function show(context) {
       due = undefined;
       if (isHere()) refresh();
     }, 400);
-    const known = shown.versions.find((version) => version.id === event?.id)?.state;
-    if (wanted && event?.name?.toLowerCase() === wanted.toLowerCase() && ![known, 'deleted'].includes(event.change))
+    const before = detail.versions.find((version) => version.id === event?.id)?.state;
+    if (
+      documentName &&
+      event?.name?.toLowerCase() === documentName.toLowerCase() &&
+      ![before, 'deleted'].includes(event.change)
+    )
       read();
   };
   let reads = 0;
   async function read() {
     const turn = ++reads;
-    const found = await oneDocument(wanted, read, { ...context, drawn });
+    const found = await oneDocument(documentName, read, { ...context, drawn });
     if (turn !== reads) return;
-    shown = found;
+    detail = found;
     drawn();
   }
   on('documents', happened);
@@ -238,27 +242,27 @@ export async function show(context) {
     draw(
       html`${title}
         <div class="intake">${dropped ? dropped() : nothing}${waiting.view()}</div>
-        ${wanted ? back('/console/documents', 'All documents') : nothing}
-        <div class="split${wanted ? ' chosen' : ''}">
+        ${documentName ? back('/console/documents', 'All documents') : nothing}
+        <div class="split${documentName ? ' chosen' : ''}">
           <div class="side">
             <div class="filters">${search}${which}</div>
             <div tabindex="-1">${list.element}</div>
           </div>
-          <div class="detail" tabindex="-1">${shown.view()}</div>
+          <div class="detail" tabindex="-1">${detail.view()}</div>
         </div>`,
       view,
     );
   }
-  await Promise.all([waiting.read(), wanted ? read() : list.ready]);
+  await Promise.all([waiting.read(), documentName ? read() : list.ready]);
   isRead = true;
   return drawn();
 }
 
-const row = (document, wanted) =>
+const row = (document, documentName) =>
   html`<a
     href="/console/documents/${enc(document.name)}"
     data-go="true"
-    aria-current=${document.name.toLowerCase() === wanted?.toLowerCase() ? 'true' : nothing}
+    aria-current=${document.name.toLowerCase() === documentName?.toLowerCase() ? 'true' : nothing}
     ><span class="person-words"
       ><b>${document.name}</b
       ><span class="soft clip"

@@ -53,10 +53,10 @@ function table(result) {
   const best = Object.fromEntries(
     FIGURES.map(([name]) => [name, Math.max(...MODES.map(([mode]) => result[mode][name]))]),
   );
-  const row = ([name, label, title], shown, kind) =>
+  const row = ([name, label, title], text, kind) =>
     html`<tr>
       <th scope="row" title=${title ?? nothing}>${label}</th>
-      ${MODES.map(([mode]) => html`<td class=${kind(name, result[mode][name]) ?? nothing}>${shown(result[mode][name])}</td>`)}
+      ${MODES.map(([mode]) => html`<td class=${kind(name, result[mode][name]) ?? nothing}>${text(result[mode][name])}</td>`)}
     </tr>`;
   return html`<table class="figures">
     <thead>
@@ -116,12 +116,12 @@ export function evaluating(bank, { drawn }) {
     attempt(() => showCalls('The same as a call', [{ tool: 'MB_Evaluate', args: args(currentTarget.form) }]));
 
   async function run(form) {
-    const given = args(form);
+    const input = args(form);
     sessionStorage.setItem(stored(bank.name), form.elements.pairs.value);
-    const count = `${number(given.pairs.length)} ${given.pairs.length === 1 ? 'query' : 'queries'}`;
+    const count = `${number(input.pairs.length)} ${input.pairs.length === 1 ? 'query' : 'queries'}`;
     found = html`<p class="soft">Searching ${count} in three modes…</p>`;
     drawn();
-    found = await call('MB_Evaluate', given).then((result) => figures(bank, result), problem);
+    found = await call('MB_Evaluate', input).then((result) => figures(bank, result), problem);
   }
 
   const submit = (event) => {

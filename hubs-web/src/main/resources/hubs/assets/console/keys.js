@@ -18,7 +18,7 @@ import {
   empty,
   enc,
   facts,
-  given,
+  compact,
   head,
   later,
   link,
@@ -72,7 +72,7 @@ function invite(go) {
       { name: 'life', label: 'The code expires', options: Object.keys(CODE_LIFETIMES) },
     ],
     args: ({ life, domains, ...rest }) =>
-      given({
+      compact({
         ...rest,
         domains: (domains ?? '')
           .split(',')
@@ -118,7 +118,7 @@ function create(go, parent) {
       },
     ],
     args: ({ life, capabilities: chosen, ...rest }) =>
-      given({
+      compact({
         ...rest,
         capabilities: chosen.includes('*') ? ['*'] : chosen,
         expires_in_seconds: LIFETIMES[life],
@@ -176,16 +176,16 @@ function begins(at, view, word, work) {
 
 export async function show({ at, view, go, isHere }) {
   const keys = await all('AK_List', {}, (body) => body.keys);
-  const [wanted] = at.parts;
+  const [keyId] = at.parts;
   begins(at, view, 'invite', () => invite(go));
-  if (!wanted) begins(at, view, 'rotate', () => chooseKey(keys, go));
+  if (!keyId) begins(at, view, 'rotate', () => chooseKey(keys, go));
   choose('.key-list', view);
   let isRead = false;
   const drawn = () => isHere() && isRead && draw(page(), view);
-  const detail = wanted
-    ? await one(keys, wanted, go, drawn)
+  const detail = keyId
+    ? await one(keys, keyId, go, drawn)
     : () => html`<p class="soft pick">Select a key to see how it is used.</p>`;
-  const chosen = keys.find((key) => key.id === wanted);
+  const chosen = keys.find((key) => key.id === keyId);
   if (chosen) begins(at, view, 'rotate', () => rotate(chosen, () => go(location.pathname, true)));
   isRead = true;
   drawn();
@@ -205,10 +205,10 @@ export async function show({ at, view, go, isHere }) {
         'Clients and agents authenticate with a key. A key can be limited to capabilities, bound to an agent, and given an expiry.',
         action('AK_Invite', 'Invite an agent', () => invite(go), ''),
       )}`;
-    return html`${title} ${wanted ? back('/console/keys', 'All keys') : nothing}
-      <div class="split wide-side${wanted ? ' chosen' : ''}">
+    return html`${title} ${keyId ? back('/console/keys', 'All keys') : nothing}
+      <div class="split wide-side${keyId ? ' chosen' : ''}">
         <ul class="side key-list" aria-label="Keys">
-          ${tree(keys).map(([key, depth]) => keyRow(key, depth, key.id === wanted))}
+          ${tree(keys).map(([key, depth]) => keyRow(key, depth, key.id === keyId))}
         </ul>
         <div class="detail" tabindex="-1">${detail()}</div>
       </div>`;

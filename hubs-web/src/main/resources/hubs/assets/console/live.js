@@ -18,9 +18,9 @@ export function on(topic, listener) {
   return () => listeners.get(topic).delete(listener);
 }
 
-let begun;
+let resolveStart;
 const beginning = new Promise((resolve) => {
-  begun = resolve;
+  resolveStart = resolve;
 });
 
 // When the stream has begun. One that takes long is not waited for: the pages then read everything again once it has.
@@ -68,7 +68,7 @@ function open() {
     if (event.data === undefined) return; // Of the connection: the stream's own event follows, which reports that nothing more is missed.
     refused = 0;
     show('on');
-    begun();
+    resolveStart();
     channel?.postMessage({ topic: 'state', data: 'on' });
     if (missed) pass('reset', {});
     missed = false;
@@ -83,7 +83,7 @@ function open() {
     if (source.readyState === EventSource.CLOSED) {
       refused += 1;
       missed = true;
-      begun();
+      resolveStart();
       setTimeout(look, Math.min(30_000, 500 * 2 ** refused));
     }
   });
@@ -156,7 +156,7 @@ channel?.addEventListener('message', ({ data: { topic, data } }) => {
   } else if (topic === 'state') {
     followed ||= !source;
     if (!source) show(data);
-    if (data === 'on') begun();
+    if (data === 'on') resolveStart();
   } else if (!source) {
     tell(topic, data);
   }

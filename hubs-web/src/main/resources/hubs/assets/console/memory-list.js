@@ -1,6 +1,6 @@
 // The memories of a bank: the newest first, by author and tags, or what a search finds.
 import { call, may } from './api.js';
-import { ago, announce, el, enc, given, html, nothing, number, problem, repeat, tag } from './parts.js';
+import { ago, announce, el, enc, compact, html, nothing, number, problem, repeat, tag } from './parts.js';
 import { virtualList } from './virtual.js';
 
 const listOf = (text) =>
@@ -71,7 +71,7 @@ export async function memoryList({ bank, query, on, isHere, drawn }) {
   const authors = field('Author', 'Only by this agent');
   const tags = field('Tags', 'Only with these tags, with commas between them');
   const row = entry(bank.name);
-  const target = () => given({ bank: bank.name, agent: authors.value.trim() });
+  const target = () => compact({ bank: bank.name, agent: authors.value.trim() });
   let result = null; // What a search found, or why it could not; else the list is shown.
   let newest = 0; // A slow search must not replace what was asked for later.
 

@@ -1,6 +1,21 @@
 // One memory: its text, where it comes from, what it was before, what it led to.
 import { call } from './api.js';
-import { action, ago, ask, DANGER, enc, facts, given, html, link, nothing, number, svg, tag, toast } from './parts.js';
+import {
+  action,
+  ago,
+  ask,
+  DANGER,
+  enc,
+  facts,
+  compact,
+  html,
+  link,
+  nothing,
+  number,
+  svg,
+  tag,
+  toast,
+} from './parts.js';
 import { ended, restore, revisionItem, steps } from './revisions.js';
 
 const pathOf = (bank) => `/console/memory/${enc(bank.name)}`;
@@ -47,20 +62,20 @@ async function earlier(bank, from) {
 
 // What it was made from, and what was made of it, as far as this bank has it.
 async function lineage(bank, one) {
-  const known = new Map([[one.id, one]]);
+  const byId = new Map([[one.id, one]]);
   const unseen = new Set();
   const links = [];
   const near = await call('MB_Read', { target: { bank }, page: { limit: NEAR } })
     .then((body) => body.content)
     .catch(() => []);
-  for (const other of near) known.set(other.id, known.get(other.id) ?? other);
+  for (const other of near) byId.set(other.id, byId.get(other.id) ?? other);
   async function node(id) {
-    if (!known.has(id) && !unseen.has(id)) {
+    if (!byId.has(id) && !unseen.has(id)) {
       const found = await read(bank, { id }).catch(() => null);
-      if (found) known.set(id, found);
+      if (found) byId.set(id, found);
       else unseen.add(id);
     }
-    return known.get(id) ?? { id, text: 'not in this bank, or hidden', unseen: true };
+    return byId.get(id) ?? { id, text: 'not in this bank, or hidden', unseen: true };
   }
   const before = new Map();
   async function up(of, depth) {
@@ -191,7 +206,7 @@ const change = (one, bank, go) =>
         ? {
             target: { bank: bank.name },
             content,
-            vx: given({ name: one.name, tags: one.tags }),
+            vx: compact({ name: one.name, tags: one.tags }),
             if_revision: one.revision,
           }
         : { target: { bank: bank.name }, content, supersedes: one.id },

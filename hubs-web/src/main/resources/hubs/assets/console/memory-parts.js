@@ -10,7 +10,7 @@ import {
   el,
   empty,
   enc,
-  given,
+  compact,
   link,
   memoryCount,
   meter,
@@ -47,7 +47,7 @@ export async function trash(go, drawn) {
       text: 'It comes back as it was when it was deleted.',
       verb: 'Restore',
       tool: 'MB_Restore',
-      args: () => ({ target: given({ bank, agent }) }),
+      args: () => ({ target: compact({ bank, agent }) }),
       done: () => {
         toast('Restored.');
         done();
@@ -64,7 +64,7 @@ export async function trash(go, drawn) {
         { name: 'agent', label: 'Only what this agent wrote', hint: 'Optional.' },
         { name: 'name', label: 'Only the memory of this name', hint: 'Optional.' },
       ],
-      args: ({ bank, agent, name }) => given({ target: given({ bank, agent }), vx: given({ name }) }),
+      args: ({ bank, agent, name }) => compact({ target: compact({ bank, agent }), vx: compact({ name }) }),
       done: (_, { bank }) => {
         toast('Restored.');
         go(`/console/memory/${enc(bank)}`);
@@ -263,11 +263,11 @@ function affected(body, agent) {
 // What it would hide, before it is done.
 async function preview(bank, agent, place) {
   render(html`<p class="soft">Counting…</p>`, place);
-  const shown = await call('MB_Censor', { target: given({ bank, agent }), dry_run: true }).then(
+  const preview = await call('MB_Censor', { target: compact({ bank, agent }), dry_run: true }).then(
     (body) => affected(body, agent),
     (error) => html`<p class="problem">${error.message}</p>`,
   );
-  render(shown, place);
+  render(preview, place);
 }
 
 export async function censor(bank, again) {
@@ -294,7 +294,7 @@ export async function censor(bank, again) {
     ],
     tool: 'MB_Censor',
     changed: ({ agent }) => preview(bank.name, agent, place),
-    args: ({ agent }) => ({ target: given({ bank: bank.name, agent }) }),
+    args: ({ agent }) => ({ target: compact({ bank: bank.name, agent }) }),
     done: (answer) => {
       toast(`${plural(answer.hidden, 'memor')} hidden.`);
       again();

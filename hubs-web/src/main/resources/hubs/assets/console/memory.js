@@ -7,7 +7,7 @@ import {
   draw,
   empty,
   enc,
-  given,
+  compact,
   head,
   html,
   memoryCount,
@@ -40,7 +40,7 @@ const newBank = (go) =>
       { name: 'access', label: 'Who may read it', options: ACCESS, value: 'private' },
       { name: 'agent', label: 'Its manager', hint: 'One of your agents. Optional.' },
     ],
-    args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }),
+    args: ({ agent, ...vx }) => compact({ target: compact({ agent }), vx: compact(vx) }),
     done: (answer) => go(`/console/memory/${enc(answer.bank.name)}`),
   });
 
@@ -56,7 +56,7 @@ export async function show(context) {
   const { at, view, on, go, isHere } = context;
   const banks = await all('MB_List', {}, (body) => body.profile.map((bank, i) => ({ ...bank, ...body.content[i] })));
   const part = at.parts[0] ? null : at.query.get('view');
-  const wanted = at.parts[0] ?? banks[0]?.name;
+  const bankName = at.parts[0] ?? banks[0]?.name;
   let content = null; // Draws what is shown below the parts, once it is read.
 
   function drawn() {
@@ -73,14 +73,14 @@ export async function show(context) {
 
   if (part === 'permissions') content = await permissions(banks, drawn);
   else if (part === 'trash') content = await trash(go, drawn);
-  else if (wanted) {
+  else if (bankName) {
     on('memories', (memory) => {
       const bank = banks.find((one) => one.name === memory.bank);
       if (!bank || memory.change !== 'stored') return;
       bank.memories += memory.count ?? 1;
       drawn();
     });
-    const detail = await bankDetail(wanted, { ...context, drawn }).catch((error) => () => problem(error));
+    const detail = await bankDetail(bankName, { ...context, drawn }).catch((error) => () => problem(error));
     content = () =>
       html`<div class="split${at.parts[0] ? ' chosen' : ''}">
         <nav class="side channels" aria-label="Banks">
@@ -144,10 +144,10 @@ const store = (bank) =>
       { name: 'agent', label: 'As the agent', hint: 'One of yours. Optional: default is you.' },
     ],
     args: (values) =>
-      given({
-        target: given({ bank: bank.name, agent: values.agent }),
+      compact({
+        target: compact({ bank: bank.name, agent: values.agent }),
         content: values.content,
-        vx: given({
+        vx: compact({
           name: values.name,
           tags: values.tags
             ? values.tags

@@ -25,11 +25,11 @@ const MOST = 100;
 const listeners = new Set();
 const entry = document.querySelector('.rail nav [data-page="inbox"]');
 const badge = el('span', { class: 'unread', hidden: true });
-let known = { content: [], counts: {} };
+let inbox = { content: [], counts: {} };
 let waiting;
 let words = document.title;
 
-export const total = () => Object.values(known.counts).reduce((sum, count) => sum + count, 0);
+export const total = () => Object.values(inbox.counts).reduce((sum, count) => sum + count, 0);
 
 // The title of the tab, with the number of things that wait.
 export function title(text = words) {
@@ -44,7 +44,7 @@ function changed() {
 async function read() {
   waiting = undefined;
   try {
-    known = await ask('US_Inbox', { target: APART, page: { limit: MOST } });
+    inbox = await ask('US_Inbox', { target: APART, page: { limit: MOST } });
   } catch {
     return; // The next event tries again.
   }
@@ -69,10 +69,10 @@ const CONCERNS = {
 };
 
 // Follows what waits, from the sign-in on.
-let begun = false;
+let isLive = false;
 export function follow() {
-  if (begun || !may('US_Inbox')) return;
-  begun = true;
+  if (isLive || !may('US_Inbox')) return;
+  isLive = true;
   entry?.append(' ', badge);
   for (const [topic, concerns] of Object.entries(CONCERNS))
     live.on(topic, (event) => {
@@ -219,7 +219,7 @@ function line(item) {
 // A list of what waits, at most so many. What is being written in it stays, whatever else comes or goes.
 export const list = (most) =>
   html`<ol class="needs" tabindex="-1" aria-label="Needs you">
-    ${repeat(known.content.slice(0, most), keyOf, line)}
+    ${repeat(inbox.content.slice(0, most), keyOf, line)}
   </ol>`;
 
 // Draws a page whenever what waits has changed, as long as the page is shown.

@@ -8,14 +8,14 @@ export * from './ui.js';
 
 // What is read after the page is shown. Returns what draws it.
 export function later(reading, drawn) {
-  let shown = html`<p class="soft">Reading…</p>`;
+  let content = html`<p class="soft">Reading…</p>`;
   reading
     .catch((error) => html`<p class="soft">${error.message}</p>`)
     .then((found) => {
-      shown = found;
+      content = found;
       drawn();
     });
-  return () => shown;
+  return () => content;
 }
 
 // Draws a part of the page. If the element with the focus is gone then, what was around it has the focus.

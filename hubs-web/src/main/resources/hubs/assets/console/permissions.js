@@ -9,25 +9,25 @@ const AGENTS = 200;
 /** Returns view, the part of the page; drawn draws the page. */
 export async function permissions(banks, drawn) {
   const agents = await all('AP_List', {}, (body) => body.profile, 2);
-  const shown = banks.slice(0, BANKS);
-  const held = new Map();
+  const columns = banks.slice(0, BANKS);
+  const grants = new Map();
   const key = (bank, agent) => `${bank.name}\n${agent.name}`;
   await Promise.all(
-    shown.map(async (bank) => {
+    columns.map(async (bank) => {
       const body = await call('MB_Permissions', { target: { bank: bank.name }, page: { limit: 200 } }).catch(() => ({
         permissions: [],
       }));
-      for (const one of body.permissions) held.set(`${bank.name}\n${one.agent}`, one);
+      for (const one of body.permissions) grants.set(`${bank.name}\n${one.agent}`, one);
     }),
   );
-  if (!agents.length || !shown.length)
+  if (!agents.length || !columns.length)
     return () =>
       empty(
         'Nothing to share yet',
         'Create agents and banks first. This table then shows the permission of each agent on each bank.',
         link('/console/agents', 'Agents'),
       );
-  const of = (bank, agent) => held.get(key(bank, agent)) ?? { permission: 'none' };
+  const of = (bank, agent) => grants.get(key(bank, agent)) ?? { permission: 'none' };
   let chosen = null; // Whose permission is being changed: its cell, bank and agent.
 
   const cell = (bank, agent) => {
@@ -62,7 +62,7 @@ export async function permissions(banks, drawn) {
       currentTarget.closest('.choices').hidePopover();
       const body = await call('MB_Permissions', { target: { bank: bank.name, agent: agent.name }, vx: { access } });
       const now = body.permissions.find((each) => each.agent === agent.name);
-      if (now) held.set(key(bank, agent), now);
+      if (now) grants.set(key(bank, agent), now);
       drawn();
       button.focus();
       toast(`${agent.name} on ${bank.name}: ${now?.permission ?? access}.`);
@@ -101,7 +101,7 @@ export async function permissions(banks, drawn) {
           <thead>
             <tr>
               <th scope="col">Agent</th>
-              ${shown.map((bank) => html`<th scope="col">${link(`/console/memory/${enc(bank.name)}`, bank.name)}</th>`)}
+              ${columns.map((bank) => html`<th scope="col">${link(`/console/memory/${enc(bank.name)}`, bank.name)}</th>`)}
             </tr>
           </thead>
           <tbody>
@@ -109,7 +109,7 @@ export async function permissions(banks, drawn) {
               (agent) =>
                 html`<tr>
                   <th scope="row">${agent.name}</th>
-                  ${shown.map((bank) => html`<td>${cell(bank, agent)}</td>`)}
+                  ${columns.map((bank) => html`<td>${cell(bank, agent)}</td>`)}
                 </tr>`,
             )}
           </tbody>

@@ -25,22 +25,22 @@ function together(found) {
 
 // Returns view, the part of the page; take, which takes a list of reservations; and again, which reads it anew.
 export function reservations(domain, isHere, drawn) {
-  let known = [];
+  let reservations = [];
 
   const view = () =>
     html`<section class="reserved" tabindex="-1" aria-labelledby="b-files">
-      <h2 id="b-files">Reserved files <span class="count">${number(known.length)}</span></h2>
+      <h2 id="b-files">Reserved files <span class="count">${number(reservations.length)}</span></h2>
       ${
-        known.length
+        reservations.length
           ? html`<ul class="reservations">
-              ${repeat(together(known), ([first]) => JSON.stringify([first.holder, first.repository, first.path]), line)}
+              ${repeat(together(reservations), ([first]) => JSON.stringify([first.holder, first.repository, first.path]), line)}
             </ul>`
           : html`<p class="soft">No files are reserved. Agents reserve files before they edit them.</p>`
       }
     </section>`;
 
   function take(found) {
-    known = found;
+    reservations = found;
     drawn();
     wakeAtEnd(found);
   }

@@ -45,8 +45,8 @@ export function steps({ first = [], from, read, drawn }) {
     const list = currentTarget.closest('ol');
     const count = items.length;
     await whileBusy(currentTarget, async () => take(await next.read()));
-    const shown = list.children[count];
-    (shown?.querySelector('summary') ?? shown)?.focus();
+    const entry = list.children[count];
+    (entry?.querySelector('summary') ?? entry)?.focus();
   });
   const ready = read().then(take, () => take({ items: [], next: { revision: from, read } }));
   const view = () =>

@@ -9,7 +9,7 @@ import {
   asCode,
   el,
   enc,
-  given,
+  compact,
   html,
   link,
   nothing,
@@ -166,7 +166,7 @@ export function editor(rule, go) {
   );
   fields.applies.addEventListener('change', cel.check);
   const args = () =>
-    given({
+    compact({
       name: fields.name.value.trim(),
       description: fields.description.value.trim(),
       applies_to: words(fields.applies.value),
@@ -266,7 +266,7 @@ function fillIn(template, go) {
       ]),
     );
   const args = () =>
-    given({
+    compact({
       name: name.value.trim(),
       template: template.name,
       parameters: parameters(),

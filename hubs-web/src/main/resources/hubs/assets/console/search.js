@@ -8,7 +8,7 @@ import { avatar, clockWords, enc, nodes } from './parts.js';
 const has = (text, q) => text.toLowerCase().includes(q.toLowerCase());
 
 // While a word is being written, what begins with it is meant.
-const begun = (q) => (/[\p{L}\p{N}]$/u.test(q) && !q.includes('"') ? `${q}*` : q);
+const prefixQuery = (q) => (/[\p{L}\p{N}]$/u.test(q) && !q.includes('"') ? `${q}*` : q);
 
 const time = (hit) => clockWords(hit.created_at);
 
@@ -57,7 +57,7 @@ const SOURCES = [
   [
     'Messages',
     'AP_Search',
-    (q) => ({ content: begun(q), max_tokens: 400, page: { limit: 5 } }),
+    (q) => ({ content: prefixQuery(q), max_tokens: 400, page: { limit: 5 } }),
     (body) =>
       body.content.map((hit) => ({
         title: best(hit),
@@ -299,7 +299,7 @@ export function open(go, pages) {
       return end('');
     }
     // Each group is shown as soon as it and those above it are there: what is quick does not wait for what is slow.
-    const asked = sources
+    const reads = sources
       .filter((source) => source.tools.every(may))
       .map((source) =>
         source
@@ -308,7 +308,7 @@ export function open(go, pages) {
           .catch(() => null),
       );
     const found = [];
-    for (const one of asked) {
+    for (const one of reads) {
       found.push(await one);
       if (mine !== turn) return undefined;
       show([...found, ...own], found.some(Boolean));

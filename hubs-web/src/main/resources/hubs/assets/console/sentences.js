@@ -314,12 +314,12 @@ export function story(entries) {
     ({ hour, turns }) =>
       html`<section>
         <h2>${hour}:00</h2>
-        <p>${turns.flatMap(told)}</p>
+        <p>${turns.flatMap(asSentence)}</p>
       </section>`,
   );
 }
 
-function told({ first, deeds }) {
+function asSentence({ first, deeds }) {
   if (first.event) return [...first.words, ' '];
   const parts = deeds.map(({ entry, times }) => [
     ...tried(entry),

@@ -10,7 +10,7 @@ import {
   avatar,
   draw,
   facts,
-  given,
+  compact,
   head,
   meter,
   number,
@@ -112,7 +112,7 @@ export async function show({ view, go }) {
                   { name: 'name', label: 'Name', required: true, max: 64 },
                   { name: 'access', label: 'Role', options: ROLES.slice(0, 3), value: 'member' },
                 ],
-                args: (values) => ({ vx: given(values) }),
+                args: (values) => ({ vx: compact(values) }),
                 done: again,
               }),
             )}

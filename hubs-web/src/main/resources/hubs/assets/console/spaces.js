@@ -5,7 +5,7 @@ import { showBoard } from './board.js';
 import { Room } from './room.js';
 import { showTask } from './task.js';
 import { boardPath } from './task-parts.js';
-import { action, ask, empty, enc, given, head, html, nothing, number, draw, repeat } from './parts.js';
+import { action, ask, empty, enc, compact, head, html, nothing, number, draw, repeat } from './parts.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
 
@@ -21,7 +21,7 @@ const newDomain = (go) =>
       { name: 'access', label: 'Who may see it', options: ACCESS, value: 'private' },
       { name: 'agent', label: 'Host', hint: 'One of your agents, its first member. Optional.' },
     ],
-    args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }),
+    args: ({ agent, ...vx }) => compact({ target: compact({ agent }), vx: compact(vx) }),
     done: (answer) => go(`/console/spaces/${enc(answer.domain.name)}`),
   });
 

@@ -1,7 +1,7 @@
 // The dialogs with which a person creates a task and changes it. Each makes one call.
 import { all, me } from './api.js';
 import { isOver, MYSELF, roomOf } from './task-parts.js';
-import { ask, given, html, toast } from './parts.js';
+import { ask, compact, html, toast } from './parts.js';
 
 const tagsOf = (text) =>
   text
@@ -60,9 +60,9 @@ export async function create(room, before, done) {
       ...(before.length ? [afterField(before, [])] : []),
     ],
     args: ({ name, description, assignee, tags, after }) =>
-      given({
+      compact({
         target: { domain: room.profile[0].name, ...MYSELF },
-        vx: given({ name, description, tags: tags ? tagsOf(tags) : null }),
+        vx: compact({ name, description, tags: tags ? tagsOf(tags) : null }),
         assignee: assignee === ANYBODY ? null : assignee,
         after: after?.length ? after : null,
       }),
@@ -123,7 +123,13 @@ function change(
     fields,
     tool,
     args: (values) =>
-      given({ task: task.id, target: MYSELF, ...(tool === 'TK_Update' ? fence(task) : {}), ...fixed, ...pick(values) }),
+      compact({
+        task: task.id,
+        target: MYSELF,
+        ...(tool === 'TK_Update' ? fence(task) : {}),
+        ...fixed,
+        ...pick(values),
+      }),
     done: (answer) => {
       toast(said);
       done(answer.task);

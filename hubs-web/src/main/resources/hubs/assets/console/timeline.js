@@ -1,7 +1,7 @@
 // The audit and the events of the workspace as one list, newest first.
 import { call } from './api.js';
 import { entryOf } from './sentences.js';
-import { given } from './parts.js';
+import { compact } from './parts.js';
 
 const PAGE = 200;
 
@@ -9,7 +9,7 @@ const PAGE = 200;
 function audit(filter) {
   let cursor;
   return async () => {
-    const body = await call('AC_Audit', { ...filter, page: given({ limit: PAGE, cursor }) });
+    const body = await call('AC_Audit', { ...filter, page: compact({ limit: PAGE, cursor }) });
     cursor = body.next_cursor;
     return { items: body.entries, more: Boolean(cursor) };
   };

@@ -7,7 +7,7 @@ export const byTime = (a, b) => Date.parse(a.created_at) - Date.parse(b.created_
 
 // Messages in order, each once.
 export class Messages {
-  #known = new Map();
+  #byId = new Map();
   #compare;
   #list = [];
 
@@ -20,48 +20,48 @@ export class Messages {
   }
 
   get size() {
-    return this.#known.size;
+    return this.#byId.size;
   }
 
   has(id) {
-    return this.#known.has(id);
+    return this.#byId.has(id);
   }
 
   get(id) {
-    return this.#known.get(id);
+    return this.#byId.get(id);
   }
 
   // Returns those that are new.
   add(messages) {
-    const fresh = messages.filter((message) => !this.#known.has(message.id));
-    for (const message of fresh) this.#known.set(message.id, message);
-    if (fresh.length) this.#list = [...this.#known.values()].sort(this.#compare);
+    const fresh = messages.filter((message) => !this.#byId.has(message.id));
+    for (const message of fresh) this.#byId.set(message.id, message);
+    if (fresh.length) this.#list = [...this.#byId.values()].sort(this.#compare);
     return fresh;
   }
 
   // Takes what is known anew of a message.
   replace(message) {
-    if (!this.#known.has(message.id)) return;
-    this.#known.set(message.id, message);
+    if (!this.#byId.has(message.id)) return;
+    this.#byId.set(message.id, message);
     this.#list = this.#list.map((one) => (one.id === message.id ? message : one));
   }
 
   // One that was just sent is counted at what it answers.
   countAnswer({ reply_to: id }) {
-    const answered = id && this.#known.get(id);
+    const answered = id && this.#byId.get(id);
     if (answered) this.replace({ ...answered, replies: (answered.replies ?? 0) + 1 });
   }
 
   // Forgets the oldest. Returns whether there were any.
   keepLatest(count) {
     if (this.#list.length <= count) return false;
-    for (const message of this.#list.slice(0, -count)) this.#known.delete(message.id);
+    for (const message of this.#list.slice(0, -count)) this.#byId.delete(message.id);
     this.#list = this.#list.slice(-count);
     return true;
   }
 
   clear() {
-    this.#known.clear();
+    this.#byId.clear();
     this.#list = [];
   }
 

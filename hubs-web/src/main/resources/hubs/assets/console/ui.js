@@ -248,9 +248,9 @@ export function nodes(template) {
 const paragraph = (one) => (typeof one === 'string' ? el('p', {}, one) : one instanceof Node ? one : nodes(one));
 
 // A dialog that makes one call: its fields become arguments, which can be shown as code; it closes once the call is done.
-export function ask({ title, text, fields: wanted = [], verb, danger, tool, args, done, changed }) {
+export function ask({ title, text, fields: definitions = [], verb, danger, tool, args, done, changed }) {
   return new Promise((resolve) => {
-    const controls = wanted.map(control);
+    const controls = definitions.map(control);
     const values = () => Object.fromEntries(controls.map((one) => [one.name, one.value()]));
     const wrong = el('p', { class: 'problem', role: 'alert' });
     const submit = el('button', { type: 'submit', class: danger ? 'danger' : '' }, verb);
@@ -287,9 +287,9 @@ export function ask({ title, text, fields: wanted = [], verb, danger, tool, args
       whileBusy(submit, async () => {
         wrong.textContent = '';
         try {
-          const given = values();
-          const answer = tool ? await call(tool, args(given)) : given;
-          await done?.(answer, given);
+          const input = values();
+          const answer = tool ? await call(tool, args(input)) : input;
+          await done?.(answer, input);
           resolve(answer);
           box.close();
         } catch (error) {
@@ -311,8 +311,8 @@ export function secret(title, text, value) {
   );
 }
 
-// What was given, without what is empty.
-export function given(object) {
+// The object without what is empty.
+export function compact(object) {
   return Object.fromEntries(
     Object.entries(object).filter(
       ([, value]) =>

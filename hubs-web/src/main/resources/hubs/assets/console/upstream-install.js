@@ -1,6 +1,6 @@
 // Installing another MCP server: where it is, how the engine signs in there, and what it offers.
 import { ask as send } from './api.js';
-import { action, asCode, el, enc, given, guarded, html, nothing, number, render, toast, whileBusy } from './parts.js';
+import { action, asCode, el, enc, compact, guarded, html, nothing, number, render, toast, whileBusy } from './parts.js';
 
 const SECRETS = ['value', 'client_secret'];
 
@@ -58,7 +58,7 @@ export function install(go) {
     return {
       name: name.trim(),
       url: url.trim(),
-      ...(chosen === 'none' ? {} : { credential: { kind: chosen, ...given(credential) } }),
+      ...(chosen === 'none' ? {} : { credential: { kind: chosen, ...compact(credential) } }),
     };
   };
   // These calls are not kept among those of the page: they have a secret.

@@ -37,8 +37,12 @@ const USES = 100;
 const hasStopped = (one) => !one.counts.approved && one.counts.refused > 0;
 const state = (one) =>
   tag(hasStopped(one) ? 'disabled' : (WORDS[one.state] ?? one.state), hasStopped(one) ? '' : (STATES[one.state] ?? ''));
-const counted = ({ approved, held, refused }) =>
-  [`${number(approved)} approved`, held ? `${number(held)} held` : null, refused ? `${number(refused)} refused` : null]
+const counted = ({ approved, held: pending, refused }) =>
+  [
+    `${number(approved)} approved`,
+    pending ? `${number(pending)} held` : null,
+    refused ? `${number(refused)} refused` : null,
+  ]
     .filter(Boolean)
     .join(', ');
 
@@ -144,7 +148,7 @@ async function one(name, go, again) {
     may('AC_Audit') ? call('AC_Audit', { target: `upstream:${name}`, page: { limit: USES } }) : { entries: [] },
   ]);
   const offers = [...upstream.tools, ...upstream.content];
-  const held = offers.filter((tool) => tool.state === 'held' && !tool.decision);
+  const pending = offers.filter((tool) => tool.state === 'held' && !tool.decision);
   const refused = offers.filter((tool) => tool.state === 'held' && tool.decision);
   const approved = offers.filter((tool) => tool.state === 'approved');
   const gone = offers.filter((tool) => tool.state === 'gone');
@@ -158,7 +162,7 @@ async function one(name, go, again) {
         <h2 class="breaks">${upstream.name}</h2>
         <p class="soft breaks">${upstream.url}</p>
       </div>
-      <div class="head-actions">${controls(upstream, held, go, changed)}</div>
+      <div class="head-actions">${controls(upstream, pending, go, changed)}</div>
     </header>`,
     html`<p class="tagline">
       ${state(upstream)}${upstream.era ? tag(`MCP ${upstream.era}`) : nothing}${
@@ -173,11 +177,11 @@ async function one(name, go, again) {
         </p>`
       : null,
     html`<div class="figures">
-      ${figure('Approved', number(approved.length))}${figure('Held', number(held.length))}${latency}
+      ${figure('Approved', number(approved.length))}${figure('Held', number(pending.length))}${latency}
     </div>`,
     section(
       'Waiting for approval',
-      held,
+      pending,
       (tool) => waiting(tool, upstream, changed),
       'Its tools are neither listed nor called until you approve them. Descriptions are the server’s own words.',
     ),
@@ -199,13 +203,13 @@ async function one(name, go, again) {
   ];
 }
 
-function controls(upstream, held, go, changed) {
+function controls(upstream, pending, go, changed) {
   const { name, revision } = upstream;
   const withdrawn = [...upstream.tools, ...upstream.content]
     .filter((tool) => tool.state === 'held' && tool.decision === 'withdrawn')
     .map((tool) => tool.name);
   return [
-    held.length ? decide('Approve all', { name, if_revision: revision }, changed, '') : null,
+    pending.length ? decide('Approve all', { name, if_revision: revision }, changed, '') : null,
     action('UP_Refresh', 'Read again', (event) =>
       whileBusy(event.target, async () => {
         await call('UP_Refresh', { name });

@@ -19,7 +19,7 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
   let through = false;
   let read = reader();
   let reads = 0; // How often the list was begun.
-  let shown = 0; // Which of these is shown.
+  let currentRead = 0; // Which of these is shown.
   let placing = null; // It is scrolled to where it was.
   let isBack = false; // Whether it is to be where it was because somebody went back.
 
@@ -74,20 +74,20 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
     );
     // A list that is not in the page, or no longer, fetches nothing but its first entries.
     const last = Number(box.querySelector('.virtual-row:last-child')?.ariaPosInSet ?? 0);
-    if (box.isConnected && shown && !through && !failed && last > items.length - 40) fetch();
+    if (box.isConnected && currentRead && !through && !failed && last > items.length - 40) fetch();
   }
 
   const fetch = () => (fetching ??= nextPage());
 
   async function nextPage() {
-    const mine = shown;
+    const mine = currentRead;
     let page;
     try {
       page = await read();
     } catch (error) {
       page = { error };
     }
-    if (mine !== shown) return;
+    if (mine !== currentRead) return;
     fetching = null;
     take(page, items);
   }
@@ -103,9 +103,9 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
     const mine = ++reads;
     const next = reader();
     const page = await next().catch((error) => ({ error }));
-    if (mine < shown || !isWanted()) return true;
+    if (mine < currentRead || !isWanted()) return true;
     if (!isReplaced(page)) return false;
-    shown = mine;
+    currentRead = mine;
     read = next;
     fetching = null;
     take(page, []);

@@ -14,7 +14,7 @@ import {
   el,
   empty,
   enc,
-  given,
+  compact,
   head,
   html,
   nodes,
@@ -71,7 +71,7 @@ async function create(go) {
       },
       { name: 'description', label: 'Description' },
     ],
-    args: ({ events: chosen, ...rest }) => given({ ...rest, events: chosen.includes(ALL) ? [ALL] : chosen }),
+    args: ({ events: chosen, ...rest }) => compact({ ...rest, events: chosen.includes(ALL) ? [ALL] : chosen }),
     done: (answer) => {
       secret(
         'The signing secret',
@@ -94,12 +94,12 @@ export async function show({ at, view, on, go, isHere }) {
   }
   const [id] = at.parts;
   let endpoints = await all('WH_List', {}, (body) => body.endpoints);
-  const known = new Set(endpoints.map((one) => one.id));
+  const endpointIds = new Set(endpoints.map((one) => one.id));
   const isEmpty = !endpoints.length && !id;
   const wasUsed = isEmpty && (await call('WH_Deliveries', { page: { limit: 1 } })).deliveries.length > 0;
   choose('.endpoints', view);
   let isRead = false;
-  const sent = isEmpty && !wasUsed ? null : deliveries({ id, known, on, isHere, drawn, happened });
+  const sent = isEmpty && !wasUsed ? null : deliveries({ id, endpointIds, on, isHere, drawn, happened });
   await sent?.ready;
   isRead = true;
   return drawn();
@@ -118,20 +118,20 @@ export async function show({ at, view, on, go, isHere }) {
   }
 
   function split() {
-    const wanted = endpoints.find((one) => one.id === id);
-    return html`${wanted ? back('/console/webhooks', 'All endpoints') : nothing}
-      <div class="split wide-side${wanted ? ' chosen' : ''}">
+    const selection = endpoints.find((one) => one.id === id);
+    return html`${selection ? back('/console/webhooks', 'All endpoints') : nothing}
+      <div class="split wide-side${selection ? ' chosen' : ''}">
         <ul class="side endpoints" aria-label="Endpoints" tabindex="-1">
           ${repeat(
             endpoints,
             (one) => one.id,
-            (one) => entry(one, one === wanted),
+            (one) => entry(one, one === selection),
           )}
         </ul>
         <div class="detail" tabindex="-1">
-          ${wanted ? endpoint(wanted, go) : nothing}
+          ${selection ? endpoint(selection, go) : nothing}
           ${
-            id && !wanted
+            id && !selection
               ? html`<p class="note">
                   There is no such endpoint, or it was deleted. Deliveries of a deleted one stay listed.
                 </p>`
@@ -144,7 +144,7 @@ export async function show({ at, view, on, go, isHere }) {
 
   // What was just delivered counts in the health, too: of the endpoint that is shown, or of all.
   async function happened() {
-    const isKnown = known.has(id);
+    const isKnown = endpointIds.has(id);
     const now = await (
       isKnown ? call('WH_Read', { id }).then((body) => [body.endpoint]) : all('WH_List', {}, (body) => body.endpoints)
     ).catch(() => null);

@@ -69,7 +69,7 @@ export async function show({ view, on, isHere }) {
     </section>`;
 
   async function load() {
-    const [agents, domains, held] = await Promise.all([
+    const [agents, domains, banks] = await Promise.all([
       listed('AP_List', { limit: 200 }),
       listed('DM_List', { limit: ROOMS }),
       listed('MB_List', { limit: 24 }),
@@ -82,7 +82,7 @@ export async function show({ view, on, isHere }) {
         last: state.agents.get(agent.name)?.last,
       })),
     );
-    state.banks = byName(held.profile);
+    state.banks = byName(banks.profile);
     const read = await Promise.all(
       domains.profile.map((domain) =>
         either(call('DM_Read', { target: { domain: domain.name } }), { profile: [domain], content: [] }),
@@ -114,8 +114,8 @@ export async function show({ view, on, isHere }) {
 
   const entry = (icon, words, at, path, isFresh = true) => ({ key: (events += 1), icon, words, at, path, isFresh });
 
-  function happened(...given) {
-    state.feed = [entry(...given), ...state.feed].slice(0, FEED);
+  function happened(...parts) {
+    state.feed = [entry(...parts), ...state.feed].slice(0, FEED);
     drawn();
   }
 
@@ -144,12 +144,12 @@ export async function show({ view, on, isHere }) {
       : [];
     const talks = await Promise.all(speakers.map((agent) => either(glance(agent.name, 5), { content: [] })));
     if (!isHere()) return;
-    const known = new Map(
+    const byId = new Map(
       [...[...state.rooms.values()].flatMap((one) => one.messages), ...talks.flatMap((talk) => talk.content)].map(
         (message) => [message.id, message],
       ),
     );
-    const older = [...known.values()].sort((a, b) => a.created_at.localeCompare(b.created_at)).slice(-EARLIER);
+    const older = [...byId.values()].sort((a, b) => a.created_at.localeCompare(b.created_at)).slice(-EARLIER);
     older.forEach(note);
     const unseen = older.filter((message) => !seen.has(message.id)).reverse();
     state.feed.push(...unseen.map((message) => entry(...spoke(message, message.created_at, false))));
@@ -179,11 +179,11 @@ export async function show({ view, on, isHere }) {
 
   on('memories', (memory) => {
     const words = { stored: 'stored', updated: 'changed', removed: 'removed' }[memory.change] ?? memory.change;
-    const known = state.banks.get(memory.bank);
-    if (known) {
-      if (memory.change === 'stored') known.memories += memory.count ?? 1;
-      known.last = memory.name ?? memory.text;
-      known.isFresh = true;
+    const bank = state.banks.get(memory.bank);
+    if (bank) {
+      if (memory.change === 'stored') bank.memories += memory.count ?? 1;
+      bank.last = memory.name ?? memory.text;
+      bank.isFresh = true;
     } else {
       reload();
     }
@@ -198,8 +198,8 @@ export async function show({ view, on, isHere }) {
   });
 
   on('presence', (change) => {
-    const known = state.agents.get(change.agent);
-    if (change.change === 'seen' && known) known.online = change.online;
+    const agent = state.agents.get(change.agent);
+    if (change.change === 'seen' && agent) agent.online = change.online;
     else reload();
     const words =
       {

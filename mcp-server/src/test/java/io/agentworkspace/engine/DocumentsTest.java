@@ -82,7 +82,7 @@ class DocumentsTest {
 
     @Test
     void theMapIsThePackages() {
-        var map = Stream.of("mcp-server", "rest-facade", "hubs-web", "skills", "shared-model")
+        var map = Stream.of("mcp-server", "rest-facade", "hubs-web", "skills", "shared-model", "examples")
                 .map(module -> "\n**%s**\n\n| package | contents |\n|---|---|\n%s".formatted(module, packages(module)))
                 .collect(Collectors.joining());
         Golden.checkPart(Repository.file("docs/packages.md"), "packages", map + "\n");

@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -187,6 +188,8 @@ class HouseTest {
         noClasses()
                 .that()
                 .doNotHaveFullyQualifiedName(ROOT + ".app.Main")
+                .and()
+                .resideOutsideOfPackage(ROOT + ".examples")
                 .should()
                 .callMethod(System.class, "getenv")
                 .orShould()
@@ -287,6 +290,18 @@ class HouseTest {
                 .check(ENGINE);
     }
 
+    /** The demo gets an address and a key, as any client does. */
+    @Test
+    void theDemoKnowsNothingOfTheEngine() {
+        classes()
+                .that()
+                .resideInAPackage(ROOT + ".examples..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(ROOT + ".examples..", "java..", "org.jspecify..", "tools.jackson..")
+                .check(ENGINE);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {ROOT + ".rest..", ROOT + ".skills..", ROOT + ".hubs.."})
     void siblingsKnowOnlyTheGroundFloor(String sibling) {
@@ -344,6 +359,22 @@ class HouseTest {
                 .should()
                 .haveModifier(JavaModifier.FINAL)
                 .check(ENGINE);
+    }
+
+    /** Tests of a feature are in its package. */
+    @Test
+    void proofIsOfRacesCrashesAndTenancy() {
+        var tests = new ClassFileImporter()
+                .importPackages(ROOT + ".proof").stream()
+                        .filter(type ->
+                                type.isTopLevelClass() && type.getSimpleName().endsWith("Test"))
+                        .toList();
+        assertThat(tests)
+                .isNotEmpty()
+                .allSatisfy(type -> assertThat(Stream.of(type.reflect().getAnnotationsByType(Tag.class))
+                                .map(Tag::value))
+                        .as(type.getSimpleName())
+                        .containsAnyOf("race", "crash", "tenancy"));
     }
 
     @Test

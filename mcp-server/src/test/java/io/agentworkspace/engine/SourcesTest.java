@@ -310,11 +310,55 @@ class SourcesTest {
                 .flatMap(file -> MAIN.matcher(Repository.text(file)).results())
                 .toList();
         assertThat(entries)
-                .hasSize(3)
+                .hasSize(4)
                 .allSatisfy(entry -> assertThat(entry.group(1)).startsWith("Locale.setDefault(Locale.ROOT);"));
         assertThat(main.stream()
                         .filter(file ->
                                 OF_THE_MACHINE.matcher(Repository.text(file)).find()))
+                .isEmpty();
+    }
+
+    private static final String PARTICIPLES = "(?:asked|begun|concerned|given|hears|held|known|shown|told|wanted)";
+
+    /** A name of a table expression, a table or a column in SQL. Fields of answers and what callers read keep their words. */
+    private static final Pattern ALIAS = Pattern.compile(
+            "(?:\\b(?:AS|FROM|JOIN)|\\))[ ]+P\\b(?!['\\w])|(?<![:'.\\w])P(?: AS (?:MATERIALIZED )?\\(|\\.[a-z_]+)|\\{P}|:P\\b"
+                    .replace("P", PARTICIPLES));
+
+    private static final Pattern STRING = Pattern.compile("(?s)\"\"\".*?\"\"\"|\"(?:[^\"\\\\\n]|\\\\.)*\"");
+    private static final Pattern SQL = Pattern.compile("\\b(?:SELECT|FROM|WHERE|UPDATE|JOIN|RETURNING)\\b");
+
+    /** A name says what a thing is. */
+    @Test
+    void namesInSqlAreNoParticiples() {
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .filter(file -> !file.toString().contains("/upstreams/"))
+                        .flatMap(file -> STRING.matcher(Repository.text(file))
+                                .results()
+                                .filter(text -> SQL.matcher(text.group()).find())
+                                .flatMap(text -> ALIAS.matcher(text.group()).results())
+                                .map(alias -> file.getFileName() + ": " + alias.group())))
+                .isEmpty();
+    }
+
+    /** The packages whose names are cleared of participles. */
+    private static final List<String> CLEARED = List.of("/oauth/", "/signin/", "/demo/", "/examples/");
+
+    private static final Pattern DECLARATION =
+            Pattern.compile("(?m)^(?![ ]*(?://|/?\\*)).*\\b(?:[a-z]+|[A-Z][\\w.]*(?:<[^;(){}]*>)?) " + PARTICIPLES
+                    + "(?= *[=,;)])|[( ]" + PARTICIPLES + " ->");
+
+    @Test
+    void namesInJavaAreNoParticiples() {
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .filter(file -> CLEARED.stream().anyMatch(file.toString()::contains))
+                        .flatMap(file -> DECLARATION
+                                .matcher(STRING.matcher(Repository.text(file)).replaceAll("\"\""))
+                                .results()
+                                .map(found -> file.getFileName() + ": "
+                                        + found.group().strip())))
                 .isEmpty();
     }
 }

@@ -42,9 +42,9 @@ public final class Visibility {
                       OR :admin
                       OR {agent}.access = 'public'
                       OR ({agent}.access = 'agent'
-                          AND {agent}.id IN (SELECT held.agent_id
-                                               FROM roster held
-                                              WHERE held.tenant_id = :tenant AND held.user_id = {me}))
+                          AND {agent}.id IN (SELECT entry.agent_id
+                                               FROM roster entry
+                                              WHERE entry.tenant_id = :tenant AND entry.user_id = {me}))
                       OR ({agent}.access = 'domain' AND {shares_domain})))
                 """)
                 .with("agent", alias)

@@ -51,7 +51,7 @@ public final class AgentRevisionQueries {
                        sum({beside_texts} + {description_size} + {profile_size}) OVER newest AS weight
                   FROM latest r
                 WINDOW newest AS (ORDER BY r.revision DESC)),
-            shown AS (
+            page AS (
                 SELECT * FROM weighed
                  WHERE place <= :limit AND (place = 1 OR weight <= :room - {beside_revisions}))
             SELECT ctx.*, {agent}, {more},
@@ -62,7 +62,7 @@ public final class AgentRevisionQueries {
                                                           WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id),
                                          'stored_at', m.stored_at, 'replaced_at', m.replaced_at)
                                      ORDER BY m.revision DESC)
-                      FROM shown m) AS revisions
+                      FROM page m) AS revisions
               FROM ctx LEFT JOIN a ON true
             """)
                     .with("visible_agent", Visibility.agent("a"))

@@ -2,8 +2,8 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.demo.Demo;
 import io.agentworkspace.engine.demo.DemoEndpoint;
+import io.agentworkspace.engine.demo.DemoRuns;
 import io.agentworkspace.engine.hooks.HookEndpoint;
 import io.agentworkspace.engine.hooks.Hooks;
 import io.agentworkspace.engine.http.Endpoints;
@@ -82,7 +82,7 @@ record EndpointAssembly(
         signals.onSignal(tools.waiting());
         tools.waiting().start();
         mcp.register(housekeeping);
-        var demo = process.keep(new Demo(tools.runner(), db, parts.database().vault(), local.resolve("/mcp"), clock));
+        var demo = process.keep(new DemoRuns(tools.runner(), db, local, clock));
         var invitations = new InvitationStore(db);
         var rest = rest(parts, tools, toolIndex, invitations, new Doctor(handshakes, published.mcpUrl(), clock));
         var path = PublicPath.of(published.baseUrl(), published.mcpUrl());

@@ -25,7 +25,7 @@ public record BankPermissionRow(
      * The columns that {@link #read} needs of a bank {@code b}, its owner {@code o}, a subject {@code s} and {@code held}.
      */
     public static final String COLUMNS = """
-            held.permission AS held_permission, held.via AS held_via, s.agent_name AS held_by, b.name AS bank_name,
+            permit.permission AS held_permission, permit.via AS held_via, s.agent_name AS held_by, b.name AS bank_name,
             o.name AS owner_name
             """;
 
@@ -38,7 +38,7 @@ public record BankPermissionRow(
             """;
 
     /** The subject's permission on a bank with the alias {@code b}, for a FROM list after both. */
-    public static final String HELD = lateral(
+    public static final String PERMIT = lateral(
             "s.agent_id", "s.owner_id", Visibility.sharesDomain("b", "(SELECT subject.owner_id FROM s subject)"));
 
     /**
@@ -68,7 +68,7 @@ public record BankPermissionRow(
                             UNION ALL
                             SELECT 9, 'none', NULL) way
                      ORDER BY way.rank
-                     LIMIT 1) held
+                     LIMIT 1) permit
                 """)
                 .with("agent", agent)
                 .with("owner", owner)

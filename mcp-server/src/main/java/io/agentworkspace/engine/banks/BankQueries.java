@@ -33,10 +33,10 @@ public final class BankQueries {
                                                      AND x.destroyed_at IS NULL) END
                             AND (CAST(:agent AS text) IS NULL OR {visible_agent})),
             page AS (
-                SELECT b.*, held.permission, held.via, s.agent_id
-                  FROM ctx, s, bank b, {held}
+                SELECT b.*, permit.permission, permit.via, s.agent_id
+                  FROM ctx, s, bank b, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key > :after AND {begins}
-                   AND held.permission <> 'none' AND {visible_bank}
+                   AND permit.permission <> 'none' AND {visible_bank}
                  ORDER BY b.name_key
                  LIMIT :limit + 1)
             SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
@@ -52,7 +52,7 @@ public final class BankQueries {
             """)
                     .with("visible_agent", Visibility.agent("a"))
                     .with("begins", NamePrefix.of("b"))
-                    .with("held", BankPermissionRow.HELD)
+                    .with("permit", BankPermissionRow.PERMIT)
                     .with("visible_bank", Visibility.bank("b"))
                     .with("bank_json", BankStore.RECORD)
                     .with("join_owner", Visibility.owner("b"))

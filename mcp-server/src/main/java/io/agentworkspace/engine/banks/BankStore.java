@@ -75,11 +75,11 @@ public final class BankStore {
             + BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.id, b.owner_id, b.access, b.revision, {permission}
-              FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+              FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
-                    .with("held", BankPermissionRow.HELD)
+                    .with("permit", BankPermissionRow.PERMIT)
                     .sql();
 
     private static final String READ =

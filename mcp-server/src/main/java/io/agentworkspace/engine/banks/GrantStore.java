@@ -40,8 +40,8 @@ public final class GrantStore {
      */
     private static final String PAGE = SqlTemplate.of("""
             , page AS (
-                SELECT a.*, held.permission, held.via
-                  FROM ctx, b, agent a CROSS JOIN {held}
+                SELECT a.*, permit.permission, permit.via
+                  FROM ctx, b, agent a CROSS JOIN {permit}
                  WHERE a.tenant_id = :tenant AND a.destroyed_at IS NULL AND a.name_key > :after
                    AND a.name_key >= COALESCE(CAST(:agent AS text), '')
                    AND a.name_key <= COALESCE(CAST(:agent AS text), chr(1114111))
@@ -51,9 +51,9 @@ public final class GrantStore {
                                  OR a.id IN (SELECT g.agent_id
                                                FROM bank_grant g
                                               WHERE g.tenant_id = :tenant AND g.bank_id = (SELECT the.id FROM b the)))))
-                   AND (held.permission <> 'none'
-                        OR (:report AND (held.via = 'grant' OR CAST(:agent AS text) IS NOT NULL)))
-                   AND ({visible_agent} OR (b.held_permission = 'manage' AND held.via IN ('owner', 'grant')))
+                   AND (permit.permission <> 'none'
+                        OR (:report AND (permit.via = 'grant' OR CAST(:agent AS text) IS NOT NULL)))
+                   AND ({visible_agent} OR (b.held_permission = 'manage' AND permit.via IN ('owner', 'grant')))
                  ORDER BY a.name_key
                  LIMIT :limit + 1),
             counted AS (
@@ -64,7 +64,7 @@ public final class GrantStore {
                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {current}
                        GROUP BY m.author_id) authored)
             """)
-            .with("held", BankPermissionRow.lateral("a.id", "a.owner_id", SHARES))
+            .with("permit", BankPermissionRow.lateral("a.id", "a.owner_id", SHARES))
             .with("shares_domain", SHARES)
             .with("visible_agent", Visibility.agent("a"))
             .with("current", MemoryVisibility.current("m", "b"))
@@ -118,18 +118,18 @@ public final class GrantStore {
             + SqlTemplate.of("""
             , b AS (
                 SELECT b.*, {permission}
-                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
-                    .with("held", BankPermissionRow.HELD)
+                    .with("permit", BankPermissionRow.PERMIT)
                     .with("visible_bank", Visibility.bank("b"))
                     .sql()
             + PAGE
             + SqlTemplate.of("""
             SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                    EXISTS (SELECT 1 FROM agent a
-                            WHERE a.tenant_id = :tenant AND a.name_key = :agent AND {visible_agent}) AS known,
+                            WHERE a.tenant_id = :tenant AND a.name_key = :agent AND {visible_agent}) AS is_known,
                    {entries}
               FROM ctx LEFT JOIN b ON true
             """)
@@ -138,7 +138,7 @@ public final class GrantStore {
                     .sql();
 
     private static final String REPORT = ContextStore.KNOWN_CONTEXT + """
-            , b AS (SELECT b.*, CAST(:held AS text) AS held_permission
+            , b AS (SELECT b.*, CAST(:permit AS text) AS held_permission
                       FROM bank b
                      WHERE b.tenant_id = :tenant AND b.id = :bank)
             """ + PAGE + "SELECT " + ENTRIES;
@@ -200,7 +200,7 @@ public final class GrantStore {
         }
         BankAccess.requireRead(call, BankPermissionRow.read(row));
         return Optional.of(
-                new PermissionPage(Access.of(row.text("access")), row.flag("known"), entries(call, row, limit)));
+                new PermissionPage(Access.of(row.text("access")), row.flag("is_known"), entries(call, row, limit)));
     }
 
     /** Returns the report inside a transaction that has read the bank. */
@@ -208,7 +208,7 @@ public final class GrantStore {
         var limit = Page.limit(page);
         var entries = paged(call, agent, page, REPORT)
                 .set("bank", bank.id())
-                .set("held", bank.permission().permission().word())
+                .set("permit", bank.permission().permission().word())
                 .set("report", true)
                 .one(row -> entries(call, row, limit))
                 .orElseThrow();

@@ -33,12 +33,12 @@ public final class LoadedMemoryStore {
                      WHERE x.tenant_id = :tenant AND x.document_id = ANY (CAST(:documents AS uuid[]))
                      GROUP BY x.bank_id) l
                    JOIN bank b ON b.tenant_id = :tenant AND b.id = l.bank_id
-                   JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+                   JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
              ORDER BY b.name_key, b.id
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
                     .with("visible_bank", Visibility.bank("b"))
-                    .with("held", BankPermissionRow.HELD)
+                    .with("permit", BankPermissionRow.PERMIT)
                     .sql();
 
     private static final String DELETE = """

@@ -142,7 +142,7 @@ public final class MemoryQueries {
                 fit AS (
                     SELECT fit.*
                       FROM {from} CROSS JOIN LATERAL ({pinned} UNION ALL {others}) fit
-                     WHERE b.tenant_id = :tenant AND {wanted}),
+                     WHERE b.tenant_id = :tenant AND {condition}),
                 summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY pinned DESC, created_at DESC, id DESC) AS total FROM fit)
                 SELECT min(m.bank_id) AS bank_id, COALESCE(max(m.total), 0) AS tokens,
                        jsonb_agg({memory_json} ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC) AS memories
@@ -150,7 +150,7 @@ public final class MemoryQueries {
                  WHERE m.total <= :tokens
                 """)
                 .with("from", from)
-                .with("wanted", wanted)
+                .with("condition", wanted)
                 .with("pinned", fitting("m.pinned", "true"))
                 .with("others", fitting("true", "NOT m.pinned"))
                 .with("memory_json", MemoryStore.json("m.bank_name"))
@@ -170,13 +170,13 @@ public final class MemoryQueries {
             + SqlTemplate.of("""
             SELECT b.id, b.name, b.description, b.access, b.censored_at IS NOT NULL AS is_censored, b.revision, b.created_at,
                    b.updated_at, {permission},
-                   CASE WHEN held.permission = 'none' THEN 0 ELSE {memories} END AS memories
-              FROM ctx, s, bank b {join_owner}, {held}
+                   CASE WHEN permit.permission = 'none' THEN 0 ELSE {memories} END AS memories
+              FROM ctx, s, bank b {join_owner}, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
                     .with("join_owner", Visibility.owner("b"))
-                    .with("held", BankPermissionRow.HELD)
+                    .with("permit", BankPermissionRow.PERMIT)
                     .with("memories", BankStore.MEMORIES)
                     .with("visible_bank", Visibility.bank("b"))
                     .sql();
@@ -220,9 +220,9 @@ public final class MemoryQueries {
                        CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
                   FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
                           FROM ctx, bank b CROSS JOIN LATERAL (
-                              SELECT m.*, {superseder} AS superseder, {wanted} AS is_wanted, {last} AS is_last
+                              SELECT m.*, {superseder} AS superseder, {condition} AS is_wanted, {last} AS is_last
                                 FROM {memories}
-                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({wanted} OR {last})
+                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({condition} OR {last})
                                ORDER BY m.created_at DESC, m.id DESC
                                LIMIT :limit + 1) page
                          WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
@@ -233,7 +233,7 @@ public final class MemoryQueries {
                                 .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
                                 .with("visible_bank", Visibility.bank("b"))
                                 .with("memories", memories)
-                                .with("wanted", wanted)
+                                .with("condition", wanted)
                                 .with("last", last)
                                 .with("join_writers", MemoryStore.WRITERS)
                                 .sql());

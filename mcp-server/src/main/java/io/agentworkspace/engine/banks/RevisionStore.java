@@ -64,14 +64,14 @@ public final class RevisionStore {
      */
     private static final String FIND_REVISION =
             SqlTemplate.of("""
-            SELECT held.id, held.author_id
+            SELECT head.id, head.author_id
               FROM bank b
-              JOIN memory held ON held.tenant_id = b.tenant_id AND held.bank_id = b.id
+              JOIN memory head ON head.tenant_id = b.tenant_id AND head.bank_id = b.id
               JOIN memory_revision m
-                ON m.tenant_id = held.tenant_id AND m.bank_id = held.bank_id AND m.memory_id = held.id
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND held.name_key = :key AND held.deleted_at IS NULL
+                ON m.tenant_id = head.tenant_id AND m.bank_id = head.bank_id AND m.memory_id = head.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND head.name_key = :key AND head.deleted_at IS NULL
                AND m.revision = :revision AND m.replaced_at > :kept AND {not_hidden}
-               FOR UPDATE OF held
+               FOR UPDATE OF head
             """).with("not_hidden", NOT_HIDDEN).sql();
 
     private static final String TAKE_BACK = """

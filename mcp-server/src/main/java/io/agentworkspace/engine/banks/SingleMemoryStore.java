@@ -25,7 +25,7 @@ public final class SingleMemoryStore {
                    m.author_id = :author OR m.author_id = :acting_user
                    OR EXISTS (SELECT 1 FROM agent a
                                WHERE a.tenant_id = m.tenant_id AND a.id = m.author_id AND a.owner_id = :acting_user) AS own,
-                   NOT m.contributors && {censored} AND b.censored_at IS NULL AS shown
+                   NOT m.contributors && {censored} AND b.censored_at IS NULL AS visible
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND (m.deleted_at IS NULL OR m.deleted_at > :kept)
                AND (m.id = CAST(:id AS uuid) OR m.name_key = :key)
@@ -125,7 +125,7 @@ public final class SingleMemoryStore {
                                 row.textOrNull("name_key"),
                                 row.flag("trashed"),
                                 row.flag("own")),
-                        row.flag("shown")))
+                        row.flag("visible")))
                 .stream()
                 .filter(found -> found.isShown() || isManager)
                 .map(Found::single)

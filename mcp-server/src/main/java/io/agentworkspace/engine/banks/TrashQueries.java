@@ -25,21 +25,21 @@ import org.jspecify.annotations.Nullable;
 /** Lists the memories of a bank that are in the trash: all of them for those who may restore all, else one's own. */
 public final class TrashQueries {
     /** How much of a text is shown, in characters. */
-    private static final int SHOWN = 500;
+    private static final int MOST_CHARACTERS = 500;
 
     private static final String TRASHED = SqlTemplate.of("""
-            SELECT b.id AS bank_id, CAST(m.id AS text) AS id, m.name, left(m.text, {shown}) AS text, author.name AS author,
+            SELECT b.id AS bank_id, CAST(m.id AS text) AS id, m.name, left(m.text, {length}) AS text, author.name AS author,
                    m.created_at, m.deleted_at
-              FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+              FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
                    CROSS JOIN LATERAL (
                        SELECT m.*
                          FROM memory m
                         WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at > :kept
                           AND (CAST(:before AS timestamptz) IS NULL
                                OR (m.deleted_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
-                          AND (held.permission = 'manage'
+                          AND (permit.permission = 'manage'
                                OR (b.censored_at IS NULL AND NOT m.contributors && {censored}
-                                   AND (held.permission = 'write' OR m.author_id IN (ctx.user_id, ctx.self_id)
+                                   AND (permit.permission = 'write' OR m.author_id IN (ctx.user_id, ctx.self_id)
                                         OR EXISTS (SELECT 1 FROM agent a
                                                     WHERE a.tenant_id = m.tenant_id AND a.id = m.author_id
                                                       AND a.owner_id = ctx.user_id))))
@@ -47,11 +47,11 @@ public final class TrashQueries {
                         LIMIT :limit + 1) m
                    CROSS JOIN LATERAL (SELECT x.name FROM party x
                                         WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
-             WHERE b.tenant_id = :tenant AND b.name_key = :key AND held.permission <> 'none' AND {visible_bank}
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND permit.permission <> 'none' AND {visible_bank}
              ORDER BY m.deleted_at DESC, m.id DESC
             """)
-            .with("shown", SHOWN)
-            .with("held", BankPermissionRow.HELD)
+            .with("length", MOST_CHARACTERS)
+            .with("permit", BankPermissionRow.PERMIT)
             .with("censored", MemoryVisibility.censored("b"))
             .with("visible_bank", Visibility.bank("b"))
             .sql();

@@ -19,7 +19,7 @@ public final class TrashStore {
     public static final Duration KEPT = Duration.ofDays(30);
 
     private static final String LOCK_TRASHED = BankStore.FIND + """
-            AND b.deleted_at > :kept AND held.permission = 'manage'
+            AND b.deleted_at > :kept AND permit.permission = 'manage'
             ORDER BY b.deleted_at DESC, b.id DESC
             LIMIT 1
             FOR UPDATE OF b

@@ -24,9 +24,9 @@ public final class DemoEndpoint extends Handler.Abstract {
     private static final int MOST = 600;
     private static final List<String> FIELDS = List.of("action", "seconds");
 
-    private final Demo demo;
+    private final DemoRuns demo;
 
-    public DemoEndpoint(Demo demo) {
+    public DemoEndpoint(DemoRuns demo) {
         this.demo = demo;
     }
 

@@ -2,146 +2,93 @@ package io.agentworkspace.engine.demo;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
-import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.examples.Demo;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
-/** The demo's row, by which the replicas agree on who takes the next step. */
+/** The demo's row: how far its client is, and whether somebody has paused it. */
 final class DemoStore {
-    static final String RUNNING = "running";
     static final String PAUSED = "paused";
-    static final String WAITING = "waiting";
-    static final String FINISHED = "finished";
 
-    /** A replica that has not taken the next step within this time is considered gone. */
-    private static final Duration HELD = Duration.ofSeconds(15);
+    /** A client that has not reported for this time is gone, perhaps with its replica. The demo is over then. */
+    private static final Duration SILENCE = Duration.ofSeconds(15);
 
     private final Db db;
-    private final Vault vault;
 
-    DemoStore(Db db, Vault vault) {
+    DemoStore(Db db) {
         this.db = db;
-        this.vault = vault;
     }
 
-    /** @param branch the person's answer, once there is one */
-    record State(
-            UUID run,
-            String state,
-            int step,
-            @Nullable String branch,
-            int seconds,
-            Instant dueAt,
-            @Nullable String last,
-            String keys,
-            List<String> keyIds) {
-        boolean isOver() {
-            return state.equals(FINISHED) || state.equals(PAUSED);
-        }
+    /**
+     * A demo of a tenant.
+     *
+     * @param state running, waiting, paused or finished
+     * @param step the index of the next step
+     * @param answer the person's answer, once there is one
+     * @param keyIds the keys of its clients
+     */
+    record Run(String state, int step, @Nullable String answer, int seconds, List<String> keyIds) {}
+
+    static Demo.Phase phase(String state) {
+        return Demo.Phase.valueOf(state.toUpperCase(Locale.ROOT));
     }
 
     /** @return whether there was no demo yet */
-    boolean begin(long tenant, int seconds, Map<String, String> keys, List<String> keyIds, Instant now) {
+    boolean begin(long tenant, UUID run, int seconds, String keyId, Instant now) {
         return db.sql("""
-                INSERT INTO demo (tenant_id, run, state, seconds, due_at, held_until, keys, key_ids)
-                VALUES (:tenant, gen_random_uuid(), 'running', :seconds, :now, :now, :keys, :ids)
+                INSERT INTO demo (tenant_id, run, state, seconds, held_until, key_ids)
+                VALUES (:tenant, :run, 'running', :seconds, :until, :ids)
                 ON CONFLICT DO NOTHING
                 """)
                         .set("tenant", tenant)
+                        .set("run", run)
                         .set("seconds", seconds)
-                        .set("now", now)
-                        .set("keys", vault.seal(place(tenant), Json.bytes(Json.tree(keys))))
-                        .set("ids", keyIds)
+                        .set("until", now.plus(SILENCE))
+                        .set("ids", List.of(keyId))
                         .run()
                 > 0;
     }
 
-    private static String place(long tenant) {
-        return "demo " + tenant;
+    Optional<Run> find(long tenant, Instant now) {
+        return db.sql("""
+                SELECT CASE WHEN held_until <= :now THEN 'finished' ELSE state END AS state,
+                       step, branch, seconds, key_ids
+                  FROM demo WHERE tenant_id = :tenant
+                """).set("tenant", tenant).set("now", now).one(DemoStore::read);
     }
 
-    ObjectNode keys(long tenant, State state) {
-        return Json.readObject(vault.open(place(tenant), state.keys()));
-    }
-
-    Optional<State> find(long tenant) {
-        return db.sql("SELECT * FROM demo WHERE tenant_id = :tenant")
-                .set("tenant", tenant)
-                .one(DemoStore::read);
-    }
-
-    private static State read(Row row) throws SQLException {
-        return new State(
-                UUID.fromString(row.text("run")),
+    private static Run read(Row row) throws SQLException {
+        return new Run(
                 row.text("state"),
                 (int) row.number("step"),
                 row.textOrNull("branch"),
                 (int) row.number("seconds"),
-                Objects.requireNonNull(row.instantOrNull("due_at")),
-                row.textOrNull("last"),
-                row.text("keys"),
                 row.texts("key_ids"));
     }
 
-    /** Takes the demo for this replica, if no other has it. */
-    boolean hold(long tenant, Instant now) {
+    /** Stores the progress, and returns what the client is to do: stop if the demo was removed or restarted. */
+    Demo.Command report(long tenant, UUID run, Demo.Progress progress, Instant now) {
         return db.sql("""
-                UPDATE demo SET held_until = :until
-                 WHERE tenant_id = :tenant AND state IN ('running', 'waiting') AND held_until <= :now
-                """)
-                        .set("tenant", tenant)
-                        .set("now", now)
-                        .set("until", now.plus(HELD))
-                        .run()
-                > 0;
-    }
-
-    /** Keeps the demo for this replica, and returns its state; empty if the demo was removed or restarted. */
-    Optional<State> keep(long tenant, UUID run, Instant now) {
-        return db.sql("""
-                UPDATE demo SET held_until = CASE WHEN state IN ('running', 'waiting') THEN :until ELSE held_until END
+                UPDATE demo
+                   SET step = :step, branch = :answer, held_until = :until,
+                       state = CASE WHEN state = 'paused' THEN state ELSE :state END
                  WHERE tenant_id = :tenant AND run = :run
-                RETURNING *
+                RETURNING state
                 """)
                 .set("tenant", tenant)
                 .set("run", run)
-                .set("until", now.plus(HELD))
-                .one(DemoStore::read);
-    }
-
-    /** Advances to another step, unless the demo was paused or restarted in the meantime. */
-    void advance(
-            long tenant,
-            State from,
-            String state,
-            int step,
-            @Nullable String branch,
-            @Nullable String last,
-            Instant due) {
-        db.sql("""
-                UPDATE demo
-                   SET step = :step, branch = :branch, last = :last, due_at = :due,
-                       state = CASE WHEN state = 'paused' THEN state ELSE :state END
-                 WHERE tenant_id = :tenant AND run = :run AND step = :from
-                """)
-                .set("tenant", tenant)
-                .set("run", from.run())
-                .set("from", from.step())
-                .set("step", step)
-                .set("branch", branch)
-                .set("last", last)
-                .set("due", due)
-                .set("state", state)
-                .run();
+                .set("step", progress.step())
+                .set("answer", progress.answer())
+                .set("state", progress.phase().name().toLowerCase(Locale.ROOT))
+                .set("until", now.plus(SILENCE))
+                .one(row -> row.text("state").equals(PAUSED) ? Demo.Command.PAUSE : Demo.Command.CONTINUE)
+                .orElse(Demo.Command.STOP);
     }
 
     void pause(long tenant) {
@@ -150,11 +97,9 @@ final class DemoStore {
                 .run();
     }
 
-    void resume(long tenant, Instant now) {
-        db.sql(
-                        "UPDATE demo SET state = 'running', due_at = :now, held_until = :now WHERE tenant_id = :tenant AND state = 'paused'")
+    void resume(long tenant) {
+        db.sql("UPDATE demo SET state = 'running' WHERE tenant_id = :tenant AND state = 'paused'")
                 .set("tenant", tenant)
-                .set("now", now)
                 .run();
     }
 

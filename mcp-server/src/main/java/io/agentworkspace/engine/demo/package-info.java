@@ -1,4 +1,4 @@
-/** The demo: three agents handle an incident, each step a real call over MCP: {@code DemoScript}, {@code Demo}. */
+/** The console's button for the demo: starts the client of the module {@code examples}, and stores how far it is: {@code DemoRuns}. */
 @NullMarked
 package io.agentworkspace.engine.demo;
 

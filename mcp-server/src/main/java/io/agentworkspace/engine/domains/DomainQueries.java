@@ -81,7 +81,7 @@ public final class DomainQueries {
                     .sql();
 
     /** Returns whether {@code d} is the domain whose key is :domain, else the entered one, if the user may see it. */
-    static final String WANTED =
+    static final String CONDITION =
             SqlTemplate.of("""
             d.tenant_id = :tenant
             AND d.id = CASE WHEN CAST(:domain AS text) IS NULL
@@ -99,10 +99,10 @@ public final class DomainQueries {
                    (SELECT h.name FROM agent h WHERE h.tenant_id = d.tenant_id AND h.id = d.host_id) AS host,
                    {may_talk} AS takes_part
               FROM ctx, domain d
-             WHERE {wanted}
+             WHERE {condition}
             """)
                     .with("may_talk", Visibility.talk("d"))
-                    .with("wanted", WANTED)
+                    .with("condition", CONDITION)
                     .sql();
 
     private static final String READ_MEMBERS = ContextQueries.ACTOR
@@ -114,25 +114,25 @@ public final class DomainQueries {
                       JOIN membership m ON m.tenant_id = d.tenant_id AND m.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT x.id, x.name, x.name_key FROM agent x
                                            WHERE x.tenant_id = m.tenant_id AND x.id = m.agent_id OFFSET 0) a
-                     WHERE {wanted} AND (m.state <> 'banned' OR d.owner_id = ctx.user_id OR :admin)
+                     WHERE {condition} AND (m.state <> 'banned' OR d.owner_id = ctx.user_id OR :admin)
                        AND a.name_key > :after AND (CAST(:agent AS text) IS NULL OR a.name_key = :agent)
                      ORDER BY a.name_key
                      LIMIT :limit + 1) a
              ORDER BY a.name_key
             """)
                     .with("online", ContextStore.online("a"))
-                    .with("wanted", WANTED)
+                    .with("condition", CONDITION)
                     .sql();
 
-    private static final String READ_ZONES =
-            ContextQueries.ACTOR + SqlTemplate.of("""
+    private static final String READ_ZONES = ContextQueries.ACTOR
+            + SqlTemplate.of("""
             SELECT z.domain_id, z.name, z.description, z.created_at
               FROM ctx, domain d
               JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-             WHERE {wanted}
+             WHERE {condition}
              ORDER BY z.name_key <> :main, z.name_key
              LIMIT :zones
-            """).with("wanted", WANTED).sql();
+            """).with("condition", CONDITION).sql();
 
     private static final String READ_MESSAGES = ContextQueries.ACTOR
             + SqlTemplate.of("""
@@ -143,7 +143,7 @@ public final class DomainQueries {
                       CROSS JOIN LATERAL (SELECT * FROM stream x
                                            WHERE x.tenant_id = z.tenant_id AND x.id = z.stream_id AND x.last_seq > 0
                                           OFFSET 0) st
-                     WHERE {wanted} AND {may_talk}
+                     WHERE {condition} AND {may_talk}
                      ORDER BY st.last_at DESC, st.id DESC
                      LIMIT :messages) s
               CROSS JOIN LATERAL (SELECT * FROM message x
@@ -157,7 +157,7 @@ public final class DomainQueries {
                     .with("columns", MessageRow.COLUMNS)
                     .with("joins", MessageRow.JOINS)
                     .with("may_talk", Visibility.talk("d"))
-                    .with("wanted", WANTED)
+                    .with("condition", CONDITION)
                     .sql();
 
     private static final ContextQueries READ = ContextQueries.of(READ_DOMAIN, READ_MEMBERS, READ_ZONES, READ_MESSAGES);

@@ -53,7 +53,7 @@ public final class DomainStore {
                  joined AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
                             SELECT d.tenant_id, d.id, hosts.id, hosts.owner_id, 'member', d.created_at
                               FROM d CROSS JOIN hosts),
-                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                            SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
             SELECT d.id, {domain_json} AS record FROM d {join_owner}
             """)

@@ -57,7 +57,7 @@ public final class MembershipStore {
                        ON CONFLICT (tenant_id, domain_id, agent_id) DO UPDATE
                           SET state = excluded.state, since = excluded.since
                        RETURNING *),
-                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                            SELECT m.tenant_id, m.agent_id, st.id, m.owner_id, st.last_seq
                              FROM m
                              JOIN zone z ON z.tenant_id = m.tenant_id AND z.domain_id = m.domain_id

@@ -22,7 +22,7 @@ public final class ZoneEntry {
      * it receive messages.
      */
     private static final String HOLD = """
-            SELECT 1 AS held FROM domain WHERE NOT :by_agent AND tenant_id = :tenant AND name_key = :domain FOR KEY SHARE;
+            SELECT 1 AS domain_lock FROM domain WHERE NOT :by_agent AND tenant_id = :tenant AND name_key = :domain FOR KEY SHARE;
             """;
 
     private static final String FIND = HOLD

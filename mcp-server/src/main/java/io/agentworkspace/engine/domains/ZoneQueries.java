@@ -72,11 +72,11 @@ public final class ZoneQueries {
             + SqlTemplate.of("""
             SELECT d.name AS domain, {may_talk} AS takes_part, z.stream_id, z.name, z.description, z.created_at
               FROM ctx CROSS JOIN domain d LEFT JOIN {zone}
-             WHERE {wanted}
+             WHERE {condition}
             """)
                     .with("may_talk", Visibility.talk("d"))
                     .with("zone", ZONE)
-                    .with("wanted", DomainQueries.WANTED)
+                    .with("condition", DomainQueries.CONDITION)
                     .sql();
 
     /** The order of a stream's messages is their seq, whatever the senders' clocks. */
@@ -90,11 +90,11 @@ public final class ZoneQueries {
                                          AND (CAST(:before AS bigint) IS NULL OR x.seq < :before)
                                        ORDER BY x.seq DESC
                                        LIMIT :limit + 1) m
-                 WHERE {wanted} AND {may_talk})
+                 WHERE {condition} AND {may_talk})
             {messages}
             """)
                     .with("zone", ZONE)
-                    .with("wanted", DomainQueries.WANTED)
+                    .with("condition", DomainQueries.CONDITION)
                     .with("may_talk", Visibility.talk("d"))
                     .with("messages", MessagePages.columns("", "seq DESC"))
                     .sql();
@@ -106,10 +106,10 @@ public final class ZoneQueries {
             SqlTemplate.of("""
             ctx CROSS JOIN domain d JOIN {zone}
                       JOIN message m ON m.tenant_id = z.tenant_id AND m.stream_id = z.stream_id
-                     WHERE {wanted} AND {may_talk}
+                     WHERE {condition} AND {may_talk}
             """)
                     .with("zone", ZONE)
-                    .with("wanted", DomainQueries.WANTED)
+                    .with("condition", DomainQueries.CONDITION)
                     .with("may_talk", Visibility.talk("d"))
                     .sql());
 
@@ -119,10 +119,10 @@ public final class ZoneQueries {
             + SqlTemplate.of("""
             SELECT z.name
               FROM ctx CROSS JOIN domain d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-             WHERE {wanted}
+             WHERE {condition}
              ORDER BY z.name_key
              LIMIT 500
-            """).with("wanted", DomainQueries.WANTED).sql();
+            """).with("condition", DomainQueries.CONDITION).sql();
 
     private final Db db;
     private final DomainQueries domains;

@@ -35,7 +35,7 @@ public final class ZoneStore {
                  z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, description, stream_id, created_at)
                        SELECT tenant_id, :domain, :name, :key, CAST(:description AS text), id, :now FROM st
                        RETURNING *),
-                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                            SELECT m.tenant_id, m.agent_id, z.stream_id, m.owner_id, 0
                              FROM z
                              JOIN membership m ON m.tenant_id = z.tenant_id AND m.domain_id = z.domain_id

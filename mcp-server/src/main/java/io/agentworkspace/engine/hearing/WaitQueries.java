@@ -42,7 +42,7 @@ public final class WaitQueries {
                              JOIN participant p ON p.tenant_id = z.tenant_id AND p.stream_id = z.stream_id
                                                AND p.party_id = subject.id
                             WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                              AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS hears
+                              AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS is_listener
               FROM ctx CROSS JOIN subject
               LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = CAST(:domain AS text) AND {visible_domain}
             """)
@@ -189,7 +189,7 @@ public final class WaitQueries {
                     row.flag("takes_part"),
                     row.flag("zone_found"),
                     row.texts("zones"),
-                    row.flag("hears"));
+                    row.flag("is_listener"));
         }
     }
 

@@ -31,19 +31,19 @@ final class HookQueries {
               FROM own
               CROSS JOIN s
               CROSS JOIN LATERAL (SELECT * FROM bank x WHERE x.tenant_id = :tenant AND x.id = own.id OFFSET 0) b
-              CROSS JOIN {held}
+              CROSS JOIN {permit}
               CROSS JOIN LATERAL (SELECT * FROM memory m
                                    WHERE m.tenant_id = :tenant AND m.bank_id = b.id AND m.pinned AND m.deleted_at IS NULL
                                      AND {current}
                                    ORDER BY m.created_at DESC, m.id
                                    LIMIT :most) m
               CROSS JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = :tenant AND x.id = m.author_id OFFSET 0) author
-             WHERE b.deleted_at IS NULL AND held.permission <> 'none'
+             WHERE b.deleted_at IS NULL AND permit.permission <> 'none'
              ORDER BY m.created_at DESC, m.id
              LIMIT :most
             """)
             .with("subject", BankPermissionRow.SUBJECT)
-            .with("held", BankPermissionRow.HELD)
+            .with("permit", BankPermissionRow.PERMIT)
             .with("current", MemoryVisibility.current("m", "b"))
             .sql();
 
@@ -60,7 +60,7 @@ final class HookQueries {
     /** What the agent holds, and what is ready for it; at most {@link #MOST_TASKS} are counted. */
     private static final String TASKS = """
             SELECT (SELECT count(*) FROM task t
-                     WHERE t.tenant_id = :tenant AND t.holder_id = :bound AND t.lease_until > clock_timestamp()) AS held,
+                     WHERE t.tenant_id = :tenant AND t.holder_id = :bound AND t.lease_until > clock_timestamp()) AS own,
                    (SELECT count(*)
                       FROM (SELECT 1
                               FROM membership p
@@ -106,7 +106,7 @@ final class HookQueries {
     String tasks(HookSession session) {
         return bound(db.sql(TASKS), session)
                 .set("tasks", MOST_TASKS)
-                .one(row -> tasks(row.number("held"), row.number("ready")))
+                .one(row -> tasks(row.number("own"), row.number("ready")))
                 .orElse("");
     }
 

@@ -49,9 +49,9 @@ final class HookStore {
                    AND session IN (SELECT h.session
                                      FROM hook_session h
                                     WHERE h.tenant_id = :tenant AND h.agent_id = :bound
-                                      AND NOT EXISTS (SELECT 1 FROM hook_session known
-                                                       WHERE known.tenant_id = :tenant AND known.agent_id = :bound
-                                                         AND known.session = :session)
+                                      AND NOT EXISTS (SELECT 1 FROM hook_session earlier
+                                                       WHERE earlier.tenant_id = :tenant AND earlier.agent_id = :bound
+                                                         AND earlier.session = :session)
                                     ORDER BY h.seen_at DESC, h.session
                                    OFFSET :most
                                       FOR UPDATE SKIP LOCKED))
@@ -85,9 +85,9 @@ final class HookStore {
         return SqlTemplate.of("""
             , waiting AS MATERIALIZED (
                 SELECT p.stream_id, st.low_id IS NOT NULL AS is_direct, {last} AS last_seq,
-                       greatest(p.read_seq, COALESCE(CAST(told.announced ->> CAST(p.stream_id AS text) AS bigint), 0)) AS since
+                       greatest(p.read_seq, COALESCE(CAST(note.announced ->> CAST(p.stream_id AS text) AS bigint), 0)) AS since
                   FROM self
-                  CROSS JOIN (SELECT {announced} AS announced) told
+                  CROSS JOIN (SELECT {announced} AS announced) note
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = self.id AND {may_wait}
                   CROSS JOIN LATERAL (SELECT * FROM stream x
                                        WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id OFFSET 0) st

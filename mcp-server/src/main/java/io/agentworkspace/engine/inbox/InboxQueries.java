@@ -127,7 +127,7 @@ final class InboxQueries {
     private static final String UPSTREAMS = SqlTemplate.of("""
             upstream_item AS MATERIALIZED (
                 SELECT u.name, u.revision, COALESCE(u.refreshed_at, u.updated_at) AS at,
-                       count(*) AS held, count(*) FILTER (WHERE t.kind = 'tool') AS tools,
+                       count(*) AS total, count(*) FILTER (WHERE t.kind = 'tool') AS tools,
                        string_agg(t.name, ', ' ORDER BY t.kind DESC, t.name) AS names
                   FROM upstream u
                   JOIN {offers} ON t.tenant_id = u.tenant_id AND t.upstream = u.name AND {waits}
@@ -192,9 +192,9 @@ final class InboxQueries {
                   FROM task_item t
                 UNION ALL
                 SELECT 'upstream', u.name, u.at, u.name, NULL,
-                       CASE WHEN u.held = u.tools AND u.held = 1 THEN '1 tool is held: '
-                            WHEN u.held = u.tools THEN u.held || ' tools are held: '
-                            ELSE u.held || ' tools, resources or prompts are held: ' END || u.names,
+                       CASE WHEN u.total = u.tools AND u.total = 1 THEN '1 tool is held: '
+                            WHEN u.total = u.tools THEN u.total || ' tools are held: '
+                            ELSE u.total || ' tools, resources or prompts are held: ' END || u.names,
                        jsonb_build_object('revision', u.revision)
                   FROM upstream_item u
                 UNION ALL

@@ -62,10 +62,10 @@ public final class KeyChangeStore {
                           AND id IN (:caller, (SELECT user_id FROM api_key WHERE tenant_id = :tenant AND id = :id))
                         ORDER BY id
                           FOR SHARE),
-                 held AS (SELECT count(*) AS users FROM u)
+                 people AS (SELECT count(*) AS users FROM u)
             SELECT k.id
-              FROM held, api_key k
-             WHERE held.users > 0 AND k.tenant_id = :tenant AND k.id = :id AND {managed}
+              FROM people, api_key k
+             WHERE people.users > 0 AND k.tenant_id = :tenant AND k.id = :id AND {managed}
                FOR UPDATE OF k;
             {hold_issuer};
             SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, k.id, u.role, k.revision, k.revoked_at,
@@ -87,14 +87,14 @@ public final class KeyChangeStore {
              ORDER BY u.id
                FOR NO KEY UPDATE OF t FOR SHARE OF u;
             {hold_issuer};
-            SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, u.role, held.*, {issuer}
+            SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, u.role, totals.*, {issuer}
               FROM app_user c, app_user u,
                    (SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
                            count(*) FILTER (WHERE user_id = :user) AS own_listed,
                            count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
                            count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
                            COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
-                      FROM (SELECT k.*, {in_use} AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k) held
+                      FROM (SELECT k.*, {in_use} AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k) totals
              WHERE c.tenant_id = :tenant AND c.id = :caller AND u.tenant_id = :tenant AND u.id = :user
             """)
             .with("hold_issuer", IssuerCredentialQueries.HOLD)

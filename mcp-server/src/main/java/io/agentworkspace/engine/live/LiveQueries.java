@@ -60,14 +60,14 @@ public final class LiveQueries {
              CROSS JOIN ctx
              CROSS JOIN s
              CROSS JOIN LATERAL (SELECT * FROM bank x WHERE x.tenant_id = l.tenant_id AND x.id = l.place OFFSET 0) b
-             CROSS JOIN {held}
+             CROSS JOIN {permit}
               LEFT JOIN LATERAL (SELECT * FROM memory x WHERE x.tenant_id = l.tenant_id AND x.bank_id = l.place AND x.id = l.thing OFFSET 0) m ON {readable}
               LEFT JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author ON true
              WHERE l.topic = 'memories' AND :memories AND b.censored_at IS NULL
                AND (m.id IS NOT NULL OR l.thing IS NULL OR l.action = 'removed')
-               AND {visible_bank} AND held.permission <> 'none'
+               AND {visible_bank} AND permit.permission <> 'none'
             """)
-            .with("held", BankPermissionRow.HELD)
+            .with("permit", BankPermissionRow.PERMIT)
             .with("readable", MemoryVisibility.readable("m", "b"))
             .with("visible_bank", Visibility.bank("b"))
             .sql();
@@ -135,7 +135,7 @@ public final class LiveQueries {
                    AND l.xid < pg_snapshot_xmax(pg_current_snapshot()) -- Excludes restored rows of another server.
                  ORDER BY l.xid, l.ordinal
                  LIMIT :most),
-            told AS MATERIALIZED ({topics})
+            topic_news AS MATERIALIZED ({topics})
             SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
                    (SELECT count(*) FROM live) AS listed,
                    (SELECT jsonb_agg(jsonb_build_object(
@@ -143,7 +143,7 @@ public final class LiveQueries {
                                'data', jsonb_strip_nulls(t.data) || jsonb_build_object('at',
                                    to_char(t.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
                            ORDER BY t.ordinal)
-                      FROM told t) AS events
+                      FROM topic_news t) AS events
             """)
             .with("subject", BankPermissionRow.SUBJECT)
             .with(

@@ -14,7 +14,7 @@ final class InsertQueries {
                        VALUES (:tenant, :conversation, :seq, :id, :speaker, :content, CAST(:answers AS uuid),
                                CAST(:chain AS bigint[]), :at, NOT :by_program, :by_key,
                                CAST(:attached AS uuid[]))),
-                 known AS (SELECT 1 FROM participant
+                 partner AS (SELECT 1 FROM participant
                             WHERE CAST(:other AS bigint) IS NOT NULL
                               AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation),
                  spoke AS (UPDATE participant
@@ -25,11 +25,11 @@ final class InsertQueries {
                  joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
                             SELECT :tenant, :speaker, :conversation, :user, :seq,
                                    CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
-                             WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke) AND NOT EXISTS (SELECT 1 FROM known)
+                             WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke) AND NOT EXISTS (SELECT 1 FROM partner)
                             ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
                                SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END
                             RETURNING 1),
-                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
                            SELECT :tenant, o.id, :conversation, COALESCE(a.owner_id, o.id), :seq - 1, :seq
                              FROM (SELECT CAST(:other AS bigint) AS id) o
                              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
@@ -43,7 +43,7 @@ final class InsertQueries {
                              ON CONFLICT (tenant_id, agent_id) DO UPDATE
                                 SET said = excluded.said, partners = excluded.partners,
                                     person_at = excluded.person_at, said_at = excluded.said_at),
-                 told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
+                 arrival AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
                           SELECT a.tenant_id, a.id, news.person_at, news.agent_at
                             FROM (SELECT CASE WHEN :by_program THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
                                          CASE WHEN :by_program THEN CAST(:at AS timestamptz) END AS agent_at) news

@@ -49,7 +49,7 @@ public final class NoticeStore {
                  speaks AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
                             SELECT :tenant, id, stream_id, owner_id, last_seq, last_seq FROM parties WHERE id = :speaker
                             ON CONFLICT (tenant_id, party_id, stream_id) DO NOTHING),
-                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
                            SELECT :tenant, id, stream_id, owner_id, last_seq - 1, last_seq FROM parties WHERE id = :other
                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
                               SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,

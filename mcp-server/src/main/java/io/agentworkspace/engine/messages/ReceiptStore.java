@@ -13,13 +13,13 @@ public final class ReceiptStore {
     private static final String DELIVERED = """
             UPDATE message m
                SET delivered_at = :now
-              FROM unnest(CAST(:streams AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[])) told (stream_id, since, upto)
-              JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = told.stream_id
+              FROM unnest(CAST(:streams AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[])) receipt (stream_id, since, upto)
+              JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = receipt.stream_id
               JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id AND st.low_id IS NOT NULL
               CROSS JOIN LATERAL (SELECT x.seq
                                     FROM message x
                                    WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
-                                     AND x.seq > greatest(p.read_seq, told.since) AND x.seq <= told.upto
+                                     AND x.seq > greatest(p.read_seq, receipt.since) AND x.seq <= receipt.upto
                                      AND x.speaker_id <> p.party_id
                                    ORDER BY x.seq DESC
                                    LIMIT :most) fresh

@@ -47,7 +47,7 @@ public final class TextSize {
                     SELECT m.*, row_number() OVER newest AS place, sum({size}) OVER newest AS weight
                       FROM latest m
                     WINDOW newest AS (ORDER BY {order})),
-                shown AS (
+                page AS (
                     SELECT * FROM weighed
                      WHERE place <= :limit AND (place = 1 OR weight <= :room - COALESCE(({beside}), 0)))
                 """)
@@ -58,5 +58,5 @@ public final class TextSize {
     }
 
     /** Whether there are more messages than are shown. */
-    public static final String MORE = "(SELECT count(*) FROM latest) > (SELECT count(*) FROM shown) AS more";
+    public static final String MORE = "(SELECT count(*) FROM latest) > (SELECT count(*) FROM page) AS more";
 }

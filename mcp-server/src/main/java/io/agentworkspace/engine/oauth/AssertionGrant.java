@@ -100,10 +100,10 @@ public final class AssertionGrant {
         if (scope == null) {
             return named;
         }
-        var wanted = AuthorizationRequest.scopes(scope);
-        if (!named.contains(Capability.ALL) && !named.containsAll(wanted)) {
+        var scopes = AuthorizationRequest.scopes(scope);
+        if (!named.contains(Capability.ALL) && !named.containsAll(scopes)) {
             throw new OAuthError("invalid_scope", "scope has more than the assertion: " + String.join(" ", named));
         }
-        return wanted;
+        return scopes;
     }
 }

@@ -29,12 +29,12 @@ record AuthorizationRequest(
             String redirectUri,
             @Nullable String state) {
         /** @throws OAuthError that must not be sent to the redirect URI */
-        static ReturnAddress of(Parameters given, OAuthClient client) {
-            var redirect = given.read("redirect_uri");
+        static ReturnAddress of(Parameters parameters, OAuthClient client) {
+            var redirect = parameters.read("redirect_uri");
             if (!RedirectUri.isRegistered(redirect, client.redirectUris())) {
                 throw OAuthError.request("redirect_uri is not one of the addresses that this client registered");
             }
-            var state = given.find("state");
+            var state = parameters.find("state");
             if (state != null && state.length() > LONGEST_STATE) {
                 throw OAuthError.request("state is longer than %,d characters".formatted(LONGEST_STATE));
             }
@@ -63,34 +63,34 @@ record AuthorizationRequest(
     }
 
     /** @throws OAuthError that is sent to the redirect URI */
-    static AuthorizationRequest of(Parameters given, ReturnAddress back, ProtectedResource resource) {
-        if (given.find("request") != null || given.find("request_uri") != null) {
+    static AuthorizationRequest of(Parameters parameters, ReturnAddress back, ProtectedResource resource) {
+        if (parameters.find("request") != null || parameters.find("request_uri") != null) {
             throw new OAuthError(
                     "request_not_supported", "send the parameters in the query, not as request or request_uri");
         }
-        if (!given.read("response_type").equals("code")) {
+        if (!parameters.read("response_type").equals("code")) {
             throw new OAuthError("unsupported_response_type", "response_type must be code");
         }
-        var mode = given.find("response_mode");
+        var mode = parameters.find("response_mode");
         if (mode != null && !mode.equals("query")) {
             throw OAuthError.request("response_mode must be query, or be left out");
         }
-        var challenge = given.read("code_challenge");
-        if (!"S256".equals(given.find("code_challenge_method"))) {
+        var challenge = parameters.read("code_challenge");
+        if (!"S256".equals(parameters.find("code_challenge_method"))) {
             throw OAuthError.request("code_challenge_method must be S256");
         }
         if (!CHALLENGE.matcher(challenge).matches()) {
             throw OAuthError.request(
                     "code_challenge must be the SHA-256 of the verifier, in 43 characters of base64url");
         }
-        checkResource(given, resource);
+        checkResource(parameters, resource);
         return new AuthorizationRequest(
-                back.client(), back.redirectUri(), back.state(), challenge, scopes(given.find("scope")));
+                back.client(), back.redirectUri(), back.state(), challenge, scopes(parameters.find("scope")));
     }
 
     /** @throws OAuthError {@code invalid_target} unless it is the MCP address */
-    static void checkResource(Parameters given, ProtectedResource resource) {
-        var values = given.fields().getValuesOrEmpty("resource");
+    static void checkResource(Parameters parameters, ProtectedResource resource) {
+        var values = parameters.fields().getValuesOrEmpty("resource");
         if (values.size() != 1 || !resource.isResource(values.getFirst())) {
             throw OAuthError.target(resource.address());
         }

@@ -40,10 +40,10 @@ record ClientLogin(String id, @Nullable String secret) {
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
-    static ClientLogin of(Parameters given, @Nullable ClientLogin basic) {
-        var id = given.find("client_id");
-        var secret = given.find("client_secret");
-        if (given.find("client_assertion") != null || given.find("client_assertion_type") != null) {
+    static ClientLogin of(Parameters parameters, @Nullable ClientLogin basic) {
+        var id = parameters.find("client_id");
+        var secret = parameters.find("client_secret");
+        if (parameters.find("client_assertion") != null || parameters.find("client_assertion_type") != null) {
             throw OAuthError.client(
                     "client assertions are not supported; use none, client_secret_post or client_secret_basic");
         }

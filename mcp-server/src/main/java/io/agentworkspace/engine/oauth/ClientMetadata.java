@@ -14,8 +14,8 @@ record ClientMetadata(String name, List<String> redirectUris, String authMethod)
     private static final int MOST_URIS = 10;
     private static final int LONGEST_NAME = 80;
 
-    static ClientMetadata of(ObjectNode given) {
-        var uris = texts(given.path("redirect_uris"));
+    static ClientMetadata of(ObjectNode document) {
+        var uris = texts(document.path("redirect_uris"));
         if (uris.isEmpty() || uris.size() > MOST_URIS) {
             throw new OAuthError(
                     "invalid_redirect_uri", "redirect_uris must have 1 to %d addresses".formatted(MOST_URIS));
@@ -25,22 +25,23 @@ record ClientMetadata(String name, List<String> redirectUris, String authMethod)
                     a redirect URI must be https, http on 127.0.0.1, [::1] or localhost, or have an app's own scheme such as \
                     com.example.app, without a fragment""");
         });
-        var method = given.path("token_endpoint_auth_method").asString("none");
+        var method = document.path("token_endpoint_auth_method").asString("none");
         if (!AUTH_METHODS.contains(method)) {
             throw metadata("token_endpoint_auth_method must be one of " + String.join(", ", AUTH_METHODS));
         }
-        if (given.has("grant_types") && !texts(given.path("grant_types")).contains("authorization_code")) {
+        if (document.has("grant_types") && !texts(document.path("grant_types")).contains("authorization_code")) {
             throw metadata(
                     "grant_types must contain authorization_code; for client_credentials use an API key that is bound to an agent");
         }
-        if (given.has("response_types") && !texts(given.path("response_types")).contains("code")) {
+        if (document.has("response_types")
+                && !texts(document.path("response_types")).contains("code")) {
             throw metadata("response_types must contain code");
         }
-        return new ClientMetadata(name(given), uris, method);
+        return new ClientMetadata(name(document), uris, method);
     }
 
-    private static String name(ObjectNode given) {
-        @Nullable String name = ClientName.readable(given.path("client_name").asString(""), LONGEST_NAME);
+    private static String name(ObjectNode document) {
+        @Nullable String name = ClientName.readable(document.path("client_name").asString(""), LONGEST_NAME);
         return Objects.requireNonNullElse(name, "A program without a name");
     }
 

@@ -50,8 +50,8 @@ public final class Clients {
     }
 
     /** Registers a client, and returns its registration (RFC 7591, section 3.2.1). */
-    ObjectNode register(ObjectNode given) {
-        var metadata = ClientMetadata.of(given);
+    ObjectNode register(ObjectNode metadataDocument) {
+        var metadata = ClientMetadata.of(metadataDocument);
         var now = clock.instant();
         var secret = metadata.authMethod().equals("none") ? null : OAuthSecret.generate(OAuthSecret.CLIENT, random);
         var id = "client_" + KeyFormat.randomId(random);
@@ -88,12 +88,12 @@ public final class Clients {
         if (!isDocument(id)) {
             return store.find(id).orElseThrow(Clients::unknown);
         }
-        var known = documents.getIfPresent(id);
-        if (known == null) {
-            known = fetch(id);
-            documents.put(id, known);
+        var client = documents.getIfPresent(id);
+        if (client == null) {
+            client = fetch(id);
+            documents.put(id, client);
         }
-        return known;
+        return client;
     }
 
     static OAuthError unknown() {

@@ -44,7 +44,7 @@ public final class Consent {
 
     /** Returns what the page shows: the client, where the browser is sent, and the capabilities that the user can give. */
     ObjectNode question(AuthorizationRequest request, Caller caller) {
-        var shown = Json.object()
+        var question = Json.object()
                 .put("client", request.client().name())
                 .put("client_id", request.client().id())
                 .put("returns_to", place(request.redirectUri()))
@@ -52,13 +52,13 @@ public final class Consent {
                 .put("user", caller.userName())
                 .put("tenant", caller.tenantName());
         if (caller.boundAgent() != null) {
-            shown.put("bound", true);
+            question.put("bound", true);
         }
-        var wanted = request.scopes().isEmpty() ? ProtectedResource.WORK : request.scopes();
-        var capabilities = shown.putArray("capabilities");
+        var scopes = request.scopes().isEmpty() ? ProtectedResource.WORK : request.scopes();
+        var capabilities = question.putArray("capabilities");
         capabilities(caller)
-                .forEach(word -> capabilities.addObject().put("name", word).put("requested", wanted.contains(word)));
-        return shown;
+                .forEach(word -> capabilities.addObject().put("name", word).put("requested", scopes.contains(word)));
+        return question;
     }
 
     private static Stream<String> capabilities(Caller caller) {

@@ -73,13 +73,13 @@ public final class OAuthEndpoint extends Handler.Abstract {
                 }
                 case QUESTION -> {
                     require(request, response, "GET");
-                    var asked = AuthorizationRequest.of(Parameters.ofQuery(request), back(request), resource);
-                    send(200, consent.question(asked, person(request)), response, callback);
+                    var authorization = AuthorizationRequest.of(Parameters.ofQuery(request), back(request), resource);
+                    send(200, consent.question(authorization, person(request)), response, callback);
                 }
                 case TOKEN -> {
                     require(request, response, "POST");
-                    var given = Parameters.ofForm(request);
-                    send(200, tokens.issue(given, ClientLogin.basic(request), request), response, callback);
+                    var parameters = Parameters.ofForm(request);
+                    send(200, tokens.issue(parameters, ClientLogin.basic(request), request), response, callback);
                 }
                 case REVOKE -> {
                     require(request, response, "POST");
@@ -123,13 +123,13 @@ public final class OAuthEndpoint extends Handler.Abstract {
             return true;
         }
         require(request, response, "GET");
-        var given = Parameters.ofQuery(request);
+        var parameters = Parameters.ofQuery(request);
         var isKnown = RequestContext.of(request::getAttribute).caller() != null;
         // Back from a provider, the page still knows what it was opened for. A document is fetched only for a user.
-        if (!given.isEmpty() && (isKnown || !Clients.isDocument(given.read("client_id")))) {
+        if (!parameters.isEmpty() && (isKnown || !Clients.isDocument(parameters.read("client_id")))) {
             var back = back(request);
             try {
-                AuthorizationRequest.of(given, back, resource);
+                AuthorizationRequest.of(parameters, back, resource);
             } catch (OAuthError error) {
                 response.setStatus(HttpStatus.FOUND_302);
                 response.getHeaders().put(HttpHeader.LOCATION, back.with(error, issuer()));
@@ -141,8 +141,8 @@ public final class OAuthEndpoint extends Handler.Abstract {
     }
 
     private AuthorizationRequest.ReturnAddress back(Request request) {
-        var given = Parameters.ofQuery(request);
-        return AuthorizationRequest.ReturnAddress.of(given, clients.read(given.read("client_id")));
+        var parameters = Parameters.ofQuery(request);
+        return AuthorizationRequest.ReturnAddress.of(parameters, clients.read(parameters.read("client_id")));
     }
 
     private String issuer() {
@@ -154,7 +154,7 @@ public final class OAuthEndpoint extends Handler.Abstract {
         var caller = person(request);
         var back = back(request);
         try {
-            var asked = AuthorizationRequest.of(Parameters.ofQuery(request), back, resource);
+            var authorization = AuthorizationRequest.of(Parameters.ofQuery(request), back, resource);
             var decision = body(request);
             if (!decision.path("allow").asBoolean(false)) {
                 throw new OAuthError("access_denied", "the user declined");
@@ -164,7 +164,7 @@ public final class OAuthEndpoint extends Handler.Abstract {
                     .valueStream()
                     .map(JsonNode::asString)
                     .toList();
-            var code = consent.allow(asked, agent, capabilities, caller, request);
+            var code = consent.allow(authorization, agent, capabilities, caller, request);
             return back.with(Map.of("code", code), issuer());
         } catch (OAuthError error) {
             return back.with(error, issuer());

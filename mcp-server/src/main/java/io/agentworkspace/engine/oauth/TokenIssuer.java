@@ -64,23 +64,23 @@ public final class TokenIssuer {
     }
 
     /** @throws OAuthError */
-    ObjectNode issue(Parameters given, @Nullable ClientLogin basic, Request request) {
-        var type = given.read("grant_type");
+    ObjectNode issue(Parameters parameters, @Nullable ClientLogin basic, Request request) {
+        var type = parameters.read("grant_type");
         if (!GRANTS.contains(type)) {
             throw new OAuthError("unsupported_grant_type", "grant_type must be one of " + String.join(", ", GRANTS));
         }
-        var login = ClientLogin.of(given, basic);
+        var login = ClientLogin.of(parameters, basic);
         if (type.equals("client_credentials")) {
-            return byKey(given, login);
+            return byKey(parameters, login);
         }
         var client = client(login);
         if (type.equals(JWT_BEARER)) {
-            return byAssertion(given, client, request);
+            return byAssertion(parameters, client, request);
         }
-        AuthorizationRequest.checkResource(given, resource);
+        AuthorizationRequest.checkResource(parameters, resource);
         return type.equals("refresh_token")
-                ? redeem(client, given.read("refresh_token"), "refresh", given)
-                : redeem(client, given.read("code"), "code", given);
+                ? redeem(client, parameters.read("refresh_token"), "refresh", parameters)
+                : redeem(client, parameters.read("code"), "code", parameters);
     }
 
     /** Returns the id of the client, whose secret was checked if it has one. */
@@ -102,10 +102,10 @@ public final class TokenIssuer {
         return id;
     }
 
-    private ObjectNode redeem(String client, String secret, String kind, Parameters given) {
-        var scope = given.find("scope");
-        var redirect = kind.equals("code") ? given.find("redirect_uri") : null;
-        var verifier = kind.equals("code") ? given.read("code_verifier") : null;
+    private ObjectNode redeem(String client, String secret, String kind, Parameters parameters) {
+        var scope = parameters.find("scope");
+        var redirect = kind.equals("code") ? parameters.find("redirect_uri") : null;
+        var verifier = kind.equals("code") ? parameters.read("code_verifier") : null;
         var now = clock.instant();
         var outcome = db.<Outcome>transaction(() -> {
             var taken = grants.take(secret, now)
@@ -185,25 +185,25 @@ public final class TokenIssuer {
     }
 
     /** The resource is in the assertion. A client without a secret could not show that it is the one in the assertion. */
-    private ObjectNode byAssertion(Parameters given, String id, Request request) {
+    private ObjectNode byAssertion(Parameters parameters, String id, Request request) {
         var client = clients.find(id)
                 .filter(one -> one.secretHash() != null)
                 .orElseThrow(() -> new OAuthError(
                         "unauthorized_client",
                         "an assertion is accepted only from a client that was registered with a secret"));
-        if (given.fields().get("resource") != null) {
-            AuthorizationRequest.checkResource(given, resource);
+        if (parameters.fields().get("resource") != null) {
+            AuthorizationRequest.checkResource(parameters, resource);
         }
-        var text = given.read("assertion");
+        var text = parameters.read("assertion");
         var now = clock.instant();
         var expires = now.plus(ACCESS_LIFE);
-        var access = assertions.issue(text, given.find("scope"), client, expires, request);
+        var access = assertions.issue(text, parameters.find("scope"), client, expires, request);
         clients.use(id, now);
         return answer(access.token(), now, expires, access.capabilities());
     }
 
     /** A program's own key is its secret. The token is a child of that key, with at most its capabilities, and ends with it. */
-    private ObjectNode byKey(Parameters given, ClientLogin login) {
+    private ObjectNode byKey(Parameters parameters, ClientLogin login) {
         var caller = keyHolder(login)
                 .orElseThrow(
                         () -> OAuthError.client(
@@ -213,8 +213,8 @@ public final class TokenIssuer {
                     "unauthorized_client",
                     "the API key must be bound to an agent: create one with AK_Create and agent");
         }
-        AuthorizationRequest.checkResource(given, resource);
-        var granted = capabilities(given.find("scope"), caller);
+        AuthorizationRequest.checkResource(parameters, resource);
+        var granted = capabilities(parameters.find("scope"), caller);
         var now = clock.instant();
         var expires = Consent.earlier(now.plus(ACCESS_LIFE), caller);
         var token = ApiKey.token(KeyFormat.randomId(random), random);
@@ -245,17 +245,17 @@ public final class TokenIssuer {
         if (scope == null) {
             return caller.capabilities();
         }
-        var wanted = new LinkedHashSet<>(AuthorizationRequest.scopes(scope));
+        var scopes = new LinkedHashSet<>(AuthorizationRequest.scopes(scope));
         if (!caller.capabilities().contains(Capability.ALL)
-                && !caller.capabilities().containsAll(wanted)) {
+                && !caller.capabilities().containsAll(scopes)) {
             throw new OAuthError(
                     "invalid_scope", "scope has more than the key: " + String.join(" ", caller.capabilities()));
         }
-        wanted.removeIf(word -> !isCapability(word));
-        if (wanted.isEmpty()) {
+        scopes.removeIf(word -> !isCapability(word));
+        if (scopes.isEmpty()) {
             throw new OAuthError("invalid_scope", "scope names no capability, such as agent:read");
         }
-        return wanted;
+        return scopes;
     }
 
     private static boolean isCapability(String word) {
@@ -265,9 +265,9 @@ public final class TokenIssuer {
     }
 
     /** Ends the access that a token belongs to (RFC 7009). An unknown token, or one of another client, changes nothing. */
-    void revoke(Parameters given, @Nullable ClientLogin basic) {
-        var login = ClientLogin.of(given, basic);
-        var token = given.read("token");
+    void revoke(Parameters parameters, @Nullable ClientLogin basic) {
+        var login = ClientLogin.of(parameters, basic);
+        var token = parameters.read("token");
         var isKey = keyHolder(login).isPresent();
         var client = isKey ? login.id() : client(login);
         var now = clock.instant();

@@ -67,7 +67,7 @@ public final class ReservationStore {
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id = :me
                AND (CAST(:repository AS text) IS NULL OR r.repository = :repository)
                AND (CAST(:paths AS text[]) IS NULL OR r.path = ANY(CAST(:paths AS text[])))
-            RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, r.lease_until > clock_timestamp() AS held, r.refused
+            RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, r.lease_until > clock_timestamp() AS in_force, r.refused
             """;
 
     private static final String END = """
@@ -76,7 +76,7 @@ public final class ReservationStore {
                      WHERE lease_until <= statement_timestamp()
                      ORDER BY lease_until LIMIT :portion FOR UPDATE SKIP LOCKED) old
              WHERE r.tenant_id = old.tenant_id AND r.id = old.id
-            RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, false AS held, r.refused
+            RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, false AS in_force, r.refused
             """;
 
     /** Notes whom reservations kept from something. */
@@ -215,7 +215,7 @@ public final class ReservationStore {
                 row.number("domain_id"),
                 row.number("holder_id"),
                 row.text("path"),
-                row.flag("held"),
+                row.flag("in_force"),
                 row.numbers("refused"));
     }
 

@@ -76,22 +76,22 @@ public final class AccessTokens {
      */
     String session(AccessToken token) {
         var digest = digest(token.text());
-        var known = verified.getIfPresent(digest);
-        if (known == null) {
-            known = verify(token);
-            verified.put(digest, known);
+        var entry = verified.getIfPresent(digest);
+        if (entry == null) {
+            entry = verify(token);
+            verified.put(digest, entry);
         }
-        if (!clock.instant().isBefore(known.expiresAt())) {
+        if (!clock.instant().isBefore(entry.expiresAt())) {
             throw invalid();
         }
-        return known.session();
+        return entry.session();
     }
 
     /** Returns the public id of the token's session if the token has been verified before. */
     @Nullable
     String remembered(AccessToken token) {
-        var known = verified.getIfPresent(digest(token.text()));
-        return known == null ? null : known.session();
+        var entry = verified.getIfPresent(digest(token.text()));
+        return entry == null ? null : entry.session();
     }
 
     static Problem invalid() {

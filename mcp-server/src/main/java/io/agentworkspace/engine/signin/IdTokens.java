@@ -59,8 +59,8 @@ final class IdTokens {
         var now = clock.instant();
         var issued = claims.getIssuedAt();
         var subject = claims.getSubject();
-        return claims.get("nonce") instanceof String given
-                && BrowserSecret.same(nonce, given)
+        return claims.get("nonce") instanceof String claim
+                && BrowserSecret.same(nonce, claim)
                 && claims.getExpiration() != null
                 && issued != null
                 && !issued.toInstant().isAfter(now.plus(TokenJson.SKEW))

@@ -53,11 +53,11 @@ public final class IssuedTokens {
      */
     Caller caller(IssuedToken token) {
         var digest = AccessTokens.digest(token.text());
-        var known = verified.getIfPresent(digest);
-        if (known != null && !clock.instant().isBefore(known.expiresAt())) {
+        var entry = verified.getIfPresent(digest);
+        if (entry != null && !clock.instant().isBefore(entry.expiresAt())) {
             throw TokenClaims.invalid("it has expired");
         }
-        return Optional.ofNullable(known).flatMap(this::caller).orElseGet(() -> {
+        return Optional.ofNullable(entry).flatMap(this::caller).orElseGet(() -> {
             var anew = verify(token.text());
             verified.put(digest, anew);
             return caller(anew).orElseThrow(() -> TokenClaims.invalid("its user was removed"));
@@ -115,14 +115,14 @@ public final class IssuedTokens {
     Optional<Caller> current(String principal) {
         var now = clock.instant();
         return Optional.of(principal)
-                .filter(known -> known.startsWith(prefix()))
-                .flatMap(known -> grants.current(known, now))
+                .filter(name -> name.startsWith(prefix()))
+                .flatMap(name -> grants.current(name, now))
                 .filter(granted -> !granted.isOver(now))
                 .map(TokenGrantStore.Granted::caller);
     }
 
     boolean remembers(IssuedToken token) {
-        var known = verified.getIfPresent(AccessTokens.digest(token.text()));
-        return known != null && grants.remembers(known.principal());
+        var entry = verified.getIfPresent(AccessTokens.digest(token.text()));
+        return entry != null && grants.remembers(entry.principal());
     }
 }

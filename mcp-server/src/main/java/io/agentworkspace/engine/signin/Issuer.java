@@ -22,7 +22,7 @@ public final class Issuer {
     private final Provider provider;
     private final ProviderHttp http;
     private final Clock clock;
-    private volatile @Nullable CachedMetadata known;
+    private volatile @Nullable CachedMetadata cache;
     private final IssuerKeys keys;
 
     Issuer(Provider provider, ProviderHttp http, Clock clock) {
@@ -44,12 +44,12 @@ public final class Issuer {
     }
 
     ProviderMetadata metadata() throws ProviderHttp.Failed {
-        var latest = known;
+        var latest = cache;
         if (latest == null || !clock.instant().isBefore(latest.at().plus(REMEMBERED))) {
             var address = provider.issuer().toString().replaceFirst("/$", "") + "/.well-known/openid-configuration";
             var document = http.get(URI.create(address), "");
             latest = new CachedMetadata(ProviderMetadata.of(provider, document), clock.instant());
-            known = latest;
+            cache = latest;
         }
         return latest.metadata();
     }

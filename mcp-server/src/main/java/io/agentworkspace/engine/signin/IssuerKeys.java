@@ -28,7 +28,7 @@ final class IssuerKeys {
     private final Trust trust;
     private final Clock clock;
     private final ReentrantLock asking = new ReentrantLock();
-    private volatile KeySet known = new KeySet(List.of(), Instant.EPOCH, Instant.EPOCH, false);
+    private volatile KeySet keySet = new KeySet(List.of(), Instant.EPOCH, Instant.EPOCH, false);
 
     /**
      * How long keys are trusted, and how often they are fetched.
@@ -55,7 +55,7 @@ final class IssuerKeys {
     }
 
     /** @param failed whether the last fetch failed */
-    private record KeySet(List<Jwk<?>> keys, Instant from, Instant asked, boolean failed) {
+    private record KeySet(List<Jwk<?>> keys, Instant from, Instant fetchTime, boolean failed) {
         Optional<PublicKey> find(@Nullable String id, Instant now, Trust trust) {
             return now.isBefore(from.plus(trust.believed())) ? named(id) : Optional.empty();
         }
@@ -72,7 +72,7 @@ final class IssuerKeys {
 
         boolean isDue(@Nullable String id, Instant now, Trust trust) {
             var isWanted = find(id, now, trust).isEmpty() || !now.isBefore(from.plus(FRESH));
-            return isWanted && !now.isBefore(asked.plus(keys.isEmpty() ? trust.firstPause() : trust.pause()));
+            return isWanted && !now.isBefore(fetchTime.plus(keys.isEmpty() ? trust.firstPause() : trust.pause()));
         }
     }
 
@@ -99,11 +99,11 @@ final class IssuerKeys {
 
     private Optional<PublicKey> find(@Nullable String id) throws ProviderHttp.Failed {
         var now = clock.instant();
-        if (known.isDue(id, now, trust)) {
+        if (keySet.isDue(id, now, trust)) {
             fetch(id, now);
         }
-        var found = known.find(id, now, trust);
-        if (found.isEmpty() && known.failed()) {
+        var found = keySet.find(id, now, trust);
+        if (found.isEmpty() && keySet.failed()) {
             throw new ProviderHttp.Failed("its keys cannot be had at present");
         }
         return found;
@@ -113,16 +113,16 @@ final class IssuerKeys {
      * Fetches the keys. Only requests that need a new key wait for it: briefly, and not at all if the last fetch failed.
      */
     private void fetch(@Nullable String id, Instant now) throws ProviderHttp.Failed {
-        var isNeeded = known.find(id, now, trust).isEmpty();
-        if (!isTurn(isNeeded && !known.failed() ? trust.patience() : Duration.ZERO)) {
+        var isNeeded = keySet.find(id, now, trust).isEmpty();
+        if (!isTurn(isNeeded && !keySet.failed() ? trust.patience() : Duration.ZERO)) {
             if (isNeeded) {
                 throw new ProviderHttp.Failed("its keys are being asked for");
             }
             return;
         }
         try {
-            if (known.isDue(id, now, trust)) {
-                known = fetched(now);
+            if (keySet.isDue(id, now, trust)) {
+                keySet = fetched(now);
             }
         } finally {
             asking.unlock();
@@ -146,7 +146,7 @@ final class IssuerKeys {
                     "cannot fetch the keys of the issuer {}: {}",
                     issuer.provider().name(),
                     e.getMessage());
-            return new KeySet(known.keys(), known.from(), now, true);
+            return new KeySet(keySet.keys(), keySet.from(), now, true);
         }
     }
 }

@@ -82,7 +82,7 @@ public final class SignInEndpoint {
         var location = location(issuer, secret);
         store.begin(
                 secret.id(),
-                new SignInStore.Begun(name, surface, returnTo),
+                new SignInStore.OpenSignIn(name, surface, returnTo),
                 clock.instant().plus(PATIENCE));
         return new Leaving(location, secret.set(PATIENCE.toSeconds()));
     }
@@ -128,12 +128,12 @@ public final class SignInEndpoint {
     private Arrived arrived(Request request, String name) {
         var issuer = issuer(name);
         var secret = BrowserSecret.of(request.getHeaders()).orElseThrow(SignInEndpoint::notBegun);
-        var begun = store.take(secret.id(), clock.instant())
+        var signIn = store.take(secret.id(), clock.instant())
                 .filter(one -> one.provider().equals(name))
                 .filter(_ -> BrowserSecret.same(
                         secret.state(), only(request, "state").orElse("")))
                 .orElseThrow(SignInEndpoint::notBegun);
-        var returnTo = ReturnPath.checked(begun.returnTo());
+        var returnTo = ReturnPath.checked(signIn.returnTo());
         checkIssuer(issuer, only(request, "iss").orElse(null));
         only(request, "error").ifPresent(error -> {
             LOG.warn(
@@ -160,9 +160,11 @@ public final class SignInEndpoint {
     }
 
     /** Refuses the response of another provider (RFC 9207). */
-    private static void checkIssuer(Issuer issuer, @Nullable String given) {
+    private static void checkIssuer(Issuer issuer, @Nullable String issuerName) {
         var mustCome = callProvider(issuer, issuer::metadata).namesItself();
-        if (given == null ? mustCome : !given.equals(issuer.provider().issuer().toString())) {
+        if (issuerName == null
+                ? mustCome
+                : !issuerName.equals(issuer.provider().issuer().toString())) {
             throw badRequest("the answer is not from the provider that was asked; sign in again");
         }
     }

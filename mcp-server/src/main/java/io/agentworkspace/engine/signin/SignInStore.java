@@ -30,30 +30,30 @@ public final class SignInStore {
     }
 
     /** A sign-in in progress, without its secret. */
-    record Begun(String provider, String surface, String returnTo) {}
+    record OpenSignIn(String provider, String surface, String returnTo) {}
 
-    void begin(String id, Begun begun, Instant expires) {
+    void begin(String id, OpenSignIn visit, Instant expires) {
         db.sql("""
                 INSERT INTO sign_in (id, provider, surface, return_to, expires_at)
                 VALUES (:id, :provider, :surface, :return, :expires)
                 """)
                 .set("id", id)
-                .set("provider", begun.provider())
-                .set("surface", begun.surface())
-                .set("return", begun.returnTo())
+                .set("provider", visit.provider())
+                .set("surface", visit.surface())
+                .set("return", visit.returnTo())
                 .set("expires", expires)
                 .run();
     }
 
     /** Takes a sign-in, which works only once on all replicas. */
-    Optional<Begun> take(String id, Instant now) {
+    Optional<OpenSignIn> take(String id, Instant now) {
         return db.sql("""
                 WITH taken AS (DELETE FROM sign_in WHERE id = :id RETURNING *)
                 SELECT provider, surface, return_to FROM taken WHERE expires_at > :now
                 """)
                 .set("id", id)
                 .set("now", now)
-                .one(row -> new Begun(row.text("provider"), row.text("surface"), row.text("return_to")));
+                .one(row -> new OpenSignIn(row.text("provider"), row.text("surface"), row.text("return_to")));
     }
 
     public void purge(Instant now) {
@@ -141,9 +141,9 @@ public final class SignInStore {
         });
     }
 
-    private Person insert(Identity identity, Name wanted, Instant now, Function<String, AuditEntry> entry) {
+    private Person insert(Identity identity, Name nickname, Instant now, Function<String, AuditEntry> entry) {
         var tenants = new TenantStore(db);
-        var name = free(identity.tenant(), wanted);
+        var name = free(identity.tenant(), nickname);
         var user = tenants.createUser(identity.tenant(), name, Role.MEMBER, now);
         db.sql("""
                 INSERT INTO external_identity (tenant_id, issuer, subject, user_id, created_at)

@@ -64,11 +64,11 @@ public final class SigningKeyStore {
     /** Returns the key that signs new tokens. */
     Signer signer() {
         var now = clock.instant();
-        var known = loaded.get();
-        if (known.newestFirst().isEmpty() || isOld(known.newestFirst().getFirst(), now)) {
-            known = load(now, true);
+        var keys = loaded.get();
+        if (keys.newestFirst().isEmpty() || isOld(keys.newestFirst().getFirst(), now)) {
+            keys = load(now, true);
         }
-        var newest = known.newestFirst().getFirst();
+        var newest = keys.newestFirst().getFirst();
         var bytes = vault.open(place(newest.id()), newest.sealedPrivateKey());
         return new Signer(newest.id(), privateKey(bytes));
     }
@@ -86,9 +86,9 @@ public final class SigningKeyStore {
 
     /** Reloads the keys, since another replica may have created one. Unknown ids cause a query at most once a second. */
     private CachedKeys fresh() {
-        var known = loaded.get();
+        var keys = loaded.get();
         var now = clock.instant();
-        return now.isBefore(known.at().plus(PAUSE)) ? known : load(now, false);
+        return now.isBefore(keys.at().plus(PAUSE)) ? keys : load(now, false);
     }
 
     private static boolean isOld(Published key, Instant now) {

@@ -59,12 +59,12 @@ final class TenantMapping {
                                 .formatted(provider.name())));
         var identity = new SignInStore.Identity(tenant, provider.issuer().toString(), claims.getSubject());
         var proof = new Proof(visit, issuer, claims, accessToken);
-        var known = store.find(identity);
-        var person = known.isPresent() ? known.get() : join(identity, proof);
+        var member = store.find(identity);
+        var person = member.isPresent() ? member.get() : join(identity, proof);
         if (person.removed()) {
             throw removed();
         }
-        if (known.isPresent()) {
+        if (member.isPresent()) {
             keepEmail(identity, person.email(), proof);
         }
         return new MappedUser(tenant, person.user(), person.name());
@@ -92,13 +92,13 @@ final class TenantMapping {
     /**
      * Updates the e-mail address. If the provider does not respond, the last reported address stays, and nobody is refused.
      */
-    private void keepEmail(SignInStore.Identity identity, @Nullable String known, Proof proof) {
+    private void keepEmail(SignInStore.Identity identity, @Nullable String email, Proof proof) {
         if (!proof.hasEmail() && proof.accessToken().isEmpty()) {
             return;
         }
         try {
             var more = proof.hasEmail() ? Json.object() : proof.userInfo();
-            keepEmail(identity, known, EmailClaim.of(proof.claims(), more), proof.at());
+            keepEmail(identity, email, EmailClaim.of(proof.claims(), more), proof.at());
         } catch (ProviderHttp.Failed e) {
             LOG.warn(
                     "the provider {} did not report an e-mail address: {}",
@@ -107,8 +107,8 @@ final class TenantMapping {
         }
     }
 
-    private void keepEmail(SignInStore.Identity identity, @Nullable String known, EmailClaim claim, Instant at) {
-        if (!Objects.equals(claim.key(), known)) {
+    private void keepEmail(SignInStore.Identity identity, @Nullable String email, EmailClaim claim, Instant at) {
+        if (!Objects.equals(claim.key(), email)) {
             store.report(identity, new SignInStore.Reported(claim.key(), at));
         }
     }

@@ -138,8 +138,8 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
 
     /** Returns the scopes, which some issuers name {@code scp}. */
     private static Set<String> scopes(ObjectNode claims) {
-        var given = claims.has("scope") ? claims.path("scope") : claims.path("scp");
-        return texts(given)
+        var scope = claims.has("scope") ? claims.path("scope") : claims.path("scp");
+        return texts(scope)
                 .flatMap(text -> List.of(text.split(" ")).stream())
                 .filter(WORDS::contains)
                 .collect(Collectors.toCollection(LinkedHashSet::new));

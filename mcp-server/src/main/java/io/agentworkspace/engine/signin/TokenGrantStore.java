@@ -112,12 +112,12 @@ public final class TokenGrantStore {
 
     /** Returns what is known of the principal, including tokens that other replicas stored since. */
     public Optional<Granted> current(String principal, Instant now) {
-        var known = find(principal);
-        if (known.isPresent() && !known.get().removed() && known.get().isOver(now)) {
+        var grant = find(principal);
+        if (grant.isPresent() && !grant.get().removed() && grant.get().isOver(now)) {
             remembered.invalidate(principal);
             return find(principal);
         }
-        return known;
+        return grant;
     }
 
     /** Returns whether the principal can be resolved from the cache, without a query. */

@@ -21,7 +21,7 @@ public final class SkillStore {
             SqlTemplate.of("""
             SELECT count(*) FILTER (WHERE s.name <> :name) AS others,
                    COALESCE(sum(s.size) FILTER (WHERE s.name <> :name), 0) AS size,
-                   (SELECT {skill_json} FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name) AS held
+                   (SELECT {skill_json} FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name) AS own_skill
               FROM skill s
              WHERE s.tenant_id = :tenant
             """).with("skill_json", OwnSkill.JSON).sql();
@@ -56,7 +56,7 @@ public final class SkillStore {
                 .one(row -> true);
         return db.sql(call, LOCK)
                 .set("name", name)
-                .one(row -> new Stock(row.number("others"), row.number("size"), row.json("held", OwnSkill.class)))
+                .one(row -> new Stock(row.number("others"), row.number("size"), row.json("own_skill", OwnSkill.class)))
                 .orElseThrow();
     }
 
@@ -148,24 +148,24 @@ public final class SkillStore {
         call.changed(Change.numbered(ChangeTopic.AGENT, agent));
         return db.sql(call, """
                 WITH own AS (SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR KEY SHARE),
-                     known AS (SELECT :shipped OR EXISTS (SELECT 1 FROM own) AS it),
-                     held AS (SELECT count(*) AS others
+                     source AS (SELECT :shipped OR EXISTS (SELECT 1 FROM own) AS it),
+                     stock AS (SELECT count(*) AS others
                                 FROM skill_install
                                WHERE tenant_id = :tenant AND agent_id = :agent AND skill <> :name),
                      added AS (INSERT INTO skill_install (tenant_id, agent_id, skill, installed_at)
                                SELECT :tenant, :agent, :name, :now
-                                 FROM known, held
-                                WHERE known.it AND held.others < :most
+                                 FROM source, stock
+                                WHERE source.it AND stock.others < :most
                                    ON CONFLICT DO NOTHING
                                RETURNING 1)
-                SELECT known.it AS known, EXISTS (SELECT 1 FROM added) AS changed, held.others
-                  FROM known, held
+                SELECT source.it AS is_known, EXISTS (SELECT 1 FROM added) AS changed, stock.others
+                  FROM source, stock
                 """)
                 .set("agent", agent)
                 .set("name", name)
                 .set("shipped", shipped)
                 .set("most", most)
-                .one(row -> new InstallResult(row.flag("known"), row.flag("changed"), row.number("others")))
+                .one(row -> new InstallResult(row.flag("is_known"), row.flag("changed"), row.number("others")))
                 .orElseThrow();
     }
 

@@ -38,14 +38,14 @@ final class TaskQueries {
             """).with("visible_agent", Visibility.agent("a")).sql();
 
     /** Which state a task shows that its holder has lost, though it is not yet freed. */
-    private static final String SHOWN_STATE = "CASE WHEN " + TaskRow.EXPIRED + " THEN 'open' ELSE t.state END";
+    private static final String PRESENT_STATE = "CASE WHEN " + TaskRow.EXPIRED + " THEN 'open' ELSE t.state END";
 
     /** What else is asked of the tasks of a party. */
-    private static final String WANTED = SqlTemplate.of("""
-            (CAST(:state AS text) IS NULL OR {shown} = :state)
+    private static final String CONDITION = SqlTemplate.of("""
+            (CAST(:state AS text) IS NULL OR {state_now} = :state)
                     AND (NOT :ready OR {ready})
                     AND (NOT :mine OR t.holder_id = {speaker} OR t.assignee_id = {speaker})""")
-            .with("shown", SHOWN_STATE)
+            .with("state_now", PRESENT_STATE)
             .with("ready", TaskRow.READY)
             .with("speaker", SPEAKER)
             .sql();
@@ -73,12 +73,12 @@ final class TaskQueries {
     /** What a party holds, and what it is assigned: each in the order of an index, state by state. */
     private static String ofParty(String party) {
         var assigned = SqlTemplate.of(
-                        "t.assignee_id = {party} AND t.state = one.state AND t.holder_id IS DISTINCT FROM {party} AND {wanted}")
+                        "t.assignee_id = {party} AND t.state = one.state AND t.holder_id IS DISTINCT FROM {party} AND {condition}")
                 .with("party", party)
-                .with("wanted", WANTED)
+                .with("condition", CONDITION)
                 .sql();
         return SqlTemplate.of("""
-                {held}
+                {own_work}
                  UNION ALL
                 (SELECT mine.*
                    FROM unnest(CASE WHEN CAST(:state AS text) IS NULL THEN ARRAY['open', 'doing', 'blocked', 'done', 'cancelled']
@@ -86,7 +86,7 @@ final class TaskQueries {
                                     ELSE ARRAY[CAST(:state AS text)] END) one (state)
                   CROSS JOIN LATERAL {assigned} mine)
                 """)
-                .with("held", slice("t.holder_id = " + party + " AND " + WANTED))
+                .with("own_work", slice("t.holder_id = " + party + " AND " + CONDITION))
                 .with("assigned", slice(assigned))
                 .sql();
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The record of a task {@code t} in a domain {@code d}. A lease ends by the clock of the database. */
 final class TaskRow {
     /** Whether somebody holds the task. */
-    static final String HELD = "(t.holder_id IS NOT NULL AND t.lease_until > clock_timestamp())";
+    static final String IN_FORCE = "(t.holder_id IS NOT NULL AND t.lease_until > clock_timestamp())";
 
     /** Whether nobody holds it any longer, though it is not yet freed. */
     static final String EXPIRED = "(t.state = 'doing' AND t.lease_until <= clock_timestamp())";
@@ -41,15 +41,15 @@ final class TaskRow {
             jsonb_build_object(
                 'id', t.id, 'domain', d.name, 'title', t.title, 'description', t.description,
                 'state', CASE WHEN {expired} THEN 'open' ELSE t.state END,
-                'assignee', {assignee}, 'holder', CASE WHEN {held} THEN {holder} END,
-                'lease_until', CASE WHEN {held} THEN t.lease_until END, 'fence', t.fence,
+                'assignee', {assignee}, 'holder', CASE WHEN {in_force} THEN {holder} END,
+                'lease_until', CASE WHEN {in_force} THEN t.lease_until END, 'fence', t.fence,
                 'after', ARRAY(SELECT o.after_id FROM task_order o
                                 WHERE o.tenant_id = t.tenant_id AND o.task_id = t.id ORDER BY o.place),
                 'ready', {ready}, 'result', t.result, 'tags', t.tags, 'created_by', {creator},
                 'created_at', t.created_at, 'updated_at', t.updated_at, 'revision', t.revision)
             """)
             .with("expired", EXPIRED)
-            .with("held", HELD)
+            .with("in_force", IN_FORCE)
             .with("ready", READY)
             .with("assignee", party("t.assignee_id"))
             .with("holder", party("t.holder_id"))

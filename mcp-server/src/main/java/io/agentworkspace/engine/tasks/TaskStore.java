@@ -43,7 +43,7 @@ public final class TaskStore {
 
     private static final String ADD_ORDER = """
             INSERT INTO task_order (tenant_id, task_id, after_id, place)
-            SELECT :tenant, :id, a, n FROM unnest(CAST(:after AS uuid[])) WITH ORDINALITY given (a, n)
+            SELECT :tenant, :id, a, n FROM unnest(CAST(:after AS uuid[])) WITH ORDINALITY input (a, n)
             """;
 
     private static final String FIND = ContextStore.KNOWN_CONTEXT
@@ -131,8 +131,8 @@ public final class TaskStore {
                 UPDATE task t
                    SET title = :title, description = :description, tags = CAST(:tags AS text[]), state = :state,
                        result = CAST(:result AS text), assignee_id = CAST(:assignee AS bigint),
-                       holder_id = CASE WHEN :held THEN t.holder_id END,
-                       lease_until = CASE WHEN NOT :held THEN NULL
+                       holder_id = CASE WHEN :has_holder THEN t.holder_id END,
+                       lease_until = CASE WHEN NOT :has_holder THEN NULL
                                           WHEN CAST(:lease AS text) IS NULL THEN t.lease_until
                                           ELSE date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval) END,
                        unmet = CASE WHEN CAST(:unmet AS integer) IS NULL THEN t.unmet ELSE CAST(:unmet AS integer) END,
@@ -322,7 +322,7 @@ public final class TaskStore {
                 .set("state", next.state().word())
                 .set("result", next.result())
                 .set("assignee", next.assignee())
-                .set("held", next.hasHolder())
+                .set("has_holder", next.hasHolder())
                 .set("lease", next.lease() == null ? null : next.lease() + " seconds")
                 .set("unmet", next.unmet())
                 .set("me", me(call))

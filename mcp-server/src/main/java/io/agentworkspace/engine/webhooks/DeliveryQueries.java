@@ -92,7 +92,7 @@ public final class DeliveryQueries {
                  ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
                  LIMIT :limit + 1)
             SELECT ctx.*,
-                   EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS known,
+                   EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS is_known,
                    (SELECT jsonb_agg({delivery_json} ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
                       FROM page d {join_endpoint}) AS rows
               FROM ctx
@@ -139,7 +139,7 @@ public final class DeliveryQueries {
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    if (filter.receiver() != null && !row.flag("known")) {
+                    if (filter.receiver() != null && !row.flag("is_known")) {
                         throw ReceiverQueries.missing(filter.receiver());
                     }
                     return row.jsonList("rows", Delivery.class);

@@ -36,7 +36,7 @@ public final class DeliveryQueueStore {
                             ELSE e.id = CAST(:endpoint AS uuid) END
                  ORDER BY e.id
                    FOR NO KEY UPDATE),
-                 told AS (
+                 signal AS (
                 INSERT INTO event (tenant_id, id, type, created_at, data, directed)
                 SELECT :tenant, :event, :type, :now, CAST(:data AS json), true
                  WHERE EXISTS (SELECT 1 FROM target)),

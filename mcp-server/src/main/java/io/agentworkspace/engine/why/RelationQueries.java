@@ -51,7 +51,7 @@ final class RelationQueries {
 
     private static final String DOMAIN = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
-            SELECT ctx.*, {domain}, {takes_part} AS takes_part, {may_talk} AS hears, d.host_id,
+            SELECT ctx.*, {domain}, {takes_part} AS takes_part, {may_talk} AS may_hear, d.host_id,
                    near.state, near.member,
                    EXISTS (SELECT 1 FROM zone z
                             WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone) AS zone_found
@@ -77,16 +77,16 @@ final class RelationQueries {
             + SqlTemplate.of("""
             , found AS (
                 SELECT {bank}, {permission}, b.deleted_at IS NOT NULL AS trashed
-                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key
-                   AND ({visible_bank} OR (:trash AND b.deleted_at > :kept AND held.permission = 'manage'))
+                   AND ({visible_bank} OR (:trash AND b.deleted_at > :kept AND permit.permission = 'manage'))
                  ORDER BY (b.deleted_at IS NOT NULL) = :trash_first DESC, b.deleted_at DESC, b.id DESC
                  LIMIT 1)
             SELECT ctx.*, found.* FROM ctx LEFT JOIN found ON true
             """)
                     .with("bank", columns("b"))
                     .with("permission", BankPermissionRow.COLUMNS)
-                    .with("held", BankPermissionRow.HELD)
+                    .with("permit", BankPermissionRow.PERMIT)
                     .with("visible_bank", Visibility.bank("b"))
                     .sql();
 
@@ -215,7 +215,7 @@ final class RelationQueries {
         var part = new DomainAccess.Part(
                 domain,
                 row.flag("takes_part"),
-                row.flag("hears"),
+                row.flag("may_hear"),
                 state == null ? null : MemberState.valueOf(state.toUpperCase(Locale.ROOT)),
                 row.textOrNull("member"));
         return new OfDomain(thing, part, row.flag("zone_found"));

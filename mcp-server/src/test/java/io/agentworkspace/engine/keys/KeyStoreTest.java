@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.Concurrently;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.CountingProxy;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;

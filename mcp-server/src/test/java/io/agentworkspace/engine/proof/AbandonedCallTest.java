@@ -6,10 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.testing.WaitingCall;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -22,11 +24,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A call that waits in the database while its client closes the connection. */
+@Tag("race")
 class AbandonedCallTest {
     private static final String TOKEN = "a-token-of-a-scraper-1234";
     private static App app;

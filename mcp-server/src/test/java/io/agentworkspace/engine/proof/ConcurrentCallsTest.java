@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Concurrent requests of one principal, as from models that call tools in parallel. */
+@Tag("race")
 class ConcurrentCallsTest {
     private static final int ZONES = 6;
     private static final int ROUNDS = 6;

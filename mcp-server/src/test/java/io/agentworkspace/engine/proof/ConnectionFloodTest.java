@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * once. Probes and a caller with a key are served all the time.
  */
 @Tag("slow")
+@Tag("crash")
 class ConnectionFloodTest {
     private static final int CONNECTIONS = 1_500;
     private static final int OPEN_AT_ONCE = 1_000;

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The real process with its embedded database, killed during a stream of writes. */
 @Tag("slow")
+@Tag("crash")
 class CrashTest {
     private static final int STREAM = 150;
 

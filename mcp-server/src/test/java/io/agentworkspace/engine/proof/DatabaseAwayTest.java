@@ -5,8 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.NetworkLine;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** A database that is unreachable for a while, in both ways in which that happens. */
 @Tag("slow")
+@Tag("crash")
 class DatabaseAwayTest {
     private static final int POOL = 12;
 

@@ -7,8 +7,9 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;
@@ -24,6 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A database that responds with errors: what callers and the health check get. */
 @Tag("slow")
+@Tag("crash")
 class DatabaseRefusesTest {
     private static final String NAME = "refusals";
     private static final String KEY = ApiKey.generate(new SecureRandom()).reveal();

@@ -23,12 +23,14 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * One key keeps the database as busy as it can without affecting another tenant. A lock that the test holds makes calls slow.
  */
+@Tag("tenancy")
 class FairShareTest {
     private static final String NAME = "fair_share";
     private static final Clock CLOCK = Clock.systemUTC();

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyFixture.call;
-import static io.agentworkspace.engine.proof.KeyFixture.done;
-import static io.agentworkspace.engine.proof.KeyFixture.listed;
-import static io.agentworkspace.engine.proof.KeyFixture.make;
-import static io.agentworkspace.engine.proof.KeyFixture.record;
+import static io.agentworkspace.engine.testing.KeyFixture.call;
+import static io.agentworkspace.engine.testing.KeyFixture.done;
+import static io.agentworkspace.engine.testing.KeyFixture.listed;
+import static io.agentworkspace.engine.testing.KeyFixture.make;
+import static io.agentworkspace.engine.testing.KeyFixture.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,13 +12,17 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.proof.CommandAddress.Got;
-import io.agentworkspace.engine.proof.KeyFixture.Made;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.KeyFixture;
+import io.agentworkspace.engine.testing.KeyFixture.Made;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.WaitingCall;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Attempts to get a key with more permissions than allowed: by a race, step by step, by an old secret, or past a higher role.
  */
+@Tag("race")
 class KeyRaceTest {
     private final KeyFixture fixture = new KeyFixture();
 

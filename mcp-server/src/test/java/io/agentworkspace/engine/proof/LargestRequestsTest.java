@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * with 256 MB of heap. The process exits if its memory is exhausted.
  */
 @Tag("slow")
+@Tag("crash")
 class LargestRequestsTest {
     /** How much of the heap may be in use after a full collection, in MiB. */
     private static final long MOST = 192;

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An engine with 256 MB of heap, attacked with a valid key. The process exits if its memory is exhausted. */
 @Tag("slow")
+@Tag("crash")
 class MemoryTest {
     private static final int BODY = 1 << 20;
     private static final String COMMANDS = "/demo/v1/Engine/tps";

@@ -15,12 +15,15 @@ import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.SkillZip;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.testing.ToolCases;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -41,6 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * names things that do not exist. Both get the same responses, and nothing of the other tenant changes.
  */
 @Tag("slow")
+@Tag("tenancy")
 class OtherTenantTest {
     private static final SealedCursors CURSORS =
             new SealedCursors(new StateSigner(new SealKeys(TestDatabase.db(), Clock.systemUTC())));

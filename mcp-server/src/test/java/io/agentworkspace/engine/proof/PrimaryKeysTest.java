@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A tenant's rows are found by its number first: that isolates tenants, and would distribute them. */
+@Tag("tenancy")
 class PrimaryKeysTest {
     /** The tables without rows of tenants. */
     private static final Map<String, String> OTHERS = Map.of(

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.proof;
 
+import io.agentworkspace.engine.testing.CommandAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;

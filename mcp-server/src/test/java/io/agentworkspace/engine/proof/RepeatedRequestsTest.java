@@ -3,8 +3,11 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.TenantRows;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
@@ -18,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Concurrent requests, and requests that are sent twice. */
 @Tag("slow")
+@Tag("race")
 class RepeatedRequestsTest {
     private static final int TWINS = 50;
     private static final String ADA = "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}";

@@ -3,7 +3,8 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.testing.CommandAddress;
+import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.EngineProcess;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

@@ -27,7 +27,7 @@ public final class FileQueries {
             + SqlTemplate.of("""
             , b AS (
                 SELECT b.*, {permission}
-                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
             SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                    (SELECT m.text
@@ -50,7 +50,7 @@ public final class FileQueries {
               FROM ctx LEFT JOIN b ON true
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
-                    .with("held", BankPermissionRow.HELD)
+                    .with("permit", BankPermissionRow.PERMIT)
                     .with("visible_bank", Visibility.bank("b"))
                     .with("begins", NamePrefix.of("m"))
                     .with("readable", MemoryVisibility.readable("m", "b"))

@@ -62,12 +62,12 @@ final class SameNames {
             """;
 
     private static final String RENAME_DOCUMENT = """
-            WITH given AS (SELECT CAST(? AS bigint) AS tenant, CAST(? AS text) AS old, CAST(? AS text) AS name, CAST(? AS text) AS key),
+            WITH change AS (SELECT CAST(? AS bigint) AS tenant, CAST(? AS text) AS old, CAST(? AS text) AS name, CAST(? AS text) AS key),
                  documents AS (UPDATE document SET name = g.name, name_key = g.key
-                                 FROM given g WHERE tenant_id = g.tenant AND name_key = g.old),
+                                 FROM change g WHERE tenant_id = g.tenant AND name_key = g.old),
                  memories AS (UPDATE document_memory SET name_key = g.key
-                                FROM given g WHERE tenant_id = g.tenant AND name_key = g.old)
-            UPDATE document_version SET name_key = g.key FROM given g WHERE tenant_id = g.tenant AND name_key = g.old
+                                FROM change g WHERE tenant_id = g.tenant AND name_key = g.old)
+            UPDATE document_version SET name_key = g.key FROM change g WHERE tenant_id = g.tenant AND name_key = g.old
             """;
 
     private final Connection connection;

@@ -167,11 +167,11 @@ public final class HandshakeStore {
                     ON CONFLICT (tenant_id, id) DO UPDATE
                        SET at = greatest(h.at, excluded.at), times = h.times + excluded.times
                     RETURNING h.tenant_id, h.holder, h.id),
-                told AS (
+                signal AS (
                     SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'handshakes', 'action', 'met', 'thing', id)))
                       FROM written
                      GROUP BY tenant_id)
-                SELECT DISTINCT tenant_id, holder FROM written WHERE (SELECT count(*) FROM told) > 0
+                SELECT DISTINCT tenant_id, holder FROM written WHERE (SELECT count(*) FROM signal) > 0
                 """)
                 .set("rows", Json.text(rows))
                 .set("while", HandshakeNote.WHILE.toString())

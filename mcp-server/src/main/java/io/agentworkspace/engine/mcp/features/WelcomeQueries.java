@@ -28,12 +28,12 @@ public final class WelcomeQueries {
             + BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.name
-              FROM ctx, s, bank b, {held}
-             WHERE b.tenant_id = :tenant AND held.permission <> 'none' AND {visible_bank}
+              FROM ctx, s, bank b, {permit}
+             WHERE b.tenant_id = :tenant AND permit.permission <> 'none' AND {visible_bank}
              ORDER BY b.name_key
              LIMIT :most
             """)
-                    .with("held", BankPermissionRow.HELD)
+                    .with("permit", BankPermissionRow.PERMIT)
                     .with("visible_bank", Visibility.bank("b"))
                     .sql();
 

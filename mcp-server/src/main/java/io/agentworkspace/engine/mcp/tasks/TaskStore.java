@@ -106,8 +106,8 @@ public final class TaskStore {
                                    pg_column_size(request) + pg_column_size(memory)
                                    + COALESCE(pg_column_size(outcome), 0) AS bytes
                               FROM mcp_task
-                             WHERE tenant_id = :tenant AND expires_at > :created) task) held
-             WHERE held.open < :open AND held.kept < :kept AND held.bytes < :each AND held.all_bytes < :all
+                             WHERE tenant_id = :tenant AND expires_at > :created) task) totals
+             WHERE totals.open < :open AND totals.kept < :kept AND totals.bytes < :each AND totals.all_bytes < :all
             RETURNING {columns}
             """).with("columns", COLUMNS).sql();
 
@@ -272,8 +272,8 @@ public final class TaskStore {
                 UPDATE mcp_task t
                    SET leased_until = now() + :lease * interval '1 millisecond'
                   FROM unnest(CAST(:tenants AS bigint[]), CAST(:ids AS text[]), CAST(:attempts AS bigint[]))
-                       AS held (tenant_id, id, attempt)
-                 WHERE t.tenant_id = held.tenant_id AND t.id = held.id AND t.attempt = held.attempt AND t.status = 'working'
+                       AS lease (tenant_id, id, attempt)
+                 WHERE t.tenant_id = lease.tenant_id AND t.id = lease.id AND t.attempt = lease.attempt AND t.status = 'working'
                    AND t.leased_until > now()
                 RETURNING t.tenant_id, t.id, t.attempt
                 """)

@@ -48,7 +48,7 @@ public final class EmbeddingStore {
                                                 FOR UPDATE SKIP LOCKED) v) o
                  ORDER BY o.turn, o.queued_at
                  LIMIT :most),
-            held AS (
+            batch AS (
                 UPDATE memory_vector v
                    SET lease_until = now() + CAST(:lease AS interval), attempts = v.attempts + 1
                   FROM turns t
@@ -58,7 +58,7 @@ public final class EmbeddingStore {
             SELECT h.tenant_id, h.bank_id, h.memory_id, h.revision, h.attempts,
                    CASE WHEN m.revision = h.revision THEN m.name ELSE r.name END AS name,
                    CASE WHEN m.revision = h.revision THEN m.text ELSE r.text END AS text
-              FROM held h
+              FROM batch h
               JOIN memory m ON m.tenant_id = h.tenant_id AND m.bank_id = h.bank_id AND m.id = h.memory_id
               LEFT JOIN memory_revision r ON r.tenant_id = h.tenant_id AND r.bank_id = h.bank_id
                                          AND r.memory_id = h.memory_id AND r.revision = h.revision

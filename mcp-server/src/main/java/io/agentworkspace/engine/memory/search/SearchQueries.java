@@ -75,21 +75,21 @@ public final class SearchQueries {
     private static final String NONE = "'00000000-0000-0000-0000-000000000000'";
 
     private static final String NAMED_BANK = searched(SqlTemplate.of("""
-            bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+            bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
             """)
-            .with("held", BankPermissionRow.HELD)
+            .with("permit", BankPermissionRow.PERMIT)
             .with("visible_bank", Visibility.bank("b"))
             .sql());
 
     private static final String READABLE_BANKS = searched(SqlTemplate.of("""
-            bank b {join_owner}, {held}
-             WHERE b.tenant_id = :tenant AND b.name_key > '' AND held.permission <> 'none' AND {visible_bank}
+            bank b {join_owner}, {permit}
+             WHERE b.tenant_id = :tenant AND b.name_key > '' AND permit.permission <> 'none' AND {visible_bank}
              ORDER BY b.name_key
              LIMIT :most_banks
             """)
             .with("join_owner", Visibility.owner("b"))
-            .with("held", BankPermissionRow.HELD)
+            .with("permit", BankPermissionRow.PERMIT)
             .with("visible_bank", Visibility.bank("b"))
             .sql());
 
@@ -99,11 +99,11 @@ public final class SearchQueries {
                 + BankPermissionRow.SUBJECT
                 + SqlTemplate.of("""
                 , b AS MATERIALIZED (SELECT b.id AS bank_id, b.censored_at, {permission} FROM ctx, s, {searched}),
-                known AS (SELECT *
+                copies AS (SELECT *
                             FROM unnest(CAST(:known_banks AS bigint[]), CAST(:known_positions AS text[])) k (bank_id, position)),
                 news AS (
                     SELECT b.bank_id, c.id, c.change
-                      FROM b LEFT JOIN known k ON k.bank_id = b.bank_id
+                      FROM b LEFT JOIN copies k ON k.bank_id = b.bank_id
                      CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
                      WHERE b.censored_at IS NULL AND b.held_permission <> 'none')
                 SELECT ctx.*, b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
@@ -241,7 +241,7 @@ public final class SearchQueries {
     private static String selecting(String memories, String at) {
         return SqlTemplate.of("""
                 SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned,
-                       CASE WHEN m.id = ANY(CAST(:shown AS uuid[]))
+                       CASE WHEN m.id = ANY(CAST(:on_page AS uuid[]))
                             THEN (SELECT {memory_json} FROM (VALUES (1)) one (row) {join_writers}) END AS record
                   FROM bank b CROSS JOIN LATERAL (
                       SELECT m.*, CAST(NULL AS uuid) AS superseder
@@ -463,7 +463,7 @@ public final class SearchQueries {
                 .set("as_of", asOf)
                 .set("banks", candidates.stream().map(MemoryId::bank).toList())
                 .set("ids", candidates.stream().map(MemoryId::id).toList())
-                .set("shown", shown.stream().map(MemoryId::id).toList())
+                .set("on_page", shown.stream().map(MemoryId::id).toList())
                 .list(row -> new Match(
                         place(row),
                         Objects.requireNonNull(row.instantOrNull("updated_at")),

@@ -23,14 +23,14 @@ public final class SearchedBankStore {
             return;
         }
         db.sql("""
-                INSERT INTO bank_search AS known (tenant_id, bank_id, searched_at)
+                INSERT INTO bank_search AS latest (tenant_id, bank_id, searched_at)
                 SELECT b.tenant_id, b.id, :now
                   FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[])) s (tenant_id, bank_id)
                   JOIN bank b ON b.tenant_id = s.tenant_id AND b.id = s.bank_id
                  ORDER BY b.tenant_id, b.id
                 ON CONFLICT (tenant_id, bank_id) DO UPDATE
                    SET searched_at = excluded.searched_at
-                 WHERE known.searched_at < excluded.searched_at - interval '1 hour'
+                 WHERE latest.searched_at < excluded.searched_at - interval '1 hour'
                 """)
                 .set("tenants", banks.stream().map(SearchedBank::tenant).toList())
                 .set("banks", banks.stream().map(SearchedBank::bank).toList())

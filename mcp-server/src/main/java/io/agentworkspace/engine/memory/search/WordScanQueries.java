@@ -68,9 +68,9 @@ public final class WordScanQueries {
                                       AND (m.text LIKE ANY(CAST(:patterns AS text[])) OR m.name LIKE ANY(CAST(:patterns AS text[])))
                                    OFFSET 0) m
                              WHERE b.tenant_id = :tenant AND b.id = :bank AND b.deleted_at IS NULL
-                               AND :wanted = (SELECT count(DISTINCT t.tag)
-                                                FROM unnest(CAST(:tags AS bigint[]), CAST(:spellings AS text[])) t (tag, spelling)
-                                               WHERE t.spelling = ANY(m.tags))
+                               AND :tag_count = (SELECT count(DISTINCT t.tag)
+                                                  FROM unnest(CAST(:tags AS bigint[]), CAST(:spellings AS text[])) t (tag, spelling)
+                                                 WHERE t.spelling = ANY(m.tags))
                                AND (CAST(:authors AS bigint[]) IS NULL OR m.author_id = ANY(CAST(:authors AS bigint[])))
                                AND (CAST(:since AS timestamptz) IS NULL OR m.updated_at >= :since)
                                AND (CAST(:until AS timestamptz) IS NULL OR m.updated_at <= :until)
@@ -133,7 +133,7 @@ public final class WordScanQueries {
                 .set("patterns", patterns.patterns())
                 .set("whole", patterns.whole())
                 .set("most_ranked", RANKED)
-                .set("wanted", tags.size())
+                .set("tag_count", tags.size())
                 .set(
                         "tags",
                         spellings.stream()

@@ -42,7 +42,7 @@ public final class FeedStore {
                    SET last_seq = p.last
                   FROM (SELECT tenant_id, max(seq) AS last FROM placed GROUP BY tenant_id) p
                  WHERE f.tenant_id = p.tenant_id),
-                 wanted AS (
+                 match AS (
                 SELECT w.tenant_id, w.id AS endpoint_id, p.id AS event_id, p.type, p.created_at,
                        row_number() OVER (PARTITION BY w.tenant_id, w.id ORDER BY p.seq) AS n
                   FROM placed p
@@ -59,12 +59,12 @@ public final class FeedStore {
                  counted AS (
                 UPDATE webhook_endpoint w
                    SET last_sequence = last_sequence + c.n
-                  FROM (SELECT tenant_id, endpoint_id, count(*) AS n FROM wanted GROUP BY tenant_id, endpoint_id) c
+                  FROM (SELECT tenant_id, endpoint_id, count(*) AS n FROM match GROUP BY tenant_id, endpoint_id) c
                  WHERE w.tenant_id = c.tenant_id AND w.id = c.endpoint_id
              RETURNING w.tenant_id, w.id, w.last_sequence - c.n AS base)
             INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
             SELECT w.tenant_id, gen_random_uuid(), w.endpoint_id, w.event_id, w.type, c.base + w.n, :due, greatest(:now, w.created_at)
-              FROM wanted w
+              FROM match w
               JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
             """)
             .with("may_read_message", ReceiverOwnerQueries.MAY_READ_MESSAGE)

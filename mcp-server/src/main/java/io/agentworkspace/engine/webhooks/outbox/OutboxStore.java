@@ -93,7 +93,7 @@ public final class OutboxStore {
                  WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
                    AND jsonb_array_length(d.attempts) = e.made
              RETURNING d.tenant_id, d.id, d.state),
-                 told AS (
+                 signal AS (
                 SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
                   FROM written
                  GROUP BY tenant_id),
@@ -118,7 +118,7 @@ public final class OutboxStore {
             SELECT DISTINCT w.tenant_id, w.id
               FROM sample s
               JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.receiver
-             WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL AND (SELECT count(*) FROM told) >= 0
+             WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL AND (SELECT count(*) FROM signal) >= 0
             """;
 
     /** Advances each feed over the events to be deleted, and no further. */
@@ -418,7 +418,7 @@ public final class OutboxStore {
      */
     void giveUp(Instant now) {
         db.sql("""
-                WITH told AS (
+                WITH signal AS (
                 UPDATE webhook_endpoint w
                    SET enabled = false, disabled_reason = 'manual'
                  WHERE w.deleted_at IS NOT NULL AND w.enabled

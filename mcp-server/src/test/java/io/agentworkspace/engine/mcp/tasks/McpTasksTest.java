@@ -12,7 +12,7 @@ import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.proof.Concurrently;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,0 +1,116 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.wire.Wire;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Short runs of the benchmarks: they fail on wrong results, not on slowness. The engine checks all messages here, which
+ * costs about 3 kB for each stream.
+ */
+@Tag("slow")
+class BenchmarksTest {
+    private static final Pattern HEAP = Pattern.compile("heap +([0-9.]+) kB for each stream");
+
+    @TempDir
+    private static Path classes;
+
+    @TempDir
+    private Path directory;
+
+    /** Compiles the benchmarks once, as {@code ./engine bench} does on each run. */
+    @BeforeAll
+    static void compile() {
+        var arguments = Stream.concat(
+                Stream.of("-nowarn", "-cp", System.getProperty("java.class.path"), "-d", classes.toString()),
+                Repository.files("benchmarks", ".java").stream().map(Path::toString));
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new)))
+                .isZero();
+    }
+
+    @Test
+    void eachIsListed() throws Exception {
+        assertThat(bench())
+                .contains(
+                        "./engine bench listeners",
+                        "./engine bench webhooks",
+                        "./engine bench pages",
+                        "./engine bench search",
+                        "./engine bench rules",
+                        "./engine bench toolsearch");
+    }
+
+    /**
+     * The benchmark itself checks that the right listeners are notified, that all calls succeed and that no stream is lost.
+     */
+    @Test
+    void manyListenersAreServedBesideTheCallsOfOthersAndCostLittle() throws Exception {
+        var output = bench("listeners", "--streams", "500", "--seconds", "1");
+        assertThat(output).contains("500 open streams", "no stream was lost");
+        assertThat(number(HEAP, output)).isBetween(0.5, 20.0);
+    }
+
+    /** The benchmark itself checks that each event arrives once at each endpoint. */
+    @Test
+    void eventsArriveOnceAtEachEndpoint() throws Exception {
+        var output = bench(
+                "webhooks", "--endpoints", "5", "--events", "200", "--rate", "50", "--seconds", "2", "--warm", "50");
+        assertThat(output).contains("every event arrived once at every endpoint", "1,000 in ");
+    }
+
+    /** The benchmark itself checks the results of the templates' conditions. */
+    @Test
+    void conditionsOfRulesAreEvaluated() throws Exception {
+        var output = bench("rules", "--rounds", "1", "--evaluations", "100", "--warm", "100");
+        assertThat(output)
+                .contains("protect-destroy", "allowed-document-types", "of the templates' conditions take over");
+    }
+
+    private static double number(Pattern pattern, String output) {
+        var found = pattern.matcher(output);
+        assertThat(found.find()).as(output).isTrue();
+        return Double.parseDouble(found.group(1));
+    }
+
+    private String bench(String... arguments) throws IOException, InterruptedException {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-XX:+UseCompactObjectHeaders",
+                "-Dbench.engine=io.agentworkspace.engine.testing.WatchedEngine",
+                "Bench"));
+        command.addAll(List.of(arguments));
+        var output = directory.resolve("output");
+        var builder = new ProcessBuilder(command)
+                .directory(Repository.ROOT.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().putAll(Wire.reportingHere());
+        builder.environment().put("CLASSPATH", System.getProperty("java.class.path") + File.pathSeparator + classes);
+        var process = builder.start();
+        var ended = process.waitFor(30, TimeUnit.MINUTES);
+        if (!ended) {
+            process.destroy();
+        }
+        assertThat(ended && process.exitValue() == 0)
+                .as(Files.readString(output))
+                .isTrue();
+        return Files.readString(output);
+    }
+}
