@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.upstreams.client.Connections;
+import io.agentworkspace.engine.upstreams.client.OpenCall;
 import io.agentworkspace.engine.upstreams.client.Target;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
@@ -16,8 +17,10 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -89,17 +92,37 @@ public final class UpstreamCalls {
         return new ForeignTool.Result(result);
     }
 
-    /** @throws Problem if there is no result */
+    /** @throws Problem if there is no result, also if there are questions for the client */
     ObjectNode send(Outgoing outgoing, Call call) {
+        if (connections.open(call.progress().input().state()).isPresent()) {
+            return complete(outgoing, answered(outgoing, call), call); // It still has its place.
+        }
         var target = outgoing.target();
         var own = new Place(target.tenant(), target.name(), call.caller().principal());
         enter(own);
+        ObjectNode result = null;
         try {
             health(target).admit(target.name());
-            return answered(outgoing, call);
+            result = answered(outgoing, call);
         } finally {
-            leave(own);
+            waiting(result).ifPresentOrElse(open -> open.whenEnded(() -> leave(own)), () -> leave(own));
         }
+        return complete(outgoing, result, call);
+    }
+
+    private ObjectNode complete(Outgoing outgoing, ObjectNode result, Call call) {
+        if (ClientTurn.asks(result)) {
+            throw ClientTurn.question(
+                    outgoing.target().name(), result, call, waiting(result).orElse(null));
+        }
+        return result;
+    }
+
+    /** Returns the call that its server keeps open with these questions. */
+    private Optional<OpenCall> waiting(@Nullable ObjectNode result) {
+        return result != null && ClientTurn.asks(result)
+                ? connections.open(result.path("requestState").asString(""))
+                : Optional.empty();
     }
 
     private void enter(Place own) {
@@ -139,7 +162,8 @@ public final class UpstreamCalls {
             return attempt(outgoing, call);
         } catch (UpstreamFailure e) {
             var isQuick = System.nanoTime() - begun < outgoing.target().limit().toNanos() / 2;
-            if (e.kind() != Kind.UNREACHABLE || !outgoing.isIdempotent() || !isQuick) {
+            var isResumed = call.progress().input().state() != null;
+            if (e.kind() != Kind.UNREACHABLE || !outgoing.isIdempotent() || !isQuick || isResumed) {
                 throw refused(outgoing, e);
             }
         }
@@ -158,11 +182,7 @@ public final class UpstreamCalls {
             var client = connections.client(target, call.caller());
             var params = ClientTurn.params(outgoing.params(), call.progress().input(), client.era());
             var result = client.request(outgoing.method(), params, outgoing.headers(), call.progress(), target.limit());
-            if (ClientTurn.asks(result)) {
-                health.succeeded(System.nanoTime() - begun);
-                throw ClientTurn.question(target.name(), result, call);
-            }
-            if (!isResult(outgoing.method(), result)) {
+            if (!ClientTurn.asks(result) && !isResult(outgoing.method(), result)) {
                 throw new UpstreamFailure(Kind.PROTOCOL, "its answer has no content");
             }
             health.succeeded(System.nanoTime() - begun);
@@ -201,6 +221,10 @@ public final class UpstreamCalls {
                         "are refused by the upstream server '%s': %s; %s".formatted(name, e.words(), outgoing.hint()));
             case ERROR ->
                 new Problem(Failure.CONFLICT, "the upstream server '%s' refused it: %s".formatted(name, e.words()));
+            case UNANSWERED ->
+                Problem.conflict(
+                        "the upstream server '%s' asked something, but %s; whether the call was carried out is unknown, so check before you repeat it"
+                                .formatted(name, e.words()));
             case CANCELLED -> Problem.conflict("the call was cancelled; whether it was carried out is unknown");
             default ->
                 Problem.unavailable(

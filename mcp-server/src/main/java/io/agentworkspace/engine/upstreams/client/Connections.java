@@ -2,6 +2,8 @@ package io.agentworkspace.engine.upstreams.client;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import com.github.benmanes.caffeine.cache.Scheduler;
 import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -15,6 +17,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** The clients of upstream servers. Each user has sessions of their own, since a session can hold state. */
@@ -25,8 +30,14 @@ public final class Connections implements AutoCloseable {
     private final VettedClient http;
     private final SubjectTokens subjects;
     private final Clock clock;
-    private final Cache<Place, UpstreamClient> clients =
-            Caffeine.newBuilder().maximumSize(MOST).expireAfterAccess(UNUSED).build();
+    private final OpenCalls open = new OpenCalls();
+    private final Cache<Place, UpstreamClient> clients = Caffeine.newBuilder()
+            .maximumSize(MOST)
+            .expireAfterAccess(UNUSED)
+            .scheduler(Scheduler.systemScheduler())
+            .removalListener(Connections::closed)
+            .build();
+    private volatile BiFunction<Target, Caller, Announcements> announcements = (_, _) -> Announcements.NONE;
 
     /**
      * A server that answered.
@@ -42,6 +53,22 @@ public final class Connections implements AutoCloseable {
         this.http = http;
         this.subjects = subjects;
         this.clock = clock;
+    }
+
+    private static void closed(@Nullable Place place, @Nullable UpstreamClient client, RemovalCause cause) {
+        if (client != null) {
+            client.close();
+        }
+    }
+
+    /** @param receivers return what receives the announcements of a server to the client of a caller's user */
+    public void announceTo(BiFunction<Target, Caller, Announcements> receivers) {
+        announcements = receivers;
+    }
+
+    /** Returns the call of this replica that waits under this state, or has ended while it did. */
+    public Optional<OpenCall> open(@Nullable String state) {
+        return Optional.ofNullable(state).flatMap(open::find);
     }
 
     /** @throws io.agentworkspace.engine.model.problem.Problem if the URL is not allowed */
@@ -62,8 +89,8 @@ public final class Connections implements AutoCloseable {
 
     private UpstreamClient of(Target target, Caller caller) {
         return ProtocolRevision.MODERN.word().equals(target.era())
-                ? new ModernClient(channel(target, caller, true))
-                : new SessionClient(channel(target, caller, false));
+                ? new ModernClient(channel(target, caller, true), announcements.apply(target, caller))
+                : new SessionClient(channel(target, caller, false), open, announcements.apply(target, caller));
     }
 
     /**
@@ -72,7 +99,7 @@ public final class Connections implements AutoCloseable {
      * @throws UpstreamFailure if it speaks neither
      */
     public Probed probe(Target target, Caller caller) {
-        var modern = new ModernClient(channel(target, caller, true));
+        var modern = new ModernClient(channel(target, caller, true), Announcements.NONE);
         try {
             var discovered =
                     modern.request("server/discover", Json.object(), Map.of(), Progress.SILENT, target.limit());
@@ -87,7 +114,7 @@ public final class Connections implements AutoCloseable {
                 throw e;
             }
         }
-        var session = new SessionClient(channel(target, caller, false));
+        var session = new SessionClient(channel(target, caller, false), open, Announcements.NONE);
         return new Probed(session, session.connect(target.limit()));
     }
 
@@ -121,6 +148,7 @@ public final class Connections implements AutoCloseable {
 
     @Override
     public void close() {
+        clients.invalidateAll();
         http.close();
     }
 }
