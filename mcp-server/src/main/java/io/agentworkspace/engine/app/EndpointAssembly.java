@@ -81,7 +81,7 @@ record EndpointAssembly(
         signals.onSignal(hookRoutes.listener());
         signals.onSignal(tools.waiting());
         tools.waiting().start();
-        mcp.register(housekeeping);
+        mcp.register(housekeeping, tools.upstreams().watch(tools.runner(), clock));
         var demo = process.keep(new Demo(tools.runner(), db, parts.database().vault(), local.resolve("/mcp"), clock));
         var invitations = new InvitationStore(db);
         var rest = rest(parts, tools, toolIndex, invitations, new Doctor(handshakes, published.mcpUrl(), clock));

@@ -81,6 +81,7 @@ import io.agentworkspace.engine.messages.search.MessageSearchTools;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.reservations.ReservationTools;
 import io.agentworkspace.engine.rules.RuleTools;
@@ -98,6 +99,7 @@ import io.agentworkspace.engine.upstreams.InstalledTools;
 import io.agentworkspace.engine.upstreams.UpstreamCalls;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
 import io.agentworkspace.engine.upstreams.UpstreamTools;
+import io.agentworkspace.engine.upstreams.UpstreamWatch;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.SubjectTokens;
 import io.agentworkspace.engine.users.UserAdminTools;
@@ -143,6 +145,10 @@ public final class Tools {
             var connections = new Connections(http, subjects, clock);
             var calls = new UpstreamCalls(connections, store, clock);
             return new Upstreams(store, connections, calls, new InstalledTools(store, calls, watch));
+        }
+
+        UpstreamWatch watch(ToolRunner runner, Clock clock) {
+            return new UpstreamWatch(connections, installed, store, runner, clock);
         }
 
         List<Tool<?, ?>> tools(Db db, Rules rules) {

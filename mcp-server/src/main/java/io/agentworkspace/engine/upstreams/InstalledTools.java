@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,8 +48,21 @@ public final class InstalledTools implements TenantTools {
                 .toList();
     }
 
-    private record Installed(Snapshot tools, List<InstalledContent> contents) {
-        static final Installed NOTHING = new Installed(Snapshot.EMPTY, List.of());
+    /** Returns the servers of the caller's tenant of which it may use something. */
+    List<Target> targets(Caller caller) {
+        var all = cache.of(caller.tenant());
+        var mine = Stream.of(all.tools().tools(), all.tools().appTools(), all.tools().requests())
+                .flatMap(List::stream)
+                .filter(caller::may)
+                .map(tool -> Objects.requireNonNull(tool.foreign()).upstream())
+                .collect(Collectors.toSet());
+        return all.targets().stream()
+                .filter(target -> mine.contains(target.name()))
+                .toList();
+    }
+
+    private record Installed(Snapshot tools, List<InstalledContent> contents, List<Target> targets) {
+        static final Installed NOTHING = new Installed(Snapshot.EMPTY, List.of(), List.of());
     }
 
     @Override
@@ -86,7 +100,10 @@ public final class InstalledTools implements TenantTools {
                         tool -> tool.foreign() != null && tool.foreign().isForModels()));
         var snapshot = new Snapshot(
                 version, readers.getOrDefault(true, List.of()), readers.getOrDefault(false, List.of()), requests);
-        return new Installed(snapshot, contents);
+        var targets = upstreams.values().stream()
+                .map(each -> target(tenant, each))
+                .toList();
+        return new Installed(snapshot, contents, targets);
     }
 
     /** A definition that cannot be shown any more, as after an upgrade, must not break the list. */
