@@ -94,6 +94,7 @@ import io.agentworkspace.engine.skilllibrary.SkillStore;
 import io.agentworkspace.engine.skilllibrary.SkillTools;
 import io.agentworkspace.engine.tasks.TaskAssembly;
 import io.agentworkspace.engine.tasks.TaskPlaceQueries;
+import io.agentworkspace.engine.upstreams.CallRelay;
 import io.agentworkspace.engine.upstreams.InstallTools;
 import io.agentworkspace.engine.upstreams.InstalledTools;
 import io.agentworkspace.engine.upstreams.UpstreamCalls;
@@ -138,13 +139,18 @@ public final class Tools {
 
     /** What the tools of upstream servers need, and the tools of those servers. */
     public record Upstreams(
-            UpstreamStore store, Connections connections, UpstreamCalls calls, InstalledTools installed) {
+            UpstreamStore store,
+            Connections connections,
+            CallRelay relay,
+            UpstreamCalls calls,
+            InstalledTools installed) {
         public static Upstreams of(
                 Db db, Vault vault, VettedClient http, SubjectTokens subjects, CallerChanges watch, Clock clock) {
             var store = new UpstreamStore(db, vault);
             var connections = new Connections(http, subjects, clock);
-            var calls = new UpstreamCalls(connections, store, clock);
-            return new Upstreams(store, connections, calls, new InstalledTools(store, calls, watch));
+            var relay = new CallRelay(db, connections, clock);
+            var calls = new UpstreamCalls(connections, store, relay, clock);
+            return new Upstreams(store, connections, relay, calls, new InstalledTools(store, calls, watch));
         }
 
         UpstreamWatch watch(ToolRunner runner, Clock clock) {

@@ -48,20 +48,19 @@ public final class InstalledTools implements TenantTools {
                 .toList();
     }
 
-    /** Returns the servers of the caller's tenant of which it may use something. */
-    List<Target> targets(Caller caller) {
-        var all = cache.of(caller.tenant());
-        var mine = Stream.of(all.tools().tools(), all.tools().appTools(), all.tools().requests())
-                .flatMap(List::stream)
-                .filter(caller::may)
-                .map(tool -> Objects.requireNonNull(tool.foreign()).upstream())
-                .collect(Collectors.toSet());
-        return all.targets().stream()
-                .filter(target -> mine.contains(target.name()))
-                .toList();
+    /** Returns the tenant's servers. */
+    List<Server> servers(long tenant) {
+        return cache.of(tenant).servers();
     }
 
-    private record Installed(Snapshot tools, List<InstalledContent> contents, List<Target> targets) {
+    /** A server, and what is approved of it. */
+    record Server(Target target, List<Tool<?, ?>> uses) {
+        boolean isFor(Caller caller) {
+            return uses.stream().anyMatch(caller::may);
+        }
+    }
+
+    private record Installed(Snapshot tools, List<InstalledContent> contents, List<Server> servers) {
         static final Installed NOTHING = new Installed(Snapshot.EMPTY, List.of(), List.of());
     }
 
@@ -100,10 +99,13 @@ public final class InstalledTools implements TenantTools {
                         tool -> tool.foreign() != null && tool.foreign().isForModels()));
         var snapshot = new Snapshot(
                 version, readers.getOrDefault(true, List.of()), readers.getOrDefault(false, List.of()), requests);
-        var targets = upstreams.values().stream()
-                .map(each -> target(tenant, each))
+        var uses = Stream.concat(tools.stream(), requests.stream())
+                .collect(Collectors.groupingBy(
+                        tool -> Objects.requireNonNull(tool.foreign()).upstream()));
+        var servers = upstreams.values().stream()
+                .map(each -> new Server(target(tenant, each), uses.getOrDefault(each.name(), List.of())))
                 .toList();
-        return new Installed(snapshot, contents, targets);
+        return new Installed(snapshot, contents, servers);
     }
 
     /** A definition that cannot be shown any more, as after an upgrade, must not break the list. */

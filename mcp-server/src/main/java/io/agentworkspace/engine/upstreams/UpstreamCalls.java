@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
+import io.agentworkspace.engine.model.upstream.ClientInput;
 import io.agentworkspace.engine.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.OpenCall;
@@ -36,6 +37,7 @@ public final class UpstreamCalls {
 
     private final Connections connections;
     private final UpstreamStore store;
+    private final CallRelay relay;
     private final Clock clock;
     private final Map<Place, UpstreamHealth> health = new ConcurrentHashMap<>();
     private final Map<Place, Semaphore> places = new ConcurrentHashMap<>();
@@ -64,7 +66,9 @@ public final class UpstreamCalls {
             boolean isIdempotent,
             String hint) {}
 
-    public UpstreamCalls(Connections connections, UpstreamStore store, Clock clock) {
+    /** @param relay goes on with calls that wait on other replicas */
+    public UpstreamCalls(Connections connections, UpstreamStore store, CallRelay relay, Clock clock) {
+        this.relay = relay;
         this.connections = connections;
         this.store = store;
         this.clock = clock;
@@ -98,6 +102,9 @@ public final class UpstreamCalls {
             return complete(outgoing, answered(outgoing, call), call); // It still has its place.
         }
         var target = outgoing.target();
+        if (call.progress().input().state() != null && !Connections.isStateless(target)) {
+            return complete(outgoing, elsewhere(outgoing, call.progress().input()), call);
+        }
         var own = new Place(target.tenant(), target.name(), call.caller().principal());
         enter(own);
         ObjectNode result = null;
@@ -108,6 +115,17 @@ public final class UpstreamCalls {
             waiting(result).ifPresentOrElse(open -> open.whenEnded(() -> leave(own)), () -> leave(own));
         }
         return complete(outgoing, result, call);
+    }
+
+    /** Returns what comes of a call that waits on another replica, and has its place there. */
+    private ObjectNode elsewhere(Outgoing outgoing, ClientInput input) {
+        var target = outgoing.target();
+        try {
+            return relay.resume(
+                    target.tenant(), Objects.requireNonNull(input.state()), input.answers(), target.limit());
+        } catch (UpstreamFailure e) {
+            throw refused(outgoing, e);
+        }
     }
 
     private ObjectNode complete(Outgoing outgoing, ObjectNode result, Call call) {

@@ -112,14 +112,16 @@ public final class UpstreamWatch {
         var wanted = new HashMap<Place, Followed>();
         var listed = new HashSet<Place>();
         for (var listener : listeners) {
-            for (var target : installed.targets(listener.caller())) {
-                var uris = listener.resources().getOrDefault(target.name(), Set.of());
-                var all = new Place(target.tenant(), target.name(), 0);
-                if (!uris.isEmpty() || listener.lists() && listed.add(all)) {
+            var caller = listener.caller();
+            for (var server : installed.servers(caller.tenant())) {
+                var name = server.target().name();
+                var uris = listener.resources().getOrDefault(name, Set.of());
+                var all = new Place(caller.tenant(), name, 0);
+                if ((!uris.isEmpty() || listener.lists() && !listed.contains(all)) && server.isFor(caller)) {
                     listed.add(all);
-                    var place = new Place(target.tenant(), target.name(), listener.caller().user());
                     var one = wanted.computeIfAbsent(
-                            place, _ -> new Followed(target, listener.caller(), new TreeSet<>()));
+                            new Place(caller.tenant(), name, caller.user()),
+                            _ -> new Followed(server.target(), caller, new TreeSet<>()));
                     uris.stream()
                             .filter(_ -> one.uris().size() < MOST_FOLLOWED)
                             .forEach(one.uris()::add);
@@ -149,7 +151,10 @@ public final class UpstreamWatch {
     }
 
     private void follow(Place place, Followed one) {
-        followed.put(place, one);
+        var before = followed.put(place, one);
+        if (before != null && before.target().revision() != one.target().revision()) {
+            connections.client(before.target(), before.caller()).unfollow();
+        }
         connections.client(one.target(), one.caller()).follow(one.uris(), one.target().limit());
     }
 

@@ -81,10 +81,11 @@ class UpstreamQuestionsTest {
     void aClientWithASessionIsAskedOnTheStreamOfItsCall(boolean elsewhere) {
         try (var upstream = new AskingUpstream()) {
             upstream.conduct = talk -> everything(talk, elsewhere);
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var session = client.session("2025-11-25", RawMcpClient.ALL);
             try (var events = session.events("tools/call", CALL)) {
-                var form = events.next("elicitation/create");
+                var form = events.next();
+                assertThat(form.path("method").asString("")).as(form.toString()).isEqualTo("elicitation/create");
                 assertThat(form.at("/params/message").asString()).isEqualTo("The server 'demo' asks: Who is it?");
                 assertThat(form.at("/params/requestedSchema/properties/name/type").asString())
                         .isEqualTo("string");
@@ -122,7 +123,7 @@ class UpstreamQuestionsTest {
     void aClientWithoutASessionIsAskedInSeveralRounds(boolean elsewhere) {
         try (var upstream = new AskingUpstream()) {
             upstream.conduct = talk -> everything(talk, elsewhere);
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var asked = new ArrayList<String>();
             assertThat(text(rounds(client, CALL, asked))).contains("Ada", "\"hi\"", "file:///home/ada");
             assertThat(asked).hasSize(3);
@@ -143,7 +144,7 @@ class UpstreamQuestionsTest {
                         .filter(answer -> answer.has("result"))
                         .count() + " answers";
             };
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var asked = new ArrayList<String>();
             assertThat(text(rounds(client, "{'name':'run_tool','arguments':{'name':'demo_ask'}}", asked)))
                     .isEqualTo("3 answers");
@@ -156,7 +157,7 @@ class UpstreamQuestionsTest {
         try (var upstream = new AskingUpstream()) {
             upstream.conduct =
                     talk -> Json.text(talk.ask("elicitation/create", FORM).path("error"));
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var session = client.session("2025-11-25", "{'sampling':{}}");
             var plan = "{'name':'run_plan','arguments':{'steps':[{'id':'a','tool':'demo_ask','arguments':{}}]}}";
             for (var answer : List.of(
@@ -179,7 +180,7 @@ class UpstreamQuestionsTest {
         try (var upstream = new AskingUpstream()) {
             upstream.conduct =
                     talk -> Json.text(talk.ask("elicitation/create", FORM).path("error"));
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var session = client.session("2025-11-25", RawMcpClient.ALL);
             try (var events = session.events("tools/call", CALL)) {
                 session.post("{'jsonrpc':'2.0','id':%s,'error':{'code':-1,'message':'no'}}"
@@ -233,7 +234,7 @@ class UpstreamQuestionsTest {
                 goesOn.await();
                 return "done without";
             };
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var session = client.session("2025-11-25", RawMcpClient.ALL);
             try (var events = session.events("tools/call", CALL)) {
                 events.next("elicitation/create");
@@ -253,7 +254,7 @@ class UpstreamQuestionsTest {
     void aCancelledCallEndsAtTheServerWhileAPersonIsAsked() {
         try (var upstream = new AskingUpstream()) {
             upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", FORM));
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var session = client.session("2025-11-25", RawMcpClient.ALL);
             var body = session.body("tools/call", CALL);
             try (var events = session.start(body)) {
@@ -276,7 +277,7 @@ class UpstreamQuestionsTest {
                 }
                 return Json.text(answers.getLast());
             };
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var asked = new ArrayList<String>();
             assertThat(text(rounds(client, CALL, asked))).contains("a call may ask 5 times");
             assertThat(asked).hasSize(5);
@@ -293,7 +294,7 @@ class UpstreamQuestionsTest {
     @Test
     void hostileQuestionsAreBoundedAndMarked() {
         try (var upstream = new AskingUpstream()) {
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             upstream.conduct = talk -> Json.text(
                     talk.ask("elicitation/create", FORM.replace("Who is it?", "x".repeat(1_000_000))).path("error"));
             assertThat(text(client.modern("tools/call", CALL))).contains("a question has at most");
@@ -313,7 +314,7 @@ class UpstreamQuestionsTest {
     @Test
     void questionsOutsideOfACallAreRefused() throws Exception {
         try (var upstream = new AskingUpstream()) {
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             assertThat(text(client.modern("tools/call", CALL))).isEqualTo("nothing was asked");
             await().until(upstream::hasStream);
             assertThat(upstream.asksOutside("elicitation/create", FORM)
@@ -336,7 +337,7 @@ class UpstreamQuestionsTest {
                 answers.add(Json.text(talk.ask("elicitation/create", FORM).path("result")));
                 return answers.peek();
             };
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var asked = client.modern("tools/call", CALL).path("result");
             var again = RawMcpClient.json(CALL);
             again.set("requestState", asked.get("requestState"));
@@ -368,7 +369,7 @@ class UpstreamQuestionsTest {
     void callsThatWaitCountAsRunning() {
         try (var upstream = new AskingUpstream()) {
             upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", FORM).path("result"));
-            install(upstream, 240_000);
+            install(upstream, 20_000);
             var states = new ArrayList<JsonNode>();
             for (var i = 0; i < UpstreamCalls.EACH_KEY; i++) {
                 states.add(client.modern("tools/call", CALL).at("/result/requestState"));

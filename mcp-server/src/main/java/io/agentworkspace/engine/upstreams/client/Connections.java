@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The clients of upstream servers. Each user has sessions of their own, since a session can hold state. */
 public final class Connections implements AutoCloseable {
@@ -71,9 +72,23 @@ public final class Connections implements AutoCloseable {
         return Optional.ofNullable(state).flatMap(open::find);
     }
 
+    /**
+     * Goes on with such a call.
+     *
+     * @throws UpstreamFailure if no such call waits, or it has failed
+     */
+    public ObjectNode resume(String state, JsonNode answers, Progress progress) {
+        return open.resume(state, answers, progress);
+    }
+
     /** @throws io.agentworkspace.engine.model.problem.Problem if the URL is not allowed */
     public URI parse(String url) {
         return http.parse(url);
+    }
+
+    /** Returns whether each request to the server says everything. */
+    public static boolean isStateless(Target target) {
+        return ProtocolRevision.MODERN.word().equals(target.era());
     }
 
     /** Returns a text as a mirrored header carries it. */
@@ -88,7 +103,7 @@ public final class Connections implements AutoCloseable {
     }
 
     private UpstreamClient of(Target target, Caller caller) {
-        return ProtocolRevision.MODERN.word().equals(target.era())
+        return isStateless(target)
                 ? new ModernClient(channel(target, caller, true), announcements.apply(target, caller))
                 : new SessionClient(channel(target, caller, false), open, announcements.apply(target, caller));
     }
@@ -146,9 +161,9 @@ public final class Connections implements AutoCloseable {
                 : new AssertionClaims(String.valueOf(credential.tokenUrl()), null);
     }
 
+    /** Ends the streams of servers. */
     @Override
     public void close() {
         clients.invalidateAll();
-        http.close();
     }
 }

@@ -34,7 +34,7 @@ public final class OpenCall implements WaitingCall {
 
     private final String id = UUID.randomUUID().toString();
     private final Duration limit;
-    private final boolean mayAsk;
+    private final ClientInput input;
     private final Replies replies;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -63,7 +63,7 @@ public final class OpenCall implements WaitingCall {
     /** @param mayAsk whether the protocol allows questions in this call */
     OpenCall(Duration limit, boolean mayAsk, Progress progress, Replies replies) {
         this.limit = limit;
-        this.mayAsk = mayAsk;
+        this.input = mayAsk ? progress.input() : ClientInput.NONE;
         this.progress = progress;
         this.replies = replies;
     }
@@ -148,7 +148,7 @@ public final class OpenCall implements WaitingCall {
     boolean canBeAsked() {
         lock.lock();
         try {
-            return !ended && mayAsk && !progress.input().capabilities().isEmpty();
+            return !ended && !input.capabilities().isEmpty();
         } finally {
             lock.unlock();
         }
@@ -184,7 +184,7 @@ public final class OpenCall implements WaitingCall {
         if (asked > MOST_QUESTIONS) {
             return "a call may ask %d times".formatted(MOST_QUESTIONS);
         }
-        return ClientTurn.refusal(question, mayAsk ? progress.input() : ClientInput.NONE);
+        return ClientTurn.refusal(question, input);
     }
 
     /**
