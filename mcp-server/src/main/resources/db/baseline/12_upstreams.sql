@@ -83,6 +83,21 @@ COMMENT ON COLUMN upstream_content.digest IS 'The SHA-256 of the definition.';
 COMMENT ON COLUMN upstream_content.approved IS 'The definition that was approved; null if none was.';
 COMMENT ON COLUMN upstream_content.reason IS 'Why it is held, in words for an admin.';
 
+CREATE TABLE upstream_round (
+    tenant_id  bigint      NOT NULL,
+    id         uuid        NOT NULL,
+    call       text        NOT NULL,
+    answers    text        NOT NULL,
+    outcome    text,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+COMMENT ON TABLE upstream_round IS 'Answers to a server''s questions that reached another replica than the one whose call waits for them.';
+COMMENT ON COLUMN upstream_round.call IS 'The id of the call that waits.';
+COMMENT ON COLUMN upstream_round.answers IS 'JSON: the client''s answers, by the keys of the questions.';
+COMMENT ON COLUMN upstream_round.outcome IS 'JSON: the result, further questions, or why there is neither; null until the call goes on.';
+CREATE INDEX upstream_round_expiry ON upstream_round (expires_at);
+
 -- PostgreSQL expects that each tenant has about as many rows as another. Among a thousand small tenants it would take any index
 -- that begins with the tenant for as good as the primary key, and read all rows of a large one. So it is told to expect a third of
 -- each table in one tenant. PlansTest checks the plans that follow from that.

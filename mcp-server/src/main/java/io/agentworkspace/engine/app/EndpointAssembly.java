@@ -80,8 +80,9 @@ record EndpointAssembly(
         var hookRoutes = new HookEndpoint(hooks, new ListeningTenants(db, clock), streams, tools.wakes());
         signals.onSignal(hookRoutes.listener());
         signals.onSignal(tools.waiting());
+        signals.onSignal(tools.upstreams().relay());
         tools.waiting().start();
-        mcp.register(housekeeping);
+        mcp.register(housekeeping, tools.upstreams().watch(tools.runner(), clock));
         var demo = process.keep(new DemoRuns(tools.runner(), db, local, clock));
         var invitations = new InvitationStore(db);
         var rest = rest(parts, tools, toolIndex, invitations, new Doctor(handshakes, published.mcpUrl(), clock));
@@ -92,6 +93,7 @@ record EndpointAssembly(
                 .every(SECOND, "writing handshakes", handshakes::flush)
                 .every(SECOND, "writing repeated requests", refusals::flushLog)
                 .clearing("handshakes", handshakes::purge)
+                .clearing("answers for other replicas", tools.upstreams().relay()::purge)
                 .clearing("live events", news::purge)
                 .clearing("sessions of hooks", hooks::purge)
                 .clearing("invitations", invitations::purge);

@@ -62,6 +62,7 @@ record ToolAssembly(
                 settings.webhooks().authorities()));
         var upstreams = Tools.Upstreams.of(
                 db, parts.database().vault(), upstreamHttp, parts.callers().assertions()::issue, watch, clock);
+        process.keep(upstreams.connections());
         var rules = new Rules(db, watch);
         var search = parts.search();
         var shared = new Tools.Shared(

@@ -81,6 +81,7 @@ import io.agentworkspace.engine.messages.search.MessageSearchTools;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.reservations.ReservationTools;
 import io.agentworkspace.engine.rules.RuleTools;
@@ -93,11 +94,13 @@ import io.agentworkspace.engine.skilllibrary.SkillStore;
 import io.agentworkspace.engine.skilllibrary.SkillTools;
 import io.agentworkspace.engine.tasks.TaskAssembly;
 import io.agentworkspace.engine.tasks.TaskPlaceQueries;
+import io.agentworkspace.engine.upstreams.CallRelay;
 import io.agentworkspace.engine.upstreams.InstallTools;
 import io.agentworkspace.engine.upstreams.InstalledTools;
 import io.agentworkspace.engine.upstreams.UpstreamCalls;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
 import io.agentworkspace.engine.upstreams.UpstreamTools;
+import io.agentworkspace.engine.upstreams.UpstreamWatch;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.SubjectTokens;
 import io.agentworkspace.engine.users.UserAdminTools;
@@ -136,13 +139,22 @@ public final class Tools {
 
     /** What the tools of upstream servers need, and the tools of those servers. */
     public record Upstreams(
-            UpstreamStore store, Connections connections, UpstreamCalls calls, InstalledTools installed) {
+            UpstreamStore store,
+            Connections connections,
+            CallRelay relay,
+            UpstreamCalls calls,
+            InstalledTools installed) {
         public static Upstreams of(
                 Db db, Vault vault, VettedClient http, SubjectTokens subjects, CallerChanges watch, Clock clock) {
             var store = new UpstreamStore(db, vault);
             var connections = new Connections(http, subjects, clock);
-            var calls = new UpstreamCalls(connections, store, clock);
-            return new Upstreams(store, connections, calls, new InstalledTools(store, calls, watch));
+            var relay = new CallRelay(db, connections, clock);
+            var calls = new UpstreamCalls(connections, store, relay, clock);
+            return new Upstreams(store, connections, relay, calls, new InstalledTools(store, calls, watch));
+        }
+
+        UpstreamWatch watch(ToolRunner runner, Clock clock) {
+            return new UpstreamWatch(connections, installed, store, runner, clock);
         }
 
         List<Tool<?, ?>> tools(Db db, Rules rules) {

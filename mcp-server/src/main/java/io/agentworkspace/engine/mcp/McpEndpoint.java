@@ -37,7 +37,9 @@ import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.streams.Ticker;
+import io.agentworkspace.engine.upstreams.UpstreamWatch;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpHeader;
@@ -53,6 +55,8 @@ import org.jspecify.annotations.Nullable;
  * Input that is not a message has no lane: it is thrown as a {@code Problem}, which {@code Gate} renders.
  */
 public final class McpEndpoint extends Handler.Abstract implements Graceful {
+    private static final Duration LISTEN = Duration.ofSeconds(1);
+
     private final Ticker ticker = new Ticker();
     private final SealKeys sealKeys;
     private final SessionStore sessions;
@@ -119,8 +123,10 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     }
 
     /** Registers the endpoint's background tasks. */
-    public void register(Housekeeping housekeeping) {
+    public void register(Housekeeping housekeeping, UpstreamWatch upstreams) {
+        upstreams.onUpdate(notifications::updated);
         housekeeping
+                .whileOpen(LISTEN, "listening to servers", () -> upstreams.listenFor(notifications.ofUpstreams()))
                 .clearing("keys of seals", sealKeys::purge)
                 .clearing("MCP sessions", sessions::purge)
                 .clearing("interest", listening::purge)

@@ -46,6 +46,10 @@ public final class InstalledContent {
                 COMPLETE, new UpstreamRequest(target, COMPLETE, "ref").tool(calls, this));
     }
 
+    public String upstream() {
+        return upstream;
+    }
+
     List<Tool<?, ?>> calls() {
         return List.copyOf(calls.values());
     }

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,8 +48,20 @@ public final class InstalledTools implements TenantTools {
                 .toList();
     }
 
-    private record Installed(Snapshot tools, List<InstalledContent> contents) {
-        static final Installed NOTHING = new Installed(Snapshot.EMPTY, List.of());
+    /** Returns the tenant's servers. */
+    List<Server> servers(long tenant) {
+        return cache.of(tenant).servers();
+    }
+
+    /** A server, and what is approved of it. */
+    record Server(Target target, List<Tool<?, ?>> uses) {
+        boolean isFor(Caller caller) {
+            return uses.stream().anyMatch(caller::may);
+        }
+    }
+
+    private record Installed(Snapshot tools, List<InstalledContent> contents, List<Server> servers) {
+        static final Installed NOTHING = new Installed(Snapshot.EMPTY, List.of(), List.of());
     }
 
     @Override
@@ -86,7 +99,13 @@ public final class InstalledTools implements TenantTools {
                         tool -> tool.foreign() != null && tool.foreign().isForModels()));
         var snapshot = new Snapshot(
                 version, readers.getOrDefault(true, List.of()), readers.getOrDefault(false, List.of()), requests);
-        return new Installed(snapshot, contents);
+        var uses = Stream.concat(tools.stream(), requests.stream())
+                .collect(Collectors.groupingBy(
+                        tool -> Objects.requireNonNull(tool.foreign()).upstream()));
+        var servers = upstreams.values().stream()
+                .map(each -> new Server(target(tenant, each), uses.getOrDefault(each.name(), List.of())))
+                .toList();
+        return new Installed(snapshot, contents, servers);
     }
 
     /** A definition that cannot be shown any more, as after an upgrade, must not break the list. */

@@ -6,8 +6,10 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
+import io.agentworkspace.engine.model.upstream.ClientInput;
 import io.agentworkspace.engine.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.upstreams.client.Connections;
+import io.agentworkspace.engine.upstreams.client.OpenCall;
 import io.agentworkspace.engine.upstreams.client.Target;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
@@ -16,8 +18,10 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,6 +37,7 @@ public final class UpstreamCalls {
 
     private final Connections connections;
     private final UpstreamStore store;
+    private final CallRelay relay;
     private final Clock clock;
     private final Map<Place, UpstreamHealth> health = new ConcurrentHashMap<>();
     private final Map<Place, Semaphore> places = new ConcurrentHashMap<>();
@@ -61,7 +66,9 @@ public final class UpstreamCalls {
             boolean isIdempotent,
             String hint) {}
 
-    public UpstreamCalls(Connections connections, UpstreamStore store, Clock clock) {
+    /** @param relay goes on with calls that wait on other replicas */
+    public UpstreamCalls(Connections connections, UpstreamStore store, CallRelay relay, Clock clock) {
+        this.relay = relay;
         this.connections = connections;
         this.store = store;
         this.clock = clock;
@@ -89,17 +96,51 @@ public final class UpstreamCalls {
         return new ForeignTool.Result(result);
     }
 
-    /** @throws Problem if there is no result */
+    /** @throws Problem if there is no result, also if there are questions for the client */
     ObjectNode send(Outgoing outgoing, Call call) {
+        if (connections.open(call.progress().input().state()).isPresent()) {
+            return complete(outgoing, answered(outgoing, call), call); // It still has its place.
+        }
         var target = outgoing.target();
+        if (call.progress().input().state() != null && !Connections.isStateless(target)) {
+            return complete(outgoing, elsewhere(outgoing, call.progress().input()), call);
+        }
         var own = new Place(target.tenant(), target.name(), call.caller().principal());
         enter(own);
+        ObjectNode result = null;
         try {
             health(target).admit(target.name());
-            return answered(outgoing, call);
+            result = answered(outgoing, call);
         } finally {
-            leave(own);
+            waiting(result).ifPresentOrElse(open -> open.whenEnded(() -> leave(own)), () -> leave(own));
         }
+        return complete(outgoing, result, call);
+    }
+
+    /** Returns what comes of a call that waits on another replica, and has its place there. */
+    private ObjectNode elsewhere(Outgoing outgoing, ClientInput input) {
+        var target = outgoing.target();
+        try {
+            return relay.resume(
+                    target.tenant(), Objects.requireNonNull(input.state()), input.answers(), target.limit());
+        } catch (UpstreamFailure e) {
+            throw refused(outgoing, e);
+        }
+    }
+
+    private ObjectNode complete(Outgoing outgoing, ObjectNode result, Call call) {
+        if (ClientTurn.asks(result)) {
+            throw ClientTurn.question(
+                    outgoing.target().name(), result, call, waiting(result).orElse(null));
+        }
+        return result;
+    }
+
+    /** Returns the call that its server keeps open with these questions. */
+    private Optional<OpenCall> waiting(@Nullable ObjectNode result) {
+        return result != null && ClientTurn.asks(result)
+                ? connections.open(result.path("requestState").asString(""))
+                : Optional.empty();
     }
 
     private void enter(Place own) {
@@ -139,7 +180,8 @@ public final class UpstreamCalls {
             return attempt(outgoing, call);
         } catch (UpstreamFailure e) {
             var isQuick = System.nanoTime() - begun < outgoing.target().limit().toNanos() / 2;
-            if (e.kind() != Kind.UNREACHABLE || !outgoing.isIdempotent() || !isQuick) {
+            var isResumed = call.progress().input().state() != null;
+            if (e.kind() != Kind.UNREACHABLE || !outgoing.isIdempotent() || !isQuick || isResumed) {
                 throw refused(outgoing, e);
             }
         }
@@ -158,11 +200,7 @@ public final class UpstreamCalls {
             var client = connections.client(target, call.caller());
             var params = ClientTurn.params(outgoing.params(), call.progress().input(), client.era());
             var result = client.request(outgoing.method(), params, outgoing.headers(), call.progress(), target.limit());
-            if (ClientTurn.asks(result)) {
-                health.succeeded(System.nanoTime() - begun);
-                throw ClientTurn.question(target.name(), result, call);
-            }
-            if (!isResult(outgoing.method(), result)) {
+            if (!ClientTurn.asks(result) && !isResult(outgoing.method(), result)) {
                 throw new UpstreamFailure(Kind.PROTOCOL, "its answer has no content");
             }
             health.succeeded(System.nanoTime() - begun);
@@ -201,6 +239,10 @@ public final class UpstreamCalls {
                         "are refused by the upstream server '%s': %s; %s".formatted(name, e.words(), outgoing.hint()));
             case ERROR ->
                 new Problem(Failure.CONFLICT, "the upstream server '%s' refused it: %s".formatted(name, e.words()));
+            case UNANSWERED ->
+                Problem.conflict(
+                        "the upstream server '%s' asked something, but %s; whether the call was carried out is unknown, so check before you repeat it"
+                                .formatted(name, e.words()));
             case CANCELLED -> Problem.conflict("the call was cancelled; whether it was carried out is unknown");
             default ->
                 Problem.unavailable(

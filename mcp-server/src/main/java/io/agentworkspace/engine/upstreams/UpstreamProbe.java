@@ -40,7 +40,9 @@ record UpstreamProbe(Connections connections) {
     Seen of(Target target, Caller caller) {
         try {
             var probed = connections.probe(target, caller);
-            return new Seen(probed.client().era(), new Lists(probed, target).all(), null);
+            try (var client = probed.client()) {
+                return new Seen(client.era(), new Lists(probed, target).all(), null);
+            }
         } catch (UpstreamFailure e) {
             return new Seen(null, List.of(), e.words());
         }

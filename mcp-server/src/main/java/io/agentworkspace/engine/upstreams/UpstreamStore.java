@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -150,6 +151,25 @@ public final class UpstreamStore {
         return db.sql(USABLE)
                 .set("tenant", tenant)
                 .list(row -> Objects.requireNonNull(row.json("record", Usable.class)));
+    }
+
+    private static final String DIGESTS =
+            SqlTemplate.of("""
+            SELECT t.kind || ' ' || t.item || ' ' || t.digest AS offer
+              FROM {offers}
+             WHERE t.tenant_id = :tenant AND t.upstream = :upstream AND t.state <> 'gone'
+            """).with("offers", OFFERS).sql();
+
+    /** Returns whether a server's offers are those that are stored. */
+    boolean has(long tenant, String upstream, List<Definition> offers) {
+        var stored = db.sql(DIGESTS)
+                .set("tenant", tenant)
+                .set("upstream", upstream)
+                .list(row -> row.text("offer"));
+        return Set.copyOf(stored)
+                .equals(offers.stream()
+                        .map(offer -> "%s %s %s".formatted(offer.kind().word(), offer.item(), offer.digest()))
+                        .collect(Collectors.toSet()));
     }
 
     /** A new server. */

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upstream.ClientInput;
+import io.agentworkspace.engine.model.upstream.WaitingCall;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +58,7 @@ final class ClientProgress implements Progress {
                 .filter(field -> OWN.stream().noneMatch(field.getKey()::startsWith))
                 .forEach(field -> meta.set(field.getKey(), field.getValue()));
         var capabilities = Json.object();
-        for (var ability : List.of(Ability.ELICITATION, Ability.SAMPLING)) {
+        for (var ability : Ability.values()) {
             if (request.client().can(ability)) {
                 capabilities.putObject(ability.word());
             }
@@ -82,14 +83,30 @@ final class ClientProgress implements Progress {
     }
 
     @Override
-    public void ask(Map<String, ObjectNode> questions, @Nullable String state) {
+    public void ask(Map<String, ObjectNode> questions, @Nullable String state, @Nullable WaitingCall waiting) {
         var kept = Json.object().put(ROUNDS, input().rounds() + 1);
         if (state != null) {
             kept.put(STATE, state);
         }
         var prefixed = new LinkedHashMap<String, ObjectNode>();
         questions.forEach((key, asked) -> prefixed.put(PREFIX + key, asked));
-        question = new MethodResult.Ask(prefixed, kept);
+        question = new MethodResult.Ask(prefixed, kept, waiting == null ? null : elsewhere(waiting));
+    }
+
+    /** The server gives its question up when the call's time is over, or earlier. */
+    private static MethodResult.Elsewhere elsewhere(WaitingCall waiting) {
+        return new MethodResult.Elsewhere(
+                () -> {
+                    try {
+                        waiting.awaitEnd();
+                        return true;
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        return false;
+                    }
+                },
+                waiting.limit(),
+                waiting::abandon);
     }
 
     /** Returns what the server of a refused call asks, if it asks the client. */

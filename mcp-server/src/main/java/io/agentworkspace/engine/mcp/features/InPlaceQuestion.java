@@ -127,7 +127,8 @@ final class InPlaceQuestion {
                     return answer.success()
                             && !answer.envelope().path("content").isEmpty();
                 },
-                Duration.ofSeconds(seconds));
+                Duration.ofSeconds(seconds),
+                () -> {});
     }
 
     /** Records what the person has answered; returns the refusal, if it was refused. */

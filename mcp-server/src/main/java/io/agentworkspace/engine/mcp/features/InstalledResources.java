@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp.features;
 
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
+import io.agentworkspace.engine.mcp.wire.Change;
 import io.agentworkspace.engine.mcp.wire.CompletionArgument;
 import io.agentworkspace.engine.mcp.wire.ListPage;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
@@ -37,29 +38,42 @@ final class InstalledResources implements ResourceSource {
                 .toList();
     }
 
+    /** A resource of a server, and the call that reads it. */
+    private record Found(InstalledContent content, InstalledContent.Meant reading) {}
+
     @Override
     public Optional<MethodResult> read(String uri, McpRequest request) {
+        return find(uri, request)
+                .map(found -> requests.run(found.reading(), found.content()::rewritten, uri, request));
+    }
+
+    /** A resource changes when its server announces that to one of the clients that listen there. */
+    @Override
+    public Optional<Change> changes(String uri, McpRequest request) {
+        return find(uri, request)
+                .map(found -> Change.ofUpstream(
+                        request.caller().tenant(),
+                        found.content().upstream(),
+                        found.reading().arguments().path("uri").asString("")));
+    }
+
+    private Optional<Found> find(String uri, McpRequest request) {
         return requests.contents(request)
-                .flatMap(content -> content.reading(uri).map(meant -> read(meant, content, uri, request)).stream())
+                .flatMap(content -> content.reading(uri).map(meant -> new Found(content, meant)).stream())
                 .findFirst()
-                .or(() -> readOriginal(uri, request));
+                .or(() -> original(uri, request));
     }
 
     /** Answers of tools refer to resources by their servers' own addresses. Those work where only one server has them. */
-    private Optional<MethodResult> readOriginal(String uri, McpRequest request) {
+    private Optional<Found> original(String uri, McpRequest request) {
         if (OURS.stream().anyMatch(scheme -> uri.regionMatches(true, 0, scheme, 0, scheme.length()))) {
             return Optional.empty();
         }
         var having = requests.contents(request)
-                .filter(content -> content.readingOriginal(uri).isPresent())
+                .flatMap(content ->
+                        content.readingOriginal(uri).map(meant -> new Found(content, meant)).stream())
                 .toList();
-        return having.size() == 1
-                ? having.getFirst().readingOriginal(uri).map(meant -> read(meant, having.getFirst(), uri, request))
-                : Optional.empty();
-    }
-
-    private MethodResult read(InstalledContent.Meant meant, InstalledContent content, String uri, McpRequest request) {
-        return requests.run(meant, content::rewritten, uri, request);
+        return having.size() == 1 ? Optional.of(having.getFirst()) : Optional.empty();
     }
 
     @Override

@@ -89,6 +89,9 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
                 }
             });
             return answers;
+        } catch (RpcError cancelled) {
+            elsewhere.abandoned().run();
+            throw cancelled;
         } finally {
             watch.interrupt();
         }

@@ -6,8 +6,10 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.streams.CredentialCheck;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
+import io.agentworkspace.engine.upstreams.UpstreamWatch;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -75,6 +77,27 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
             }
             return listeners;
         });
+    }
+
+    /** Returns what the listeners of this replica want to hear of installed servers. */
+    public List<UpstreamWatch.Listener> ofUpstreams() {
+        var listeners = new ArrayList<UpstreamWatch.Listener>();
+        each(stream -> {
+            var subscriptions = stream.subscriptions();
+            listeners.add(new UpstreamWatch.Listener(
+                    stream.caller(),
+                    subscriptions.ofUpstreams(),
+                    !subscriptions.lists().isEmpty()));
+        });
+        return listeners;
+    }
+
+    /** Notifies a user's listeners of a change of an installed server's resource. */
+    public void updated(long tenant, long user, String upstream, String uri) {
+        var change = Change.ofUpstream(tenant, upstream, uri);
+        tenants.getOrDefault(tenant, Set.of()).stream()
+                .filter(stream -> stream.caller().user() == user)
+                .forEach(stream -> stream.deliver(change));
     }
 
     /** Returns the cache of what this tenant's listeners may see. */

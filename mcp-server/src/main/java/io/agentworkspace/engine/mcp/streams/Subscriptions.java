@@ -82,6 +82,15 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
         return new Subscriptions(lists, all);
     }
 
+    /** Returns the subscribed resources of installed servers, by the servers' names. */
+    Map<String, Set<String>> ofUpstreams() {
+        return resources.keySet().stream()
+                .filter(Change::isOfUpstream)
+                .collect(Collectors.groupingBy(
+                        change -> change.names().getFirst(),
+                        Collectors.mapping(change -> change.names().getLast(), Collectors.toSet())));
+    }
+
     /** Returns the marks of the subscribed tasks. */
     Set<String> tasks() {
         return resources.entrySet().stream()

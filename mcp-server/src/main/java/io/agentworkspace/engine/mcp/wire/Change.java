@@ -16,7 +16,18 @@ public record Change(long tenant, String kind, List<String> names) {
     public static final String RESOURCES = "resources";
     public static final String PROMPTS = "prompts";
 
+    /** A resource of an installed server: the names are that of the server, and the URI there. */
+    private static final String UPSTREAM = "upstream";
+
     public Change {
         names = List.copyOf(names);
+    }
+
+    public static Change ofUpstream(long tenant, String upstream, String uri) {
+        return new Change(tenant, UPSTREAM, List.of(upstream, uri));
+    }
+
+    public boolean isOfUpstream() {
+        return kind.equals(UPSTREAM);
     }
 }

@@ -33,13 +33,14 @@ public sealed interface MethodResult {
     }
 
     /**
-     * The other place where a question can be answered. A client that does not answer in time, or cannot, is not an
-     * error then: the request goes on without its answer.
+     * The other place where a question can be answered, or given up. A client that does not answer in time, or cannot, is
+     * not an error then: the request goes on without its answer.
      *
      * @param answered waits for an answer there; false if none came
      * @param longest how long a session waits for its client
+     * @param abandoned runs if the request ends instead
      */
-    record Elsewhere(BooleanSupplier answered, Duration longest) {}
+    record Elsewhere(BooleanSupplier answered, Duration longest, Runnable abandoned) {}
 
     /**
      * How long a result may be cached, and by whom.

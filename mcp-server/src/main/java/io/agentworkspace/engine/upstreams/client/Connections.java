@@ -2,6 +2,8 @@ package io.agentworkspace.engine.upstreams.client;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import com.github.benmanes.caffeine.cache.Scheduler;
 import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -15,7 +17,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The clients of upstream servers. Each user has sessions of their own, since a session can hold state. */
 public final class Connections implements AutoCloseable {
@@ -25,8 +31,14 @@ public final class Connections implements AutoCloseable {
     private final VettedClient http;
     private final SubjectTokens subjects;
     private final Clock clock;
-    private final Cache<Place, UpstreamClient> clients =
-            Caffeine.newBuilder().maximumSize(MOST).expireAfterAccess(UNUSED).build();
+    private final OpenCalls open = new OpenCalls();
+    private final Cache<Place, UpstreamClient> clients = Caffeine.newBuilder()
+            .maximumSize(MOST)
+            .expireAfterAccess(UNUSED)
+            .scheduler(Scheduler.systemScheduler())
+            .removalListener(Connections::closed)
+            .build();
+    private volatile BiFunction<Target, Caller, Announcements> announcements = (_, _) -> Announcements.NONE;
 
     /**
      * A server that answered.
@@ -44,9 +56,39 @@ public final class Connections implements AutoCloseable {
         this.clock = clock;
     }
 
+    private static void closed(@Nullable Place place, @Nullable UpstreamClient client, RemovalCause cause) {
+        if (client != null) {
+            client.close();
+        }
+    }
+
+    /** @param receivers return what receives the announcements of a server to the client of a caller's user */
+    public void announceTo(BiFunction<Target, Caller, Announcements> receivers) {
+        announcements = receivers;
+    }
+
+    /** Returns the call of this replica that waits under this state, or has ended while it did. */
+    public Optional<OpenCall> open(@Nullable String state) {
+        return Optional.ofNullable(state).flatMap(open::find);
+    }
+
+    /**
+     * Goes on with such a call.
+     *
+     * @throws UpstreamFailure if no such call waits, or it has failed
+     */
+    public ObjectNode resume(String state, JsonNode answers, Progress progress) {
+        return open.resume(state, answers, progress);
+    }
+
     /** @throws io.agentworkspace.engine.model.problem.Problem if the URL is not allowed */
     public URI parse(String url) {
         return http.parse(url);
+    }
+
+    /** Returns whether each request to the server says everything. */
+    public static boolean isStateless(Target target) {
+        return ProtocolRevision.MODERN.word().equals(target.era());
     }
 
     /** Returns a text as a mirrored header carries it. */
@@ -61,9 +103,9 @@ public final class Connections implements AutoCloseable {
     }
 
     private UpstreamClient of(Target target, Caller caller) {
-        return ProtocolRevision.MODERN.word().equals(target.era())
-                ? new ModernClient(channel(target, caller, true))
-                : new SessionClient(channel(target, caller, false));
+        return isStateless(target)
+                ? new ModernClient(channel(target, caller, true), announcements.apply(target, caller))
+                : new SessionClient(channel(target, caller, false), open, announcements.apply(target, caller));
     }
 
     /**
@@ -72,7 +114,7 @@ public final class Connections implements AutoCloseable {
      * @throws UpstreamFailure if it speaks neither
      */
     public Probed probe(Target target, Caller caller) {
-        var modern = new ModernClient(channel(target, caller, true));
+        var modern = new ModernClient(channel(target, caller, true), Announcements.NONE);
         try {
             var discovered =
                     modern.request("server/discover", Json.object(), Map.of(), Progress.SILENT, target.limit());
@@ -87,7 +129,7 @@ public final class Connections implements AutoCloseable {
                 throw e;
             }
         }
-        var session = new SessionClient(channel(target, caller, false));
+        var session = new SessionClient(channel(target, caller, false), open, Announcements.NONE);
         return new Probed(session, session.connect(target.limit()));
     }
 
@@ -119,8 +161,9 @@ public final class Connections implements AutoCloseable {
                 : new AssertionClaims(String.valueOf(credential.tokenUrl()), null);
     }
 
+    /** Ends the streams of servers. */
     @Override
     public void close() {
-        http.close();
+        clients.invalidateAll();
     }
 }

@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -21,7 +23,8 @@ import tools.jackson.databind.node.ObjectNode;
  * @param readsNotFound whether a 404 carries a message; with sessions it says that there is none
  */
 record McpChannel(VettedClient http, URI url, CredentialSource credential, boolean readsNotFound) {
-    private static final String ACCEPT = "application/json, text/event-stream";
+    private static final String EVENTS = "text/event-stream";
+    private static final String ACCEPT = "application/json, " + EVENTS;
 
     /** The head of a response. */
     record Head(int status, HttpFields headers) {}
@@ -32,17 +35,34 @@ record McpChannel(VettedClient http, URI url, CredentialSource credential, boole
      */
     Head post(ObjectNode body, Map<String, String> headers, Duration limit, Predicate<ObjectNode> isLast)
             throws InterruptedException {
+        return exchange(body, headers, limit, isLast);
+    }
+
+    /** Reads the stream that a session has besides its calls, to its end. */
+    Head stream(Map<String, String> headers, Duration limit, Consumer<ObjectNode> messages)
+            throws InterruptedException {
+        return exchange(null, headers, limit, message -> {
+            messages.accept(message);
+            return false;
+        });
+    }
+
+    private Head exchange(
+            @Nullable ObjectNode body, Map<String, String> headers, Duration limit, Predicate<ObjectNode> isLast)
+            throws InterruptedException {
         var exchange = new UpstreamExchange(isLast, readsNotFound);
         var own = credential.headers(limit);
         try {
             var request = http.request(url)
-                    .method(HttpMethod.POST)
+                    .method(body == null ? HttpMethod.GET : HttpMethod.POST)
                     .headers(fields -> {
-                        fields.put(HttpHeader.ACCEPT, ACCEPT);
+                        fields.put(HttpHeader.ACCEPT, body == null ? EVENTS : ACCEPT);
                         headers.forEach(fields::put);
                         own.forEach(fields::put);
-                    })
-                    .body(new BytesRequestContent("application/json", Json.bytes(body)));
+                    });
+            if (body != null) {
+                request.body(new BytesRequestContent("application/json", Json.bytes(body)));
+            }
             exchange.run(request, limit);
         } catch (IOException e) {
             throw new UpstreamFailure(Kind.UNREACHABLE, String.valueOf(e.getMessage()));

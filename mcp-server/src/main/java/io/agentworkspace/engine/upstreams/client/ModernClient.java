@@ -9,16 +9,27 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A client of servers of the revision 2026-07-28: each request says everything. */
 final class ModernClient implements UpstreamClient {
-    private final McpChannel channel;
+    private static final String LISTEN = "subscriptions/listen";
 
-    ModernClient(McpChannel channel) {
+    private final McpChannel channel;
+    private final Announcements announcements;
+    private @Nullable Followed followed;
+
+    /** The resources that a stream was opened for. */
+    private record Followed(Set<String> uris, AnnouncementStream stream) {}
+
+    ModernClient(McpChannel channel, Announcements announcements) {
         this.channel = channel;
+        this.announcements = announcements;
     }
 
     @Override
@@ -66,6 +77,51 @@ final class ModernClient implements UpstreamClient {
             }
         }
         return answer;
+    }
+
+    /** The stream for other resources is opened before the one that it replaces ends. */
+    @Override
+    public synchronized void follow(Set<String> uris, Duration limit) {
+        var before = followed;
+        if (before != null && before.uris().equals(uris)) {
+            return;
+        }
+        followed = new Followed(Set.copyOf(uris), new AnnouncementStream(_ -> read(uris)));
+        if (before != null) {
+            before.stream().close();
+        }
+    }
+
+    private boolean read(Set<String> uris) throws InterruptedException {
+        var params = Json.object();
+        params.set("notifications", Announcements.wanted(uris));
+        var id = UUID.randomUUID().toString();
+        try {
+            var head = channel.post(
+                    body(id, LISTEN, params), headers(LISTEN, params, Map.of()), AnnouncementStream.LIFE, message -> {
+                        if (message.path("method").asString("").endsWith("/acknowledged")) {
+                            announcements.updated(uris); // They may have changed before.
+                        }
+                        announcements.received(message);
+                        return message.path("id").asString("").equals(id);
+                    });
+            return head.status() < HttpStatus.BAD_REQUEST_400;
+        } catch (UpstreamFailure e) {
+            return e.kind() == Kind.UNREACHABLE || e.kind() == Kind.PROTOCOL;
+        }
+    }
+
+    @Override
+    public synchronized void unfollow() {
+        if (followed != null) {
+            followed.stream().close();
+            followed = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        unfollow();
     }
 
     private ObjectNode body(String id, String method, ObjectNode params) {

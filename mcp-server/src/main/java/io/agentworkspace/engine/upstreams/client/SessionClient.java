@@ -11,7 +11,8 @@ import io.modelcontextprotocol.spec.McpError;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +28,21 @@ import tools.jackson.databind.node.ObjectNode;
 final class SessionClient implements UpstreamClient {
     private static final TypeRef<ObjectNode> RESULT = new TypeRef<>() {};
 
+    private static final Duration UNFOLLOW = Duration.ofSeconds(5);
+
     private final McpChannel channel;
+    private final OpenCalls calls;
+    private final Announcements announcements;
     private final ReentrantLock opening = new ReentrantLock();
     private volatile @Nullable Open open;
 
     /** A session, and the transport that it runs on. */
     private record Open(McpClientSession session, SessionTransport transport, JsonNode capabilities) {}
 
-    SessionClient(McpChannel channel) {
+    SessionClient(McpChannel channel, OpenCalls calls, Announcements announcements) {
         this.channel = channel;
+        this.calls = calls;
+        this.announcements = announcements;
     }
 
     @Override
@@ -54,6 +61,10 @@ final class SessionClient implements UpstreamClient {
     @Override
     public ObjectNode request(
             String method, ObjectNode params, Map<String, String> headers, Progress progress, Duration limit) {
+        var state = params.path("requestState").asString("");
+        if (!state.isEmpty()) {
+            return calls.resume(state, params.path("inputResponses"), progress);
+        }
         var current = opened(limit);
         try {
             return sent(current, method, params, progress, limit);
@@ -67,24 +78,23 @@ final class SessionClient implements UpstreamClient {
     }
 
     private ObjectNode sent(Open current, String method, ObjectNode params, Progress progress, Duration limit) {
-        var token = UUID.randomUUID().toString();
+        var transport = current.transport();
+        var call = new OpenCall(limit, ClientTurn.mayAsk(method), progress, transport);
         var marked = params.deepCopy();
         var meta = marked.get(JsonRpcMessage.META) instanceof ObjectNode given
                 ? given
                 : marked.putObject(JsonRpcMessage.META);
-        meta.put("progressToken", token);
-        current.transport().watch(token, progress);
-        try {
-            return answer(current.session(), method, marked, limit);
-        } finally {
-            current.transport().unwatch(token);
-        }
+        meta.put("progressToken", call.id());
+        transport.watch(call);
+        call.whenEnded(() -> transport.unwatch(call));
+        call.start(() -> answer(current.session(), method, marked, limit));
+        return calls.next(call);
     }
 
     private static ObjectNode answer(McpClientSession session, String method, ObjectNode params, Duration limit) {
         try {
             var result = session.sendRequest(method, params, RESULT).block(limit.plusSeconds(1));
-            return result == null ? Json.object() : result;
+            return result == null ? Json.object() : result.without("resultType");
         } catch (McpError e) {
             var error = e.getJsonRpcError();
             throw RpcAnswer.error(error == null ? 0 : error.code(), error == null ? "" : error.message());
@@ -126,6 +136,7 @@ final class SessionClient implements UpstreamClient {
         try {
             if (open == stale) {
                 open = null;
+                stale.transport().close();
             }
         } finally {
             opening.unlock();
@@ -133,15 +144,62 @@ final class SessionClient implements UpstreamClient {
     }
 
     private Open begin(Duration limit) {
-        var transport = new SessionTransport(channel, limit);
+        var transport = new SessionTransport(channel, limit, announcements);
         var session = new McpClientSession(
                 limit, transport, Map.of("ping", _ -> Mono.just(Json.object())), Map.of(), _ -> Mono.empty());
         var params = Json.object().put("protocolVersion", ProtocolRevision.NOVEMBER_2025.word());
-        params.putObject("capabilities");
+        params.set("capabilities", ClientTurn.everything());
         params.set("clientInfo", RpcAnswer.clientInfo());
         var answer = answer(session, "initialize", params, limit);
         transport.begun(answer.path("protocolVersion").asString(""));
         session.sendNotification("notifications/initialized", Json.object()).block(limit);
+        transport.listen();
         return new Open(session, transport, answer.path("capabilities"));
+    }
+
+    @Override
+    public void follow(Set<String> uris, Duration limit) {
+        var current = opened(limit);
+        var subscribed = current.transport().subscribed();
+        for (var uri : Set.copyOf(subscribed)) {
+            if (!uris.contains(uri)) {
+                answer(current.session(), "resources/unsubscribe", Json.object().put("uri", uri), limit);
+                subscribed.remove(uri);
+            }
+        }
+        for (var uri : uris) {
+            if (subscribed.add(uri)) {
+                subscribe(current, uri, limit);
+            }
+        }
+    }
+
+    private void subscribe(Open current, String uri, Duration limit) {
+        try {
+            answer(current.session(), "resources/subscribe", Json.object().put("uri", uri), limit);
+            announcements.updated(Set.of(uri)); // It may have changed before the server knew of the subscription.
+        } catch (UpstreamFailure e) {
+            if (e.kind() == Kind.ERROR || e.kind() == Kind.ARGUMENTS) {
+                return; // The server does not announce changes of it.
+            }
+            current.transport().subscribed().remove(uri);
+            if (e.kind() == Kind.SESSION) {
+                forget(current);
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public void unfollow() {
+        var current = open;
+        if (current != null && !current.transport().subscribed().isEmpty()) {
+            follow(Set.of(), UNFOLLOW);
+        }
+    }
+
+    @Override
+    public void close() {
+        Optional.ofNullable(open).ifPresent(this::forget);
     }
 }

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.upstreams.client;
 
 import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
 import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpClientTransport;
@@ -14,29 +13,46 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The transport of an SDK session over Streamable HTTP. It opens no stream of its own: only calls get answers. */
-final class SessionTransport implements McpClientTransport {
+/**
+ * The transport of an SDK session over Streamable HTTP, with the stream that the server may announce and ask on. The questions of
+ * the server go to the call that they belong to.
+ */
+final class SessionTransport implements McpClientTransport, OpenCall.Replies {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionTransport.class);
     private static final String SESSION = "Mcp-Session-Id";
-    private static final Duration CANCEL = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final int METHOD_NOT_FOUND = -32601;
+
+    /** How many refusals are under way at once; a server that asks more gets no answer. */
+    private static final int MOST_REFUSALS = 8;
 
     private final McpChannel channel;
     private final Duration limit;
-    private final Map<String, Progress> watched = new ConcurrentHashMap<>();
+    private final Announcements announcements;
+    private final Map<String, OpenCall> watched = new ConcurrentHashMap<>();
+    private final Semaphore refusals = new Semaphore(MOST_REFUSALS);
+    private final Set<String> subscribed = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable AnnouncementStream stream;
     private volatile Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler = Function.identity();
     private volatile @Nullable String session;
     private volatile @Nullable String revision;
 
-    SessionTransport(McpChannel channel, Duration limit) {
+    SessionTransport(McpChannel channel, Duration limit, Announcements announcements) {
         this.channel = channel;
         this.limit = limit;
+        this.announcements = announcements;
     }
 
     /** @throws UpstreamFailure if it is a revision that has no sessions, or an unknown one */
@@ -52,13 +68,46 @@ final class SessionTransport implements McpClientTransport {
         return known == null ? ProtocolRevision.NOVEMBER_2025.word() : known;
     }
 
-    /** Passes the progress with this token on. */
-    void watch(String token, Progress progress) {
-        watched.put(token, progress);
+    /** Passes on to a call what the server sends about it. */
+    void watch(OpenCall call) {
+        watched.put(call.id(), call);
     }
 
-    void unwatch(String token) {
-        watched.remove(token);
+    void unwatch(OpenCall call) {
+        watched.remove(call.id());
+    }
+
+    /** Returns the resources that the session has subscribed to. */
+    Set<String> subscribed() {
+        return subscribed;
+    }
+
+    /** Opens the session's stream, if it has an id and the server has such streams. */
+    void listen() {
+        if (session != null) {
+            stream = new AnnouncementStream(this::read);
+        }
+    }
+
+    private boolean read(boolean again) throws InterruptedException {
+        if (again) {
+            announcements.updated(Set.copyOf(subscribed));
+        }
+        try {
+            var head = channel.stream(headers(), AnnouncementStream.LIFE, message -> received(message, null));
+            return head.status() < HttpStatus.BAD_REQUEST_400;
+        } catch (UpstreamFailure e) {
+            return e.kind() == Kind.UNREACHABLE || e.kind() == Kind.PROTOCOL;
+        }
+    }
+
+    /** Ends the stream. */
+    @Override
+    public void close() {
+        var current = stream;
+        if (current != null) {
+            current.close();
+        }
     }
 
     @Override
@@ -82,7 +131,17 @@ final class SessionTransport implements McpClientTransport {
 
     private void post(JSONRPCMessage message) throws InterruptedException {
         var id = message instanceof JSONRPCRequest request ? String.valueOf(request.id()) : null;
-        var head = channel.post(json(message), headers(), limit, answer -> received(answer, id));
+        var body = json(message);
+        var call = watched.get(body.at("/params/_meta/progressToken").asString(""));
+        McpChannel.Head head;
+        try {
+            head = channel.post(body, headers(), limit, answer -> received(answer, new Exchange(id, call)));
+        } catch (UpstreamFailure e) {
+            if (call != null && call.isAsking()) {
+                cancel(message);
+            }
+            throw e;
+        }
         if (head.status() == HttpStatus.NOT_FOUND_404 && session != null) {
             throw new UpstreamFailure(Kind.SESSION, "it has ended the session");
         }
@@ -108,30 +167,87 @@ final class SessionTransport implements McpClientTransport {
         return headers;
     }
 
-    /** Gives a message to the session. Returns whether it is the answer. */
-    private boolean received(ObjectNode message, @Nullable String id) {
+    /**
+     * A request of this side, and what comes with its answer.
+     *
+     * @param id null for a message that has no answer
+     * @param call null if it is no call that is watched
+     */
+    private record Exchange(@Nullable String id, @Nullable OpenCall call) {}
+
+    /**
+     * Takes a message of the server. Returns whether it is the answer.
+     *
+     * @param of null on the stream that belongs to no request
+     */
+    private boolean received(ObjectNode message, @Nullable Exchange of) {
+        var method = message.path("method").asString("");
         if (RpcAnswer.isProgress(message)) {
-            var progress = watched.get(message.at("/params/progressToken").asString(""));
-            if (progress != null) {
-                RpcAnswer.report(message, progress);
+            var call = watched.get(message.at("/params/progressToken").asString(""));
+            if (call != null) {
+                call.report(message);
             }
-            return false;
+        } else if (ClientTurn.isQuestion(method) && message.has("id")) {
+            asked(message, of == null || of.call() == null ? onlyCall() : of.call());
+        } else if (message.has("id") && !method.isEmpty()) {
+            handle(new JSONRPCRequest(
+                    "2.0", method, Objects.requireNonNull(message.get("id")), message.get("params")));
+        } else if (!method.isEmpty()) {
+            announcements.received(message);
+        } else if (of != null && message.path("id").asString("").equals(of.id())) {
+            handle(new JSONRPCResponse("2.0", of.id(), message.get("result"), error(message.get("error"))));
+            return true;
         }
-        var isAnswer = !message.has("method") && message.path("id").asString("").equals(id);
-        if (message.has("method")) {
-            handle(
-                    message.has("id")
-                            ? new JSONRPCRequest(
-                                    "2.0",
-                                    message.path("method").asString(""),
-                                    Objects.requireNonNull(message.get("id")),
-                                    message.get("params"))
-                            : new JSONRPCNotification(
-                                    "2.0", message.path("method").asString(""), message.get("params")));
-        } else if (isAnswer) {
-            handle(new JSONRPCResponse("2.0", id, message.get("result"), error(message.get("error"))));
+        return false;
+    }
+
+    private void asked(ObjectNode message, @Nullable OpenCall call) {
+        if (call == null) {
+            refuse(message.path("id"), "it is not clear which call asks: ask on the stream of the call");
+        } else {
+            call.asks(message);
         }
-        return isAnswer;
+    }
+
+    /** Returns the call that a question belongs to which the server did not send on a call's own stream. */
+    private @Nullable OpenCall onlyCall() {
+        var running = watched.values().stream().filter(OpenCall::canBeAsked).toList();
+        return running.size() == 1 ? running.getFirst() : null;
+    }
+
+    @Override
+    public void answer(JsonNode id, ObjectNode answer) {
+        var body = Json.object().put("jsonrpc", "2.0");
+        body.set("id", id);
+        body.set("result", answer);
+        send(body, limit);
+    }
+
+    @Override
+    public void refuse(JsonNode id, String why) {
+        var body = Json.object().put("jsonrpc", "2.0");
+        body.set("id", id);
+        body.putObject("error").put("code", METHOD_NOT_FOUND).put("message", why);
+        if (refusals.tryAcquire()) {
+            Thread.startVirtualThread(() -> {
+                try {
+                    send(body, SOON);
+                } finally {
+                    refusals.release();
+                }
+            });
+        }
+    }
+
+    /** Sends what has no answer. Where the server does not take it, its call ends without. */
+    private void send(ObjectNode body, Duration longest) {
+        try {
+            channel.post(body, headers(), longest, _ -> true);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (UpstreamFailure e) {
+            LOG.debug("a server did not take an answer: {}", e.words());
+        }
     }
 
     private void handle(JSONRPCMessage message) {
@@ -150,13 +266,7 @@ final class SessionTransport implements McpClientTransport {
         if (message instanceof JSONRPCRequest request) {
             var told = Json.object().put("jsonrpc", "2.0").put("method", "notifications/cancelled");
             told.putObject("params").put("requestId", String.valueOf(request.id()));
-            Thread.startVirtualThread(() -> {
-                try {
-                    channel.post(told, headers(), CANCEL, _ -> true);
-                } catch (InterruptedException | UpstreamFailure e) {
-                    // It goes on with what nobody waits for.
-                }
-            });
+            Thread.startVirtualThread(() -> send(told, SOON));
         }
     }
 

@@ -18,6 +18,8 @@ public final class UpstreamFailure extends RuntimeException {
         ERROR,
         /** The arguments are not what the server accepts. */
         ARGUMENTS,
+        /** The server asked something, and the call ended without the answer. */
+        UNANSWERED,
         /** The caller left. */
         CANCELLED
     }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.upstream.ClientInput;
+import io.agentworkspace.engine.model.upstream.WaitingCall;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -32,8 +33,9 @@ public interface Progress {
      *
      * @param questions requests of MCP by the server's keys
      * @param state what the server stored; null if nothing
+     * @param waiting the server's side of the call, if the server keeps it open; null if nothing waits
      */
-    default void ask(Map<String, ObjectNode> questions, @Nullable String state) {}
+    default void ask(Map<String, ObjectNode> questions, @Nullable String state, @Nullable WaitingCall waiting) {}
 
     /** Returns whether the client asks its own person what the call asks them, so that the call need not wait for that. */
     default boolean asksPerson() {

@@ -1,0 +1,51 @@
+package io.agentworkspace.engine.upstreams.client;
+
+import java.time.Duration;
+
+/** A stream of a server's announcements. It is opened again when it ends, after pauses that grow while it ends soon. */
+final class AnnouncementStream implements AutoCloseable {
+    /** How long one request for it may take. */
+    static final Duration LIFE = Duration.ofHours(1);
+
+    private static final Duration FIRST = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    private final Thread worker;
+
+    /** Opens a stream and reads it to its end. */
+    @FunctionalInterface
+    interface Opening {
+        /**
+         * @param again whether there was one before, so that something may have been missed
+         * @return whether it is worth to open it again
+         */
+        boolean read(boolean again) throws InterruptedException;
+    }
+
+    AnnouncementStream(Opening opening) {
+        worker = Thread.startVirtualThread(() -> read(opening));
+    }
+
+    private static void read(Opening opening) {
+        var pause = FIRST;
+        try {
+            for (var again = false; ; again = true) {
+                var begun = System.nanoTime();
+                if (!opening.read(again)) {
+                    return;
+                }
+                var lasted = System.nanoTime() - begun > LONGEST.toNanos();
+                pause = lasted ? FIRST : pause.multipliedBy(2);
+                pause = pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
+                Thread.sleep(pause);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // It is closed.
+        }
+    }
+
+    @Override
+    public void close() {
+        worker.interrupt();
+    }
+}

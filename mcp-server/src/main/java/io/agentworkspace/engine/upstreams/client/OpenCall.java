@@ -1,0 +1,272 @@
+package io.agentworkspace.engine.upstreams.client;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Progress;
+import io.agentworkspace.engine.model.upstream.ClientInput;
+import io.agentworkspace.engine.model.upstream.WaitingCall;
+import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A call of a server with sessions, on a thread of its own. What its server asks meanwhile ends the request that made the
+ * call, and the request that brings the answers goes on with it. So it waits for a person without a request.
+ */
+public final class OpenCall implements WaitingCall {
+    /** How often a server may ask in one call; further questions are refused. */
+    private static final int MOST_QUESTIONS = 5;
+
+    /** After so many questions, refused or not, the call is given up. */
+    private static final int MOST_ASKED = 20;
+
+    /** The largest result that is kept for a client that may never come for it, in characters. */
+    private static final int LARGEST_KEPT = 32 * 1024;
+
+    private final String id = UUID.randomUUID().toString();
+    private final Duration limit;
+    private final ClientInput input;
+    private final Replies replies;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<String, Question> open = new LinkedHashMap<>();
+    private final List<Runnable> endings = new ArrayList<>();
+    private Thread worker = Thread.currentThread();
+    private Progress progress;
+    private int asked;
+    private int waiting;
+    private boolean ended;
+    private @Nullable ObjectNode result;
+    private @Nullable UpstreamFailure failure;
+
+    /** What the server asks, and the id that its own request has. */
+    private record Question(JsonNode id, ObjectNode json) {}
+
+    /** Answers requests of the server. */
+    interface Replies {
+        /** Sends an answer, as far as the server takes it. */
+        void answer(JsonNode id, ObjectNode answer);
+
+        /** Refuses a request, without waiting. */
+        void refuse(JsonNode id, String why);
+    }
+
+    /** @param mayAsk whether the protocol allows questions in this call */
+    OpenCall(Duration limit, boolean mayAsk, Progress progress, Replies replies) {
+        this.limit = limit;
+        this.input = mayAsk ? progress.input() : ClientInput.NONE;
+        this.progress = progress;
+        this.replies = replies;
+    }
+
+    String id() {
+        return id;
+    }
+
+    /** Makes the call. */
+    void start(Supplier<ObjectNode> work) {
+        worker = Thread.ofVirtual().unstarted(() -> {
+            try {
+                end(work.get(), null);
+            } catch (UpstreamFailure e) {
+                end(null, e);
+            } catch (RuntimeException | Error e) {
+                end(null, new UpstreamFailure(Kind.PROTOCOL, "its answer cannot be read"));
+                throw e;
+            }
+        });
+        worker.start();
+    }
+
+    private void end(@Nullable ObjectNode given, @Nullable UpstreamFailure failed) {
+        List<Runnable> after;
+        lock.lock();
+        try {
+            result = given;
+            failure = failed == null ? null : explained(failed);
+            if (given != null && waiting == 0 && Json.text(given).length() > LARGEST_KEPT) {
+                result = null;
+                failure = unanswered("it went on without the answer, and its result was too large to keep");
+            }
+            open.clear();
+            ended = true;
+            after = List.copyOf(endings);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        after.forEach(Runnable::run);
+    }
+
+    private UpstreamFailure explained(UpstreamFailure failed) {
+        if (failed.kind() == Kind.CANCELLED && asked > MOST_ASKED) {
+            return new UpstreamFailure(Kind.ERROR, "it asked more than %d times".formatted(MOST_ASKED));
+        }
+        return failed.kind() == Kind.UNREACHABLE && !open.isEmpty()
+                ? unanswered("nobody answered it within %d s".formatted(limit.toSeconds()))
+                : failed;
+    }
+
+    static UpstreamFailure unanswered(String why) {
+        return new UpstreamFailure(Kind.UNANSWERED, why);
+    }
+
+    /** Runs the action when it has ended, or now. */
+    public void whenEnded(Runnable action) {
+        lock.lock();
+        try {
+            if (!ended) {
+                endings.add(action);
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        action.run();
+    }
+
+    /** Returns whether a question of its server is open. */
+    boolean isAsking() {
+        lock.lock();
+        try {
+            return !open.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether its server can ask its client something. */
+    boolean canBeAsked() {
+        lock.lock();
+        try {
+            return !ended && !input.capabilities().isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void report(ObjectNode message) {
+        RpcAnswer.report(message, progress);
+    }
+
+    /** Receives a question of the server. */
+    void asks(ObjectNode message) {
+        var id = message.path("id");
+        var question = Json.object().put("method", message.path("method").asString(""));
+        question.set("params", message.path("params") instanceof ObjectNode params ? params : Json.object());
+        lock.lock();
+        try {
+            asked++;
+            var why = ended ? "the call has ended" : refusal(question);
+            if (asked > MOST_ASKED) {
+                worker.interrupt();
+            } else if (why != null) {
+                replies.refuse(id, why);
+            } else {
+                open.put(Integer.toString(asked), new Question(id, question));
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable String refusal(ObjectNode question) {
+        if (asked > MOST_QUESTIONS) {
+            return "a call may ask %d times".formatted(MOST_QUESTIONS);
+        }
+        return ClientTurn.refusal(question, input);
+    }
+
+    /**
+     * Waits for the result, or for questions in the form of 2026-07-28. An interrupt ends the call.
+     *
+     * @throws UpstreamFailure if it has failed
+     */
+    ObjectNode next() {
+        lock.lock();
+        try {
+            waiting++;
+            while (!ended && open.isEmpty()) {
+                changed.await();
+            }
+            if (failure != null) {
+                throw failure;
+            }
+            return result == null ? questions() : result;
+        } catch (InterruptedException e) {
+            worker.interrupt();
+            Thread.currentThread().interrupt();
+            throw new UpstreamFailure(Kind.CANCELLED, "the call was cancelled");
+        } finally {
+            waiting--;
+            lock.unlock();
+        }
+    }
+
+    private ObjectNode questions() {
+        var asking = Json.object().put("resultType", "input_required").put("requestState", id);
+        var requests = asking.putObject("inputRequests");
+        open.forEach((key, question) -> requests.set(key, question.json().deepCopy()));
+        return asking;
+    }
+
+    /**
+     * Gives the server the answers, then waits like {@link #next}. A question without one is refused, unless these are the
+     * answers of an earlier round.
+     */
+    ObjectNode resume(JsonNode answers, Progress later) {
+        var given = new LinkedHashMap<Question, @Nullable JsonNode>();
+        lock.lock();
+        try {
+            progress = later;
+            if (answers.propertyNames().stream().allMatch(open::containsKey)) {
+                open.forEach((key, question) -> given.put(question, answers.get(key)));
+                open.clear();
+            }
+        } finally {
+            lock.unlock();
+        }
+        given.forEach((question, answer) -> {
+            if (answer instanceof ObjectNode object) {
+                replies.answer(question.id(), object);
+            } else {
+                replies.refuse(question.id(), "the client did not answer");
+            }
+        });
+        return next();
+    }
+
+    @Override
+    public Duration limit() {
+        return limit;
+    }
+
+    @Override
+    public void awaitEnd() throws InterruptedException {
+        lock.lock();
+        try {
+            waiting++;
+            while (!ended) {
+                changed.await();
+            }
+        } finally {
+            waiting--;
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void abandon() {
+        worker.interrupt();
+    }
+}

@@ -1,0 +1,44 @@
+package io.agentworkspace.engine.upstreams.client;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.model.tool.Progress;
+import java.time.Duration;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The calls of this replica whose servers wait for an answer, or have ended while they did. */
+final class OpenCalls {
+    private static final int MOST = 5_000;
+
+    /** As long as a client can bring the state of its request back. */
+    private static final Duration LIFE = Duration.ofMinutes(10);
+
+    private final Cache<String, OpenCall> calls =
+            Caffeine.newBuilder().maximumSize(MOST).expireAfterWrite(LIFE).build();
+
+    Optional<OpenCall> find(String id) {
+        return Optional.ofNullable(calls.getIfPresent(id));
+    }
+
+    /** Waits for the result of a call, or for questions. */
+    ObjectNode next(OpenCall call) {
+        return kept(call, call.next());
+    }
+
+    /** @throws UpstreamFailure if no such call waits, or it has failed */
+    ObjectNode resume(String id, JsonNode answers, Progress progress) {
+        var call = find(id).orElseThrow(() -> OpenCall.unanswered("it waits no more"));
+        return kept(call, call.resume(answers, progress));
+    }
+
+    private ObjectNode kept(OpenCall call, ObjectNode outcome) {
+        if (ClientTurn.asks(outcome)) {
+            calls.put(call.id(), call);
+        } else {
+            calls.invalidate(call.id());
+        }
+        return outcome;
+    }
+}
