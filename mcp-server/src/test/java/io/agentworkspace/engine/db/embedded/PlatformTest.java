@@ -46,8 +46,7 @@ class PlatformTest {
         var process = PostgresProgram.prepare(command).start();
         try {
             var stat = Path.of("/proc", Long.toString(process.pid()), "stat");
-            Awaitility.await()
-                    .until(() -> Files.readString(stat).contains(" (tail) "));
+            Awaitility.await().until(() -> Files.readString(stat).contains(" (tail) "));
             assertThat(Files.readString(stat).replaceFirst(".*\\) ", "").split(" ")[3])
                     .isEqualTo(Long.toString(process.pid()));
         } finally {
