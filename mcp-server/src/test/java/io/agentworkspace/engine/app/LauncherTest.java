@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.agentworkspace.engine.testing.Repository;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,6 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Attributes.Name;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -151,5 +154,23 @@ class LauncherTest {
                 .start();
         assertThat(list.inputReader().readAllLines())
                 .contains(name + "/engine", name + "/runtime/bin/java", name + "/mcp-server/target/engine.aot");
+    }
+
+    /** With a sealed library in the start-up cache, the JVM does not start where the library is at another place. */
+    @Test
+    void theLauncherUnsealsEachSealedLibrary() throws IOException {
+        var sealed = new ArrayList<String>();
+        for (var entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            if (entry.endsWith(".jar")) {
+                try (var jar = new JarFile(entry)) {
+                    var manifest = jar.getManifest();
+                    if (manifest != null && "true".equals(manifest.getMainAttributes().getValue(Name.SEALED))) {
+                        sealed.add(Path.of(entry).getFileName().toString());
+                    }
+                }
+            }
+        }
+        assertThat(sealed).allMatch(name -> name.matches("xz-[\\d.]+\\.jar"));
+        assertThat(Repository.text(Repository.file("engine"))).contains("\"$target\"/lib/xz-*.jar");
     }
 }
