@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -101,14 +100,7 @@ record Binaries(Path home) {
     }
 
     static Optional<String> archiveName() {
-        if (!System.getProperty("os.name").equals("Linux")) {
-            return Optional.empty();
-        }
-        return switch (System.getProperty("os.arch").toLowerCase(Locale.ROOT)) {
-            case "amd64", "x86_64" -> Optional.of("/postgres-linux-x86_64.txz");
-            case "aarch64", "arm64" -> Optional.of("/postgres-linux-arm_64.txz");
-            default -> Optional.empty();
-        };
+        return Platform.current().map(Platform::archive);
     }
 
     private static InputStream archive() {

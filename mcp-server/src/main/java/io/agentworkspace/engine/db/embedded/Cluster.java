@@ -42,7 +42,10 @@ record Cluster(Path path, String password) {
                             "--pwfile=" + directory.password(),
                             "-E",
                             "UTF8",
-                            "--locale=C.UTF-8",
+                            // PostgreSQL's own rules for letters: macOS has no locale C.UTF-8.
+                            "--locale=C",
+                            "--locale-provider=builtin",
+                            "--builtin-locale=C.UTF-8",
                             "--no-instructions")));
             Files.move(partial, path, StandardCopyOption.ATOMIC_MOVE);
             return new Cluster(path, password);

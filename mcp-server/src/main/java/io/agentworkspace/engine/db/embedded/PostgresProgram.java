@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Runs PostgreSQL's programs. Their environment contains only PATH, so that none inherits secrets or a stray PGDATA.
+ * Runs PostgreSQL's programs. Of the engine's environment they have only PATH, so that none inherits secrets or a stray PGDATA.
  */
 final class PostgresProgram {
     private PostgresProgram() {}
@@ -18,6 +18,7 @@ final class PostgresProgram {
     static ProcessBuilder prepare(List<String> command) {
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectInput(new File("/dev/null"));
         builder.environment().keySet().retainAll(Set.of("PATH"));
+        builder.environment().putAll(Platform.ENVIRONMENT);
         return builder;
     }
 

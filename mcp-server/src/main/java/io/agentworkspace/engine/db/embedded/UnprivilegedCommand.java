@@ -61,6 +61,7 @@ record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
         return List.of(
                 way(null, NEW_SESSION + DIES_WITH_PARENT),
                 way(null, NEW_SESSION),
+                way(null, Platform.NEW_SESSION_ON_MACOS),
                 new UnprivilegedCommand(List.of(), null));
     }
 

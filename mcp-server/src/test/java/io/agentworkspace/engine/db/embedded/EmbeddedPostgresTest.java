@@ -50,6 +50,12 @@ class EmbeddedPostgresTest {
                 assertThat(accounts.ask("SHOW " + guard)).as(guard).isEqualTo("on");
             }
             assertThat(accounts.ask("SHOW server_encoding")).isEqualTo("UTF8");
+            assertThat(accounts.ask("SELECT lower('ÀΣЖ')"))
+                    .as("letters beyond ASCII")
+                    .isEqualTo("àσж");
+            assertThat(accounts.ask("SELECT 'Z' < 'a' AND 'z' < 'à'"))
+                    .as("an order by code points")
+                    .isEqualTo("t");
         }
     }
 
