@@ -17,6 +17,7 @@ final class Drill {
         ALL.put("patroni", new Patroni());
         ALL.put("pooler", new Pooler());
         ALL.put("network", new Network());
+        ALL.put("clocks", new Clocks());
         ALL.put("backup", new Backup());
         ALL.put("upgrade", new Upgrade());
         ALL.put("versions", new Versions());
