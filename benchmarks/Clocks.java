@@ -18,6 +18,9 @@ final class Clocks implements Bench.Benchmark {
     /** Less than the clocks are apart. */
     private static final int KEY_SECONDS = 240;
 
+    private static final int KEYS = 3;
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
     @Override
     public String words() {
         return "the clock of one of two replicas is ahead, then behind [--apart 300 --writes 1000 --writers 8]";
@@ -62,7 +65,7 @@ final class Clocks implements Bench.Benchmark {
 
     /** Creates keys with a short life at one replica, and uses them at the other. */
     private static void keys(String key, String here, String there) throws Exception {
-        for (var i = 0; i < 10; i++) {
+        for (var i = 0; i < KEYS; i++) {
             var made = CREATED.matcher(call(
                     here,
                     key,
@@ -76,18 +79,16 @@ final class Clocks implements Bench.Benchmark {
     }
 
     private static String call(String url, String key, String path, String body) throws Exception {
-        try (var client = HttpClient.newHttpClient()) {
-            var request = HttpRequest.newBuilder(URI.create(url + path))
-                    .header("X-Api-Key", key)
-                    .header("Content-Type", "application/json")
-                    .POST(BodyPublishers.ofString(body))
-                    .build();
-            var response = client.send(request, BodyHandlers.ofString());
-            if (response.statusCode() / 100 != 2) {
-                throw new IllegalStateException("%s: %d %s".formatted(path, response.statusCode(), response.body()));
-            }
-            return response.body();
+        var request = HttpRequest.newBuilder(URI.create(url + path))
+                .header("X-Api-Key", key)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        var response = CLIENT.send(request, BodyHandlers.ofString());
+        if (response.statusCode() / 100 != 2) {
+            throw new IllegalStateException("%s: %d %s".formatted(path, response.statusCode(), response.body()));
         }
+        return response.body();
     }
 
     /** Compares the times of the writes with the numbers that the database gave them. */
@@ -98,7 +99,7 @@ final class Clocks implements Bench.Benchmark {
                           FROM (SELECT created_at, max(created_at) OVER (ORDER BY id) AS newest FROM agent WHERE name LIKE 'drill %') a
                         """)) {
             row.next();
-            System.out.printf("  10 keys of %d s of each worked at the other; times are out of order by at most %.3f s%n", KEY_SECONDS, row.getDouble(1));
+            System.out.printf("  %d keys of %d s of each worked at the other; times are out of order by at most %.3f s%n", KEYS, KEY_SECONDS, row.getDouble(1));
             if (row.getDouble(1) > 60) { // A write may wait in between, though not as long as the clocks are apart.
                 throw new IllegalStateException("times are those of the wrong clock");
             }
