@@ -42,7 +42,9 @@ public final class DatabaseClock extends Clock {
      */
     public void adjust(Db db) {
         var sent = machine.instant();
-        var there = db.sql(TIME).one(row -> Objects.requireNonNull(row.instantOrNull("now"))).orElseThrow();
+        var there = db.sql(TIME)
+                .one(row -> Objects.requireNonNull(row.instantOrNull("now")))
+                .orElseThrow();
         var received = machine.instant();
         var least = Duration.between(received, there);
         var most = Duration.between(sent, there).plus(RESOLUTION);
