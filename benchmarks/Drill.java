@@ -3,8 +3,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The drills: each breaks something of a set-up while acknowledged writes go on, and counts at the end. A drill fails if an
- * acknowledged write is missing, never because it is slow.
+ * The drills: each breaks or strains a set-up while acknowledged writes go on, and counts at the end. A drill fails if an
+ * acknowledged write is missing or an answer is wrong, never because it is slow.
  *
  * <p>Run them with {@code ./engine drill}.
  */
@@ -17,7 +17,11 @@ final class Drill {
         ALL.put("patroni", new Patroni());
         ALL.put("pooler", new Pooler());
         ALL.put("network", new Network());
+        ALL.put("clocks", new Clocks());
         ALL.put("backup", new Backup());
+        ALL.put("overload", new Overload());
+        ALL.put("cold-start", new ColdStart());
+        ALL.put("load", new MixedLoad());
         ALL.put("upgrade", new Upgrade());
         ALL.put("versions", new Versions());
     }
@@ -27,7 +31,7 @@ final class Drill {
     public static void main(String[] arguments) throws Exception {
         var drill = arguments.length == 0 ? null : ALL.get(arguments[0]);
         if (drill == null) {
-            ALL.forEach((name, one) -> System.out.printf("  ./engine drill %-9s %s%n", name, one.words()));
+            ALL.forEach((name, one) -> System.out.printf("  ./engine drill %-10s %s%n", name, one.words()));
             System.exit(arguments.length == 0 ? 0 : 2);
             return;
         }

@@ -168,6 +168,11 @@ final class Engine implements AutoCloseable {
         return "jdbc:postgresql://127.0.0.1:%s/postgres".formatted(port);
     }
 
+    /** Returns the address of the embedded database with its credentials. */
+    String database() throws IOException {
+        return "%s?user=%s&password=%s".formatted(jdbcUrl(), user(), password());
+    }
+
     String user() {
         return "engine";
     }
@@ -197,6 +202,21 @@ final class Engine implements AutoCloseable {
             throw new IOException("no histogram: " + histogram.lines().findFirst().orElse(""));
         }
         return Long.parseLong(total.group(1));
+    }
+
+    /** Returns how many files the process has open, sockets among them. */
+    int files() throws IOException {
+        return count("fd");
+    }
+
+    int threads() throws IOException {
+        return count("task");
+    }
+
+    private int count(String folder) throws IOException {
+        try (var entries = Files.list(Path.of("/proc", Long.toString(process.pid()), folder))) {
+            return (int) entries.count();
+        }
     }
 
     /** Returns the resident memory of the process in bytes. */

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
@@ -95,7 +96,7 @@ final class Load {
     }
 
     /** A persistent connection. */
-    private static final class Connection implements AutoCloseable {
+    static final class Connection implements AutoCloseable {
         private final Socket socket;
         private final InputStream in;
         private final BufferedOutputStream out;
@@ -113,6 +114,16 @@ final class Load {
 
         /** Sends a request and reads the whole response, which must be a success. */
         void send(byte[] request) throws IOException {
+            if (exchange(request) / 100 != 2) {
+                throw new IOException("refused: " + new String(buffer, 0, filled, StandardCharsets.UTF_8));
+            }
+            if (has(FAILED) || has(ERROR)) {
+                throw new IOException("failed: " + text());
+            }
+        }
+
+        /** Sends a request, reads the whole response, and returns its status. */
+        int exchange(byte[] request) throws IOException {
             out.write(request);
             out.flush();
             filled = 0;
@@ -120,9 +131,6 @@ final class Load {
             while (head < 0) {
                 fill();
                 head = find("\r\n\r\n", 0, filled);
-            }
-            if (buffer[9] != '2') {
-                throw new IOException("refused: " + new String(buffer, 0, filled, StandardCharsets.UTF_8));
             }
             from = head + 4;
             var length = length(head);
@@ -137,9 +145,12 @@ final class Load {
                 }
                 to = filled;
             }
-            if (has(FAILED) || has(ERROR)) {
-                throw new IOException("failed: " + text());
-            }
+            return Integer.parseInt(new String(buffer, 9, 3, StandardCharsets.US_ASCII));
+        }
+
+        /** Returns whether the response has a header, whose name begins a line. */
+        boolean hasHeader(String name) {
+            return new String(buffer, 0, from, StandardCharsets.US_ASCII).toLowerCase(Locale.ROOT).contains("\r\n" + name + ":");
         }
 
         /** Searches the response. Failures are short, or have the word near their end. */

@@ -131,6 +131,26 @@ final class Workspace {
                 .toList();
     }
 
+    /** Returns twelve requests of each connection: reads, searches and lists over all protocols, one memory and one message. */
+    IntFunction<List<byte[]>> mixed() {
+        var search = "{\"target\":{\"bank\":\"Read\"},\"content\":\"when does the tide turn\"}";
+        return connection -> {
+            var all = new ArrayList<byte[]>();
+            for (var way : Way.values()) {
+                all.addAll(read(way, "AP_Read").apply(connection));
+            }
+            all.addAll(read(Way.BARE, "DM_Read").apply(connection));
+            all.addAll(store().apply(connection));
+            all.add(request(Way.REST, key, "MB_Search", search));
+            all.addAll(chat(TARGETS).apply(connection).subList(0, 1));
+            all.addAll(read(Way.REST, "MB_Read").apply(connection));
+            all.addAll(read(Way.MODERN, "DM_Read").apply(connection));
+            all.addAll(read(Way.REST, "AP_List").apply(connection));
+            all.add(list());
+            return all;
+        };
+    }
+
     IntFunction<List<byte[]>> zone() {
         return connection -> List.of(request(
                 Way.BARE,

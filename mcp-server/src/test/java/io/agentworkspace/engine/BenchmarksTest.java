@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Short runs of the benchmarks: they fail on wrong results, not on slowness. The engine checks all messages here, which
+ * Short runs of the benchmarks, and of the drills that need only an engine: they fail on wrong results, not on slowness. The engine checks all messages here, which
  * costs about 3 kB for each stream.
  */
 @Tag("slow")
@@ -81,6 +81,32 @@ class BenchmarksTest {
                 .contains("protect-destroy", "allowed-document-types", "of the templates' conditions take over");
     }
 
+    /** The drill itself checks that each call succeeds, that no write is lost, and that nothing grows from round to round. */
+    @Test
+    void aMixedLoadLeavesNothingBehind() throws Exception {
+        assertThat(run("Drill", "load", "--rounds", "3", "--calls", "5", "--connections", "4"))
+                .contains("720 calls", "after round 3", "60 of 60 memories", "60 of 60 messages");
+    }
+
+    /** The drill itself checks that each refusal has {@code Retry-After}, and that no acknowledged write is lost. */
+    @Test
+    void writesAboveTheCapacityAreDoneOrRefusedClearly() throws Exception {
+        assertThat(run("Drill", "overload", "--warm", "160", "--calls", "640", "--factor", "10"))
+                .contains("640 came", "0 cut off", "0 of ");
+    }
+
+    /** The drill itself checks that each client is served in the end, and refused clearly before. */
+    @Test
+    void clientsThatComeBeforeTheStartAreServed() throws Exception {
+        assertThat(run("Drill", "cold-start", "--connections", "100", "--pause", "100"))
+                .contains("all 100 were served", "0 of 100 are missing");
+    }
+
+    @Test
+    void eachDrillIsListed() throws Exception {
+        assertThat(run("Drill")).contains("./engine drill load", "./engine drill clocks", "./engine drill upgrade");
+    }
+
     private static double number(Pattern pattern, String output) {
         var found = pattern.matcher(output);
         assertThat(found.find()).as(output).isTrue();
@@ -88,13 +114,17 @@ class BenchmarksTest {
     }
 
     private String bench(String... arguments) throws IOException, InterruptedException {
+        return run("Bench", arguments);
+    }
+
+    private String run(String program, String... arguments) throws IOException, InterruptedException {
         var command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-XX:+UseCompactObjectHeaders",
                 "-Dbench.engine=io.agentworkspace.engine.testing.WatchedEngine",
-                "Bench"));
+                program));
         command.addAll(List.of(arguments));
         var output = directory.resolve("output");
         var builder = new ProcessBuilder(command)

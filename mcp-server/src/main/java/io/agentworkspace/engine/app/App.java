@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.db.DatabaseClock;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.events.EventLog;
@@ -64,10 +65,13 @@ public final class App implements AutoCloseable {
      * Starts the engine, and returns when it is ready to serve. If this fails, everything that was opened is closed.
      */
     static App start(Settings settings) {
-        return start(settings, Clock.systemUTC(), UnaryOperator.identity());
+        return start(settings, new DatabaseClock(Clock.systemUTC()), UnaryOperator.identity());
     }
 
-    /** @param around wraps the gate in a handler that sees all traffic */
+    /**
+     * @param clock a {@link DatabaseClock} follows the database's; any other one is used as it is
+     * @param around wraps the gate in a handler that sees all traffic
+     */
     public static App start(Settings settings, Clock clock, UnaryOperator<Handler> around) {
         return new App(settings, clock, around);
     }

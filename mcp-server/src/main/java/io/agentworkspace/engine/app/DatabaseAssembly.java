@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.account.PlanLimits;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.DatabaseClock;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.db.TableStatistics;
@@ -20,8 +21,12 @@ import java.util.function.Consumer;
 /** The database with the current schema, its secrets, and what notices changed callers and a restore. */
 record DatabaseAssembly(Db db, CallerChanges watch, RestoreStore restores, Vault vault) {
     private static final Duration FIVE_SECONDS = Duration.ofSeconds(5);
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
-    /** @param keep takes what is closed with the engine */
+    /**
+     * @param clock follows the database's if it can
+     * @param keep takes what is closed with the engine
+     */
     static DatabaseAssembly of(
             Settings settings, WebServer server, Clock clock, Consumer<AutoCloseable> keep, Housekeeping housekeeping) {
         var source = source(settings, keep);
@@ -33,6 +38,10 @@ record DatabaseAssembly(Db db, CallerChanges watch, RestoreStore restores, Vault
         watch.awaitFirst(); // Before the migrations, whose locks also require one session.
         Migrations.run(db, () -> server.upgrading(true));
         server.upgrading(false);
+        if (clock instanceof DatabaseClock shared) {
+            shared.adjust(db);
+            housekeeping.whileOpen(TEN_SECONDS, "reading the database's clock", () -> shared.adjust(db));
+        }
         var restores = new RestoreStore(db, clock, source.files());
         restores.notice(); // Before anything gets a number.
         PlanLimits.publish(db);

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.testing;
 
 import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.app.Main;
+import io.agentworkspace.engine.db.DatabaseClock;
 import io.agentworkspace.engine.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.wire.Wire;
@@ -17,7 +18,7 @@ final class WatchedEngine {
         var settings = Settings.read(System.getenv(), List.of(arguments));
         Main.log(settings.logFormat(), null);
         UnpackedOnce.into(settings.database().dataDir());
-        var app = App.start(settings, Clock.systemUTC(), Wire::new);
+        var app = App.start(settings, new DatabaseClock(Clock.systemUTC()), Wire::new);
         Runtime.getRuntime().addShutdownHook(new Thread(app::close));
         app.firstKey().ifPresent(key -> System.out.print(key.framed()));
         System.out.println("ready " + app.baseUrl());
