@@ -222,7 +222,7 @@ class InboxToolsTest {
                 """);
         set("""
                 INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret, failing_since, failures_in_row)
-                VALUES (:tenant, '%s', 'https://example.com/hook', '{*}', now(), now(), 'x', now(), 3)
+                VALUES (:tenant, '%s', 'https://example.com/hook', '{webhook.test}', now(), now(), 'x', now(), 3)
                 """.formatted(UUID.randomUUID()));
         var carl = tenant.person("carl", Role.ADMIN);
         var waiting = inbox(carl);
