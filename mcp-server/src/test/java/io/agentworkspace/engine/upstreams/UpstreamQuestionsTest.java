@@ -165,9 +165,7 @@ class UpstreamQuestionsTest {
                     text(session.call("tools/call", CALL)),
                     text(client.bare("tools/call", CALL)),
                     client.modern("tools/call", plan).toString(),
-                    ClientApi.post(TestServer.url() + "/api/mcp/tools/demo_ask/invoke", rootKey, "{}")
-                            .body()
-                            .toString())) {
+                    Json.text(Json.readObject(ClientApi.post(TestServer.url() + "/api/mcp/tools/demo_ask/invoke", rootKey, "{}").body())))) {
                 assertThat(answer).contains("-32601", "the client of this call does not answer elicitation/create");
             }
         }
