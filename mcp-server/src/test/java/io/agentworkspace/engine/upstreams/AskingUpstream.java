@@ -36,7 +36,7 @@ final class AskingUpstream implements AutoCloseable {
 
     /** What the tool does; it returns the text of the result. */
     interface Conduct {
-        String during(Talk talk) throws Exception;
+        String run(Talk talk) throws Exception;
     }
 
     AskingUpstream() {
@@ -198,7 +198,7 @@ final class AskingUpstream implements AutoCloseable {
         var stream = stream(exchange);
         try {
             var text =
-                    conduct.during(new Talk(stream, exchange.getRequestHeaders().getFirst("Mcp-Session-Id")));
+                    conduct.run(new Talk(stream, exchange.getRequestHeaders().getFirst("Mcp-Session-Id")));
             answer.putObject("result")
                     .putArray("content")
                     .addObject()
