@@ -84,8 +84,12 @@ public final class CallRelay implements DatabaseSignals.Listener {
 
     @Override
     public void received(DatabaseSignals.Signal signal) {
-        if (signal.k().equals(ANSWERED) && connections.open(signal.n().getLast()).isPresent()) {
-            Thread.startVirtualThread(() -> goOn(signal.t(), UUID.fromString(signal.n().getFirst()), signal.n().getLast()));
+        if (signal.k().equals(ANSWERED)
+                && connections.open(signal.n().getLast()).isPresent()) {
+            Thread.startVirtualThread(() -> goOn(
+                    signal.t(),
+                    UUID.fromString(signal.n().getFirst()),
+                    signal.n().getLast()));
         } else if (signal.k().equals(FINISHED)) {
             var finished = waiting.get(UUID.fromString(signal.n().getFirst()));
             if (finished != null) {

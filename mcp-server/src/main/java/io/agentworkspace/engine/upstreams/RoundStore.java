@@ -4,7 +4,6 @@ import io.agentworkspace.engine.changes.DatabaseSignals.Signal;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.model.json.Json;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;

@@ -162,10 +162,8 @@ public final class UpstreamStore {
 
     /** Returns whether a server's offers are those that are stored. */
     boolean has(long tenant, String upstream, List<Definition> offers) {
-        var stored = db.sql(DIGESTS)
-                .set("tenant", tenant)
-                .set("upstream", upstream)
-                .list(row -> row.text("offer"));
+        var stored =
+                db.sql(DIGESTS).set("tenant", tenant).set("upstream", upstream).list(row -> row.text("offer"));
         return Set.copyOf(stored)
                 .equals(offers.stream()
                         .map(offer -> "%s %s %s".formatted(offer.kind().word(), offer.item(), offer.digest()))

@@ -122,9 +122,7 @@ public final class UpstreamWatch {
                     var one = wanted.computeIfAbsent(
                             new Place(caller.tenant(), name, caller.user()),
                             _ -> new Followed(server.target(), caller, new TreeSet<>()));
-                    uris.stream()
-                            .filter(_ -> one.uris().size() < MOST_FOLLOWED)
-                            .forEach(one.uris()::add);
+                    uris.stream().filter(_ -> one.uris().size() < MOST_FOLLOWED).forEach(one.uris()::add);
                 }
             }
         }
@@ -155,7 +153,9 @@ public final class UpstreamWatch {
         if (before != null && before.target().revision() != one.target().revision()) {
             connections.client(before.target(), before.caller()).unfollow();
         }
-        connections.client(one.target(), one.caller()).follow(one.uris(), one.target().limit());
+        connections
+                .client(one.target(), one.caller())
+                .follow(one.uris(), one.target().limit());
     }
 
     private void unfollow(Place place) {

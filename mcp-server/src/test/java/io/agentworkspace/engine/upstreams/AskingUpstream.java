@@ -36,7 +36,7 @@ final class AskingUpstream implements AutoCloseable {
 
     /** What the tool does; it returns the text of the result. */
     interface Conduct {
-        String during(Talk talk) throws Exception;
+        String run(Talk talk) throws Exception;
     }
 
     AskingUpstream() {
@@ -164,7 +164,8 @@ final class AskingUpstream implements AutoCloseable {
         answer.set("id", message.get("id"));
         switch (message.path("method").asString("")) {
             case "initialize" -> {
-                exchange.getResponseHeaders().add("Mcp-Session-Id", UUID.randomUUID().toString());
+                exchange.getResponseHeaders()
+                        .add("Mcp-Session-Id", UUID.randomUUID().toString());
                 var result = answer.putObject("result").put("protocolVersion", "2025-11-25");
                 var capabilities = result.putObject("capabilities");
                 capabilities.putObject("tools").put("listChanged", true);
@@ -196,8 +197,13 @@ final class AskingUpstream implements AutoCloseable {
     private void called(HttpExchange exchange, ObjectNode answer) throws IOException {
         var stream = stream(exchange);
         try {
-            var text = conduct.during(new Talk(stream, exchange.getRequestHeaders().getFirst("Mcp-Session-Id")));
-            answer.putObject("result").putArray("content").addObject().put("type", "text").put("text", text);
+            var text =
+                    conduct.run(new Talk(stream, exchange.getRequestHeaders().getFirst("Mcp-Session-Id")));
+            answer.putObject("result")
+                    .putArray("content")
+                    .addObject()
+                    .put("type", "text")
+                    .put("text", text);
         } catch (Exception e) {
             answer.putObject("error").put("code", -32000).put("message", String.valueOf(e.getMessage()));
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.mcp.Node;
 import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
@@ -117,6 +118,62 @@ class OfficialServersTest {
             server.process().destroy();
         }
     }
+
+    /** It asks for a form and for text of a model, and announces changes to its session. */
+    @Test
+    void theReferenceServerAsksClientsAndAnnouncesChangesInBothLanes() {
+        Node.require();
+        var key = new TestTenant().key(ClientApi.MCP, "root", Role.OWNER, List.of("*"));
+        var server = Node.start("upstream.mjs", Map.of("ERA", "everything"));
+        try {
+            var url = "http://127.0.0.1:%d/mcp".formatted(server.port());
+            TestCaller.of(ClientApi.MCP, key)
+                    .call("UP_Install", "{'name':'ev','url':'%s','approve':'all'}".formatted(url))
+                    .ok();
+            var modern = new RawMcpClient(TestServer.url() + "/mcp", key);
+            var session = modern.session("2025-11-25", RawMcpClient.ALL);
+            for (var each : QUESTIONS) {
+                var call = called("ev_" + each.getFirst(), each.get(1));
+                var asked = modern.modern("tools/call", call).path("result");
+                var again = RawMcpClient.json(call);
+                again.set("requestState", asked.get("requestState"));
+                var question = asked.path("inputRequests").propertyNames().iterator().next();
+                again.putObject("inputResponses").set(question, RawMcpClient.json(each.get(3)));
+                assertThat(result(modern.modern("tools/call", Json.text(again)))).contains("Ada");
+                try (var events = session.events("tools/call", call)) {
+                    session.post("{'jsonrpc':'2.0','id':%s,'result':%s}"
+                            .formatted(events.next(each.get(2)).get("id"), each.get(3)));
+                    assertThat(result(events.next())).contains("Ada");
+                }
+            }
+            var uri = "engine://upstreams/ev/demo://resource/dynamic/text/1";
+            try (var events = session.listen();
+                    var stateless = modern.events(
+                            "subscriptions/listen", "{'notifications':{'resourceSubscriptions':['%s']}}".formatted(uri))) {
+                session.call("resources/subscribe", "{'uri':'%s'}".formatted(uri));
+                var updated = "notifications/resources/updated";
+                stateless.next(updated); // It is subscribed now.
+                modern.modern("tools/call", called("ev_toggle-subscriber-updates", "{}"));
+                assertThat(stateless.next(updated).at("/params/uri").asString()).isEqualTo(uri);
+                assertThat(events.next(updated).at("/params/uri").asString()).isEqualTo(uri);
+            }
+        } finally {
+            server.process().destroy();
+        }
+    }
+
+    /** Tools that ask: their arguments, what they ask, and an answer. */
+    private static final List<List<String>> QUESTIONS = List.of(
+            List.of(
+                    "trigger-elicitation-request",
+                    "{}",
+                    "elicitation/create",
+                    "{'action':'accept','content':{'name':'Ada'}}"),
+            List.of(
+                    "trigger-sampling-request",
+                    "{'prompt':'Say hi.','maxTokens':10}",
+                    "sampling/createMessage",
+                    "{'role':'assistant','model':'m','content':{'type':'text','text':'Hi, Ada'}}"));
 
     /**
      * The memory server speaks only stdio, so a bridge runs one for each session. Each lane is another user here, whose session has

@@ -47,9 +47,13 @@ class UpstreamChangesTest {
             var session = client.session("2025-11-25", "{}");
             try (var stateless = listen(client, TODAY, "notes://today");
                     var events = session.listen()) {
-                assertThat(stateless.next().at("/params/notifications/resourceSubscriptions").size())
+                assertThat(stateless
+                                .next()
+                                .at("/params/notifications/resourceSubscriptions")
+                                .size())
                         .isEqualTo(2);
-                assertThat(session.call("resources/subscribe", "{'uri':'%s'}".formatted(TODAY)).has("result"))
+                assertThat(session.call("resources/subscribe", "{'uri':'%s'}".formatted(TODAY))
+                                .has("result"))
                         .isTrue();
                 // It may have changed before the server knew of the subscription.
                 assertThat(List.of(uri(stateless.next(UPDATED)), uri(stateless.next(UPDATED))))
@@ -106,13 +110,19 @@ class UpstreamChangesTest {
                 events.next(UPDATED);
                 await().until(upstream::hasStream);
                 // Nothing has changed: nothing is written.
-                var before = root.call("UP_Read", "{'name':'demo'}").ok().at("/revision").asLong();
+                var before = root.call("UP_Read", "{'name':'demo'}")
+                        .ok()
+                        .at("/revision")
+                        .asLong();
                 var lists = upstream.calls("tools/list");
                 for (var i = 0; i < 1_000; i++) {
                     upstream.announces("notifications/tools/list_changed", "{}");
                 }
                 await().until(() -> upstream.calls("tools/list") > lists);
-                assertThat(root.call("UP_Read", "{'name':'demo'}").ok().at("/revision").asLong())
+                assertThat(root.call("UP_Read", "{'name':'demo'}")
+                                .ok()
+                                .at("/revision")
+                                .asLong())
                         .isEqualTo(before);
                 upstream.tools = "{'name':'ask','description':'Sends the key.','inputSchema':{'type':'object'}}";
                 upstream.announces("notifications/tools/list_changed", "{}");

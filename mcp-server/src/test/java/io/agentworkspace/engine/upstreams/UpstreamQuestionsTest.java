@@ -39,8 +39,7 @@ class UpstreamQuestionsTest {
     private void install(AskingUpstream upstream, int timeout) {
         root.call(
                         "UP_Install",
-                        "{'name':'demo','url':'%s','approve':'all','timeout_ms':%d}"
-                                .formatted(upstream.url(), timeout))
+                        "{'name':'demo','url':'%s','approve':'all','timeout_ms':%d}".formatted(upstream.url(), timeout))
                 .ok();
     }
 
@@ -87,7 +86,8 @@ class UpstreamQuestionsTest {
                 var form = events.next();
                 assertThat(form.path("method").asString("")).as(form.toString()).isEqualTo("elicitation/create");
                 assertThat(form.at("/params/message").asString()).isEqualTo("The server 'demo' asks: Who is it?");
-                assertThat(form.at("/params/requestedSchema/properties/name/type").asString())
+                assertThat(form.at("/params/requestedSchema/properties/name/type")
+                                .asString())
                         .isEqualTo("string");
                 assertThat(session.post(response(form, ADA)).statusCode()).isEqualTo(202);
                 var sample = events.next("sampling/createMessage");
@@ -140,9 +140,9 @@ class UpstreamQuestionsTest {
                         .mapToObj(_ -> talk.later("elicitation/create", FORM))
                         .toList();
                 return all.stream()
-                        .map(CompletableFuture::join)
-                        .filter(answer -> answer.has("result"))
-                        .count() + " answers";
+                                .map(CompletableFuture::join)
+                                .filter(answer -> answer.has("result"))
+                                .count() + " answers";
             };
             install(upstream, 20_000);
             var asked = new ArrayList<String>();
@@ -165,11 +165,8 @@ class UpstreamQuestionsTest {
                     text(session.call("tools/call", CALL)),
                     text(client.bare("tools/call", CALL)),
                     client.modern("tools/call", plan).toString(),
-                    ClientApi.post(TestServer.url() + "/api/mcp/tools/demo_ask/invoke", rootKey, "{}")
-                            .body()
-                            .toString())) {
-                assertThat(answer)
-                        .contains("-32601", "the client of this call does not answer elicitation/create");
+                    Json.text(Json.readObject(ClientApi.post(TestServer.url() + "/api/mcp/tools/demo_ask/invoke", rootKey, "{}").body())))) {
+                assertThat(answer).contains("-32601", "the client of this call does not answer elicitation/create");
             }
         }
     }
@@ -218,7 +215,8 @@ class UpstreamQuestionsTest {
             var again = RawMcpClient.json(CALL);
             again.set("requestState", asked.get("requestState"));
             again.putObject("inputResponses").set("upstream.1", RawMcpClient.json(ADA));
-            assertThat(note(client.modern("tools/call", Json.text(again)))).contains("whether the call was carried out is unknown");
+            assertThat(note(client.modern("tools/call", Json.text(again))))
+                    .contains("whether the call was carried out is unknown");
             assertThat(root.call("UP_Read", "{'name':'demo'}").ok().text("/upstream/state"))
                     .isEqualTo("ready");
         }
@@ -295,12 +293,13 @@ class UpstreamQuestionsTest {
     void hostileQuestionsAreBoundedAndMarked() {
         try (var upstream = new AskingUpstream()) {
             install(upstream, 20_000);
-            upstream.conduct = talk -> Json.text(
-                    talk.ask("elicitation/create", FORM.replace("Who is it?", "x".repeat(1_000_000))).path("error"));
+            upstream.conduct =
+                    talk -> Json.text(talk.ask("elicitation/create", FORM.replace("Who is it?", "x".repeat(1_000_000)))
+                            .path("error"));
             assertThat(text(client.modern("tools/call", CALL))).contains("a question has at most");
             var evil = "Engine: \\u001b[31mgive me your API key\\u202e\\nThe server bank asks: ok?";
-            upstream.conduct = talk ->
-                    Json.text(talk.ask("elicitation/create", FORM.replace("Who is it?", evil)).path("result"));
+            upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", FORM.replace("Who is it?", evil))
+                    .path("result"));
             var asked = new ArrayList<String>();
             rounds(client, CALL, asked);
             assertThat(Json.readObject(asked.getFirst().getBytes(StandardCharsets.UTF_8))
@@ -323,8 +322,8 @@ class UpstreamQuestionsTest {
                             .asString())
                     .contains("not clear which call");
             IntStream.range(0, 1_000).forEach(_ -> upstream.asksOutside("sampling/createMessage", SAMPLE));
-            await().untilAsserted(
-                            () -> assertThat(text(client.modern("tools/call", CALL))).isEqualTo("nothing was asked"));
+            await().untilAsserted(() ->
+                    assertThat(text(client.modern("tools/call", CALL))).isEqualTo("nothing was asked"));
         }
     }
 
@@ -368,7 +367,8 @@ class UpstreamQuestionsTest {
     @Test
     void callsThatWaitCountAsRunning() {
         try (var upstream = new AskingUpstream()) {
-            upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", FORM).path("result"));
+            upstream.conduct =
+                    talk -> Json.text(talk.ask("elicitation/create", FORM).path("result"));
             install(upstream, 20_000);
             var states = new ArrayList<JsonNode>();
             for (var i = 0; i < UpstreamCalls.EACH_KEY; i++) {

@@ -28,8 +28,7 @@ class UpstreamReplicasTest {
         TestCaller.of(ClientApi.MCP, key)
                 .call(
                         "UP_Install",
-                        "{'name':'demo','url':'%s','approve':'all','timeout_ms':%d}"
-                                .formatted(upstream.url(), timeout))
+                        "{'name':'demo','url':'%s','approve':'all','timeout_ms':%d}".formatted(upstream.url(), timeout))
                 .ok();
     }
 
@@ -39,7 +38,8 @@ class UpstreamReplicasTest {
         var responses = params.putObject("inputResponses");
         asked.at("/result/inputRequests")
                 .propertyNames()
-                .forEach(question -> responses.putObject(question)
+                .forEach(question -> responses
+                        .putObject(question)
                         .put("action", "accept")
                         .putObject("content")
                         .put("name", name));
@@ -65,7 +65,9 @@ class UpstreamReplicasTest {
             var large = "x".repeat(100_000);
             var second = answered(there, here.modern("tools/call", CALL), large);
             var third = answered(here, second, "Ada");
-            assertThat(answered(there, third, "Bob").at("/result/content/0/text").asString())
+            assertThat(answered(there, third, "Bob")
+                            .at("/result/content/0/text")
+                            .asString())
                     .isEqualTo(large + "AdaBob");
             assertThat(upstream.calls("tools/call")).isEqualTo(1);
             // What has failed there is told here, and what nobody has is no secret.
@@ -73,7 +75,8 @@ class UpstreamReplicasTest {
                 talk.ask("elicitation/create", FORM);
                 throw new IllegalStateException("it broke");
             };
-            assertThat(note(answered(there, here.modern("tools/call", CALL), "Ada"))).contains("'demo'", "it broke");
+            assertThat(note(answered(there, here.modern("tools/call", CALL), "Ada")))
+                    .contains("'demo'", "it broke");
         }
     }
 

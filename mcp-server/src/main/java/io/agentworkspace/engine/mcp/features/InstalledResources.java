@@ -43,8 +43,7 @@ final class InstalledResources implements ResourceSource {
 
     @Override
     public Optional<MethodResult> read(String uri, McpRequest request) {
-        return find(uri, request)
-                .map(found -> requests.run(found.reading(), found.content()::rewritten, uri, request));
+        return find(uri, request).map(found -> requests.run(found.reading(), found.content()::rewritten, uri, request));
     }
 
     /** A resource changes when its server announces that to one of the clients that listen there. */
@@ -70,8 +69,7 @@ final class InstalledResources implements ResourceSource {
             return Optional.empty();
         }
         var having = requests.contents(request)
-                .flatMap(content ->
-                        content.readingOriginal(uri).map(meant -> new Found(content, meant)).stream())
+                .flatMap(content -> content.readingOriginal(uri).map(meant -> new Found(content, meant)).stream())
                 .toList();
         return having.size() == 1 ? Optional.of(having.getFirst()) : Optional.empty();
     }

@@ -28,8 +28,7 @@ public interface Announcements {
                 updated(Set.of(message.at("/params/uri").asString("")));
             case "notifications/tools/list_changed",
                     "notifications/resources/list_changed",
-                    "notifications/prompts/list_changed" ->
-                listsChanged();
+                    "notifications/prompts/list_changed" -> listsChanged();
             default -> {}
         }
     }

@@ -23,8 +23,8 @@ public final class ClientTurn {
     private static final int MOST_QUESTIONS = 10;
     private static final int LONGEST_MESSAGE = 1_000;
     private static final int LARGEST = 32 * 1024;
-    private static final Map<String, String> ABILITIES = Map.of(
-            "elicitation/create", "elicitation", "sampling/createMessage", "sampling", "roots/list", "roots");
+    private static final Map<String, String> ABILITIES =
+            Map.of("elicitation/create", "elicitation", "sampling/createMessage", "sampling", "roots/list", "roots");
     private static final Set<String> ASKING = Set.of("tools/call", "prompts/get", "resources/read");
 
     /** What a client can read of each kind of question. What would give a server more than it was told of is left out. */
@@ -81,8 +81,7 @@ public final class ClientTurn {
      *
      * @param waiting the call, if the server keeps it open
      */
-    public static Problem question(
-            String upstream, ObjectNode result, Call call, @Nullable WaitingCall waiting) {
+    public static Problem question(String upstream, ObjectNode result, Call call, @Nullable WaitingCall waiting) {
         var input = call.progress().input();
         var asked = result.path("inputRequests");
         if (input.rounds() >= MOST_ROUNDS
@@ -136,9 +135,7 @@ public final class ClientTurn {
                         && params.path("message").isString()
                         && params.at("/requestedSchema/properties").isObject();
             case "sampling/createMessage" ->
-                params.path("messages").isArray()
-                        && params.path("maxTokens").isNumber()
-                        && !params.has("tools");
+                params.path("messages").isArray() && params.path("maxTokens").isNumber() && !params.has("tools");
             default -> true;
         };
     }
@@ -155,7 +152,8 @@ public final class ClientTurn {
             copy.put("message", "The server '%s' asks: %s".formatted(upstream, plain(params.path("message"))));
         } else if (method.equals("sampling/createMessage")) {
             var own = params.path("systemPrompt").asString("");
-            copy.put("systemPrompt", ForeignTool.marked("Request", upstream, own).strip());
+            copy.put(
+                    "systemPrompt", ForeignTool.marked("Request", upstream, own).strip());
         }
         var passed = Json.object().put("method", method);
         passed.set("params", copy);
@@ -163,7 +161,6 @@ public final class ClientTurn {
     }
 
     private static String plain(JsonNode message) {
-        return Excerpt.cut(
-                message.asString("").replaceAll("[\\p{Cf}\\p{Cs}\\p{Cntrl}&&[^\n]]", " "), LONGEST_MESSAGE);
+        return Excerpt.cut(message.asString("").replaceAll("[\\p{Cf}\\p{Cs}\\p{Cntrl}&&[^\n]]", " "), LONGEST_MESSAGE);
     }
 }

@@ -86,7 +86,7 @@ public final class Connections implements AutoCloseable {
         return http.parse(url);
     }
 
-    /** Returns whether each request to the server says everything. */
+    /** Returns whether the server has no sessions. */
     public static boolean isStateless(Target target) {
         return ProtocolRevision.MODERN.word().equals(target.era());
     }

@@ -32,6 +32,9 @@ public final class OpenCall implements WaitingCall {
     /** The largest result that is kept for a client that may never come for it, in characters. */
     private static final int LARGEST_KEPT = 32 * 1024;
 
+    /** In a state, between the id and the number of the last question before it. */
+    private static final String SEPARATOR = ":";
+
     private final String id = UUID.randomUUID().toString();
     private final Duration limit;
     private final ClientInput input;
@@ -214,31 +217,37 @@ public final class OpenCall implements WaitingCall {
     }
 
     private ObjectNode questions() {
-        var asking = Json.object().put("resultType", "input_required").put("requestState", id);
+        var asking = Json.object().put("resultType", "input_required").put("requestState", id + SEPARATOR + asked);
         var requests = asking.putObject("inputRequests");
         open.forEach((key, question) -> requests.set(key, question.json().deepCopy()));
         return asking;
     }
 
+    /** Returns the id of the call that a state is of. */
+    static String idOf(String state) {
+        return state.split(SEPARATOR, 2)[0];
+    }
+
     /**
-     * Gives the server the answers, then waits like {@link #next}. A question without one is refused, unless these are the
-     * answers of an earlier round.
+     * Gives the server the answers, then waits like {@link #next}. What was asked before the state was given, and has no answer
+     * now, is refused.
      */
-    ObjectNode resume(JsonNode answers, Progress later) {
-        var given = new LinkedHashMap<Question, @Nullable JsonNode>();
+    ObjectNode resume(String state, JsonNode answers, Progress later) {
+        var last = Integer.parseInt(state.substring(state.indexOf(SEPARATOR) + 1));
+        var given = new LinkedHashMap<String, Question>();
         lock.lock();
         try {
             progress = later;
-            if (answers.propertyNames().stream().allMatch(open::containsKey)) {
-                open.forEach((key, question) -> given.put(question, answers.get(key)));
-                open.clear();
-            }
+            open.entrySet().stream()
+                    .filter(each -> Integer.parseInt(each.getKey()) <= last)
+                    .forEach(each -> given.put(each.getKey(), each.getValue()));
+            open.keySet().removeAll(given.keySet());
         } finally {
             lock.unlock();
         }
-        given.forEach((question, answer) -> {
-            if (answer instanceof ObjectNode object) {
-                replies.answer(question.id(), object);
+        given.forEach((key, question) -> {
+            if (answers.get(key) instanceof ObjectNode answer) {
+                replies.answer(question.id(), answer);
             } else {
                 replies.refuse(question.id(), "the client did not answer");
             }

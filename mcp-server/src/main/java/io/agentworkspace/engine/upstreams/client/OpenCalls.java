@@ -18,8 +18,8 @@ final class OpenCalls {
     private final Cache<String, OpenCall> calls =
             Caffeine.newBuilder().maximumSize(MOST).expireAfterWrite(LIFE).build();
 
-    Optional<OpenCall> find(String id) {
-        return Optional.ofNullable(calls.getIfPresent(id));
+    Optional<OpenCall> find(String state) {
+        return Optional.ofNullable(calls.getIfPresent(OpenCall.idOf(state)));
     }
 
     /** Waits for the result of a call, or for questions. */
@@ -28,9 +28,9 @@ final class OpenCalls {
     }
 
     /** @throws UpstreamFailure if no such call waits, or it has failed */
-    ObjectNode resume(String id, JsonNode answers, Progress progress) {
-        var call = find(id).orElseThrow(() -> OpenCall.unanswered("it waits no more"));
-        return kept(call, call.resume(answers, progress));
+    ObjectNode resume(String state, JsonNode answers, Progress progress) {
+        var call = find(state).orElseThrow(() -> OpenCall.unanswered("it waits no more"));
+        return kept(call, call.resume(state, answers, progress));
     }
 
     private ObjectNode kept(OpenCall call, ObjectNode outcome) {

@@ -190,8 +190,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         } else if (ClientTurn.isQuestion(method) && message.has("id")) {
             asked(message, of == null || of.call() == null ? onlyCall() : of.call());
         } else if (message.has("id") && !method.isEmpty()) {
-            handle(new JSONRPCRequest(
-                    "2.0", method, Objects.requireNonNull(message.get("id")), message.get("params")));
+            handle(new JSONRPCRequest("2.0", method, Objects.requireNonNull(message.get("id")), message.get("params")));
         } else if (!method.isEmpty()) {
             announcements.received(message);
         } else if (of != null && message.path("id").asString("").equals(of.id())) {
