@@ -8,13 +8,13 @@ import java.util.List;
 final class Failover implements Bench.Benchmark {
     @Override
     public String words() {
-        return "the primary is killed or hangs, and its standby promoted [--case kill|hang --timeout 4s --writers 8]";
+        return "the primary is killed or hangs, and its standby promoted [--case kill|hang --timeout 3s --writers 8]";
     }
 
     @Override
     public void run(Bench.Options options) throws Exception {
         var hangs = options.text("case", "kill").equals("hang");
-        var timeout = options.text("timeout", "4s");
+        var timeout = options.text("timeout", "3s");
         var key = ApiKey.generate(new SecureRandom()).reveal();
         try (var servers = Servers.withStandby()) {
             var environment = new HashMap<>(Servers.engine(servers.bothUrl(), key));
