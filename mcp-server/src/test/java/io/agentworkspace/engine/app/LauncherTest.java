@@ -164,7 +164,8 @@ class LauncherTest {
             if (entry.endsWith(".jar")) {
                 try (var jar = new JarFile(entry)) {
                     var manifest = jar.getManifest();
-                    if (manifest != null && "true".equals(manifest.getMainAttributes().getValue(Name.SEALED))) {
+                    if (manifest != null
+                            && "true".equals(manifest.getMainAttributes().getValue(Name.SEALED))) {
                         sealed.add(Path.of(entry).getFileName().toString());
                     }
                 }

@@ -28,8 +28,8 @@ class ChartTest {
     private static final String RELEASE = "team";
 
     /** The modules of Kubernetes' types, by the kind of what the chart renders. */
-    private static final Map<String, String> MODULES = Map.of(
-            "Deployment", "apps/v1", "Service", "v1", "PodDisruptionBudget", "policy/v1", "ConfigMap", "v1");
+    private static final Map<String, String> MODULES =
+            Map.of("Deployment", "apps/v1", "Service", "v1", "PodDisruptionBudget", "policy/v1", "ConfigMap", "v1");
 
     @TempDir
     private Path folder;

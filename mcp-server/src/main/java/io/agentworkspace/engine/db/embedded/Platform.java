@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.db.embedded;
 
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -10,10 +9,10 @@ import java.util.Optional;
  */
 record Platform(String archive) {
     /**
-     * What PostgreSQL's programs have besides PATH. Without a locale, a library of macOS looks for the user's in a thread of its own, and
+     * The variable that is {@code C} for PostgreSQL's programs. Without it, a library of macOS looks for the user's locale in a thread of its own, and
      * PostgreSQL refuses to run with one ("postmaster became multithreaded during startup").
      */
-    static final Map<String, String> ENVIRONMENT = Map.of("LC_ALL", "C");
+    static final String LOCALE_VARIABLE = "LC_ALL";
 
     /** Runs a command out of reach of the terminal's Ctrl-C. macOS has no setsid, but Perl. */
     static final String NEW_SESSION_ON_MACOS = "perl -MPOSIX=setsid -e setsid;exec{$ARGV[0]}(@ARGV) -- ";

@@ -18,7 +18,7 @@ final class PostgresProgram {
     static ProcessBuilder prepare(List<String> command) {
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectInput(new File("/dev/null"));
         builder.environment().keySet().retainAll(Set.of("PATH"));
-        builder.environment().putAll(Platform.ENVIRONMENT);
+        builder.environment().put(Platform.LOCALE_VARIABLE, "C");
         return builder;
     }
 
