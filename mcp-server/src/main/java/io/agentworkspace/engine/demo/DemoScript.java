@@ -74,7 +74,7 @@ final class DemoScript {
             @Nullable String branch) {
         private Step step(int slower) {
             return switch (does) {
-                case "say" -> step("AP_Chat", inZone(), "writes in the zone " + in, 3 + slower);
+                case "say" -> step("AP_Chat", inZone(), "writes in the room " + in, 3 + slower);
                 case "search" -> step("MB_Search", inBank(), "searches %s for '%s'".formatted(in, text), 1 + slower);
                 case "read" -> step("MB_Read", inBank(), "reads '%s' in %s".formatted(name, in), 1 + slower);
                 case "store" -> step("MB_Store", inBank(), "stores '%s' in %s".formatted(name, in), 2 + slower);

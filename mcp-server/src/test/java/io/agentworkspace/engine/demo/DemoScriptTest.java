@@ -69,7 +69,7 @@ class DemoScriptTest {
         var first = DemoScript.STEPS.getFirst();
         assertThat(DemoScript.lastBefore(0, null)).isEmpty();
         assertThat(DemoScript.lastBefore(1, null)).contains(first);
-        assertThat(first.words()).isEqualTo("writes in the zone main");
+        assertThat(first.words()).isEqualTo("writes in the room main");
         assertThat(DemoScript.lastBefore(2, null).orElseThrow().words())
                 .isEqualTo("searches Runbooks for 'connection pool full after a deploy'");
         var end = DemoScript.STEPS.size();
