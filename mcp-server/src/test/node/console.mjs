@@ -561,7 +561,6 @@ async function newcomer() {
   const learnt = await page.locator('.memories').innerText();
   await to(page, '/console/memory/Runbooks', '.memory');
   await found(page, 'checkout slow after a deploy');
-  await page.locator('.hit').first().click({ trial: true }); // It stands still.
   await pages.picture(page, 'console-demo-memory');
   const waits = await waiting(page);
   await page.keyboard.press('Control+k');
