@@ -560,7 +560,7 @@ async function newcomer() {
   await to(page, '/console/memory/Incident%20log', '.memory');
   const learnt = await page.locator('.memories').innerText();
   await to(page, '/console/memory/Runbooks', '.memory');
-  await found(page, 'checkout slow after a deploy');
+  await found(page, 'pool exhausted after a deploy');
   await pages.picture(page, 'console-demo-memory');
   const waits = await waiting(page);
   await page.keyboard.press('Control+k');
