@@ -60,7 +60,7 @@ async function look(name, addresses) {
 // the service.
 const CHANGES = [
   [paths.agent, 'Edit', { Description: 'changed' }, 'Save'], [paths.agent, 'Delete', {}, 'Delete'],
-  [paths.space, 'New zone', { Name: 'changed' }, 'Create'], [paths.space, 'Invite', { Agent: 'Pia' }, 'Invite'],
+  [paths.space, 'New room', { Name: 'changed' }, 'Create'], [paths.space, 'Invite', { Agent: 'Pia' }, 'Invite'],
   [paths.tasks, 'New task', { Title: 'changed' }, 'Create'], [paths.tasks, 'Release src/**', {}, 'Release'], [paths.task, 'Done', {}, 'Done'],
   [paths.task, 'Cancel the task', {}, 'Cancel the task'],
   [paths.bank, 'Store a memory', { Text: 'changed' }, 'Store'], [paths.bank, 'Censor…', {}, 'Censor'], [paths.bank, 'Delete', {}, 'Move to trash'],
@@ -86,6 +86,8 @@ async function changes(page) {
   for (const [path, button, fields, verb] of CHANGES) {
     const before = kept.length;
     await visit(page, path);
+    const menu = page.locator('main .menu', { has: page.locator('button', { hasText: button }) });
+    if (await menu.count()) await menu.locator('summary').click();
     await page.locator('main').getByRole('button', { name: button, exact: true }).first().click();
     const box = page.getByRole('dialog');
     for (const [label, text] of Object.entries(fields)) {

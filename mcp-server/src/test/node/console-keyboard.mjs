@@ -193,6 +193,8 @@ async function memories() {
   await toast('Stored.');
   await closed();
   const step = { stored: (await focused()).name };
+  await to('More');
+  await press('Enter');
   await to('Censor…');
   await press('Enter');
   await there('.preview-count');

@@ -60,6 +60,7 @@ async function open(key, path, there = '.view', width = 1280) {
 }
 
 const button = (place, name) => place.getByRole('button', { name, exact: true });
+const inMenu = (page, name) => page.locator('.menu-items').getByText(name, { exact: true });
 
 // The dialog on top, after what its button leads to.
 async function through(page, name) {
@@ -207,7 +208,8 @@ async function memories() {
   await page.reload();
   await page.locator('#main:not([aria-busy]) .memory').first().waitFor();
   const save = async () => {
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export', exact: true }).click()]);
+    await page.locator('.menu summary').click();
+    const [download] = await Promise.all([page.waitForEvent('download'), inMenu(page, 'Export').click()]);
     return { name: download.suggestedFilename(), lines: readFileSync(await download.path(), 'utf8') };
   };
   const step = { said, ...(await save()) };
@@ -222,7 +224,8 @@ async function memories() {
 // What was exported is imported into another bank, after a look at what would come of it; a memory is deleted, restored, and deleted forever.
 async function moving() {
   const page = await open(OWNER_KEY, '/console/memory/log', '.memory');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export', exact: true }).click()]);
+  await page.locator('.menu summary').click();
+  const [download] = await Promise.all([page.waitForEvent('download'), inMenu(page, 'Export').click()]);
   const exported = readFileSync(await download.path());
   await page.goto(`${engine}/console/memory/copies?view=import`);
   const choose = async (name, buffer) => {
@@ -251,7 +254,8 @@ async function moving() {
     const { memory } = await ask('MB_Store', { target: { bank: 'copies' }, content: `The ${word} <b>mistake</b>.`, vx: { name: word } });
     await ask('MB_Delete', { target: { bank: 'copies' }, memory: memory.id });
   }
-  await page.getByRole('link', { name: 'Trash', exact: true }).last().click();
+  await page.locator('.menu summary').click();
+  await inMenu(page, 'Trash').click();
   await page.locator('.trash li').nth(1).waitFor();
   await pages.look(page, 'console-bank-trash');
   step.trash = await page.locator('.trash li p').allInnerTexts();

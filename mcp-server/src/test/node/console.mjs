@@ -390,6 +390,7 @@ async function others() {
 async function careful() {
   const page = await open(OWNER_KEY, '/console/memory/notes');
   const step = {};
+  await page.locator('.menu summary').click();
   await page.getByRole('button', { name: 'Censor…' }).click();
   await page.locator('.preview-count').waitFor();
   step.hidesAll = await page.locator('.preview-count').innerText();
@@ -423,6 +424,7 @@ async function careful() {
   step.searched = await page.getByRole('searchbox', { name: 'Search this bank' }).inputValue();
   step.newest = await slowThenQuick(page);
   await to(page, '/console/memory/attic', '.detail h2');
+  await page.locator('.menu summary').click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Move to trash' }).click();
   await page.locator('.trash li', { hasText: 'attic' }).waitFor();
@@ -471,7 +473,7 @@ async function careful() {
   step.ticks = await page.locator('.ticks span').allInnerTexts();
   step.failed = await page.locator('.delivery .tag', { hasText: 'failed' }).first().getAttribute('class');
   await page.keyboard.press('Control+k');
-  for (const [words, group] of [['den/main', 'Zones'], ['team-with-shared-memory', 'Skills'], ['9/hooks', 'Webhooks'], ['vera', 'Users']]) {
+  for (const [words, group] of [['den/main', 'Rooms'], ['team-with-shared-memory', 'Skills'], ['9/hooks', 'Webhooks'], ['vera', 'Users']]) {
     await page.getByRole('combobox', { name: 'Search' }).fill(words);
     await page.getByRole('group', { name: group }).getByRole('option', { name: words }).waitFor();
   }
@@ -481,6 +483,25 @@ async function careful() {
   step.previews = await page.locator('.entry-row').allInnerTexts();
   told('careful', step);
   await page.context().close();
+}
+
+// What the three agents of the demo want from a person, each in its own words.
+async function waiting(page) {
+  const as = (agent, tool, args) => page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': EMPTY_KEY }, data: { ...args, target: { ...args.target, context: `picture ${agent}` } } });
+  const wants = [
+    ['Mira', 'AP_Ask', { content: 'The fix of the leak is ready. Deploy it today, before the sale?', choices: ['Deploy it today', 'Wait for Monday'] }],
+    ['Otto', 'AP_Ask', { content: 'Who should review the limit of 400 connections?' }],
+    ['Juno', 'AP_Chat', { to_user: true, content: 'Checkout is fast again: 0.2 % of the orders fail, as last week.' }],
+  ];
+  for (const [agent, tool, args] of wants) {
+    await as(agent, 'AP_LogOn', { target: { agent } });
+    await as(agent, tool, args);
+    await as(agent, 'AP_LogOff', {});
+  }
+  await to(page, '/console/inbox', '.need');
+  await page.locator('.need').nth(2).waitFor();
+  await pages.picture(page, 'console-demo-inbox');
+  return page.locator('.need').allInnerTexts();
 }
 
 // A newcomer: an empty workspace, one click, three agents who disagree, an answer, and everything gone again.
@@ -538,7 +559,10 @@ async function newcomer() {
   const doors = await page.locator('.entry-row', { hasText: 'AP_Chat' }).allInnerTexts();
   await to(page, '/console/memory/Incident%20log', '.memory');
   const learnt = await page.locator('.memories').innerText();
+  await to(page, '/console/memory/Runbooks', '.memory');
+  await found(page, 'pool exhausted after a deploy');
   await pages.picture(page, 'console-demo-memory');
+  const waits = await waiting(page);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('fix the leak tonight');
   await page.locator('.found-entry', { hasText: 'fix the leak tonight' }).first().waitFor();
@@ -557,7 +581,7 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  told('newcomer', { answered, starting, focus, paused, replayed, room, doors, learnt, left });
+  told('newcomer', { waits, answered, starting, focus, paused, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 

@@ -28,7 +28,7 @@ export function aboutRoom({ room, zone, messages, go, again }) {
     </ul>
     <div class="row">
       ${button(mine ? 'Invite' : 'Join', mine ? deeds.invite : deeds.join, { tool: 'DM_Invite' })}
-      ${button('New zone', deeds.newZone, { tool: 'ZN_Create' })}
+      ${button('New room', deeds.newZone, { tool: 'ZN_Create' })}
     </div>
     ${answersOf(messages, zone)}
   `;
@@ -97,7 +97,7 @@ function deedsOf(domain, room, go, again) {
     join: () => join(domain, room, target, again),
     newZone: () =>
       ask({
-        title: `New zone in ${domain.name}`,
+        title: `New room in ${domain.name}`,
         verb: 'Create',
         fields: [
           { name: 'name', label: 'Name', required: true, max: 64 },
@@ -117,7 +117,7 @@ async function join(domain, room, target, again) {
   if (!own.length) return toast('You have no other agent. Create one on the page Agents.');
   return ask({
     title: `Join ${domain.name}`,
-    text: 'Your agent joins at once if the domain is public. Otherwise the owner of the domain must agree.',
+    text: 'Your agent joins at once if the space is public. Otherwise the owner of the space must agree.',
     verb: 'Join',
     fields: [{ name: 'agent', label: 'Your agent', options: own }],
     tool: 'DM_Invite',
@@ -128,7 +128,7 @@ async function join(domain, room, target, again) {
 
 function answersOf(messages, zone) {
   const links = messages.answers();
-  if (!links.length) return nothing;
+  if (new Set(links.flatMap((one) => [one.from, one.to])).size < 3) return nothing; // Two who talk need no picture.
   const words = links.map((one) => `${one.from} answers ${one.to} ${one.times} times`).join(', ');
   return html`<h3>Who answers whom</h3>
     ${graph(links, `Who answers whom in ${zone}: ${words}`)}`;

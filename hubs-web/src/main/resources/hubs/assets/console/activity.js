@@ -50,18 +50,18 @@ export async function show({ at, view, on, isHere }) {
     'select',
     { name: 'result', 'aria-label': 'Result' },
     ...[
-      ['', 'every result'],
-      ['done', 'done'],
-      ['refused', 'refused'],
+      ['', 'Every result'],
+      ['done', 'Done'],
+      ['refused', 'Refused'],
     ].map(([value, label]) => el('option', { value, selected: value === at.query.get('result') }, label)),
   );
   const kinds = may('WH_Feed')
     ? [
-        ['all', 'everything'],
-        ['calls', 'calls'],
-        ['events', 'events'],
+        ['all', 'Everything'],
+        ['calls', 'Calls'],
+        ['events', 'Events'],
       ]
-    : [['calls', 'calls']];
+    : [['calls', 'Calls']];
   const kindField = el(
     'select',
     { name: 'show', 'aria-label': 'Show' },
@@ -221,7 +221,7 @@ function row(entry) {
   const from = [DOORS[entry.door] ?? entry.door, client(entry.client), entry.key_name].filter(Boolean).join(' · ');
   const words = html`${who}
     <span class="clip">${sentence(entry)}</span>
-    ${entry.result === 'done' ? nothing : tag(entry.result, 'destroys')}
+    ${entry.result === 'done' ? nothing : tag(entry.result.replaceAll('_', ' '), 'destroys')}
     <span class="soft where clip">${from}</span>
     <code class="tool">${entry.tool}</code>
     ${clock(entry.at)}`;

@@ -19,6 +19,7 @@ import {
   number,
 } from './parts.js';
 import { virtualList } from './virtual.js';
+import { withoutIds } from './transcript-model.js';
 
 function create(go) {
   return ask({
@@ -108,7 +109,7 @@ export async function show(context) {
               >`
             : nothing
         }
-        ${words.has(agent.name) ? html`<span class="clip words">“${words.get(agent.name)}”</span>` : nothing}
+        ${words.has(agent.name) ? html`<span class="clip words">“${withoutIds(words.get(agent.name))}”</span>` : nothing}
       </span>
       <span class="unseen">${agent.online ? 'online' : 'offline'}</span>
       ${

@@ -10,6 +10,7 @@ import {
   enc,
   guarded,
   html,
+  link,
   nothing,
   number,
   ref,
@@ -19,7 +20,8 @@ import {
   toast,
   whileBusy,
 } from './parts.js';
-import { bySeq, Messages, parts, rows, sizeWords } from './transcript-model.js';
+import { taskPath } from './task-parts.js';
+import { bySeq, Messages, notice, parts, rows, sizeWords, withoutIds } from './transcript-model.js';
 
 const HOPS = 8;
 const MOST = 400;
@@ -94,7 +96,7 @@ export class Conversation {
       this.#refreshQuestion(message);
     }
     const others = fresh.filter((message) => !isWrittenByMe(message));
-    for (const message of others) announce(`${message.from}: ${message.content}`);
+    for (const message of others) announce(`${message.from}: ${withoutIds(message.content)}`);
     if (!this.#end || this.#end.isAtEnd) this.#trim();
     else this.#unseen += others.length;
     this.#options.changed();
@@ -231,7 +233,17 @@ export class Conversation {
 
   #answered(message) {
     const answered = message.reply_to && this.messages.get(message.reply_to);
-    return answered ? html`<p class="answered soft clip">${answered.from}: ${answered.content}</p>` : nothing;
+    return answered
+      ? html`<p class="answered soft clip">${answered.from}: ${withoutIds(answered.content)}</p>`
+      : nothing;
+  }
+
+  // An announcement of a task leads to it by its title.
+  #linked(text, message) {
+    const found = notice(text);
+    const domain = message.domain ?? found?.domain;
+    if (!found || !domain) return text;
+    return html`${found.words}${link(taskPath({ domain, id: found.task }), found.title)}${found.rest}`;
   }
 
   #said(message) {
@@ -240,7 +252,7 @@ export class Conversation {
       ${text.map((part) =>
         part.isCode
           ? html`<pre tabindex="0" aria-label="Code"><code>${part.text}</code></pre>`
-          : html`<p>${part.text}</p>`,
+          : html`<p>${this.#linked(part.text, message)}</p>`,
       )}
       ${
         message.truncated

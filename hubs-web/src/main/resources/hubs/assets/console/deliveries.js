@@ -121,7 +121,7 @@ export function deliveries({ id, endpointIds, on, isHere, drawn, happened }) {
       <div class="section-head">
         <h2>Deliveries</h2>
         <select aria-label="State" @change=${choose}>
-          ${['', ...Object.keys(STATES)].map((one) => html`<option value=${one}>${one || 'every state'}</option>`)}
+          ${['', ...Object.keys(STATES)].map((one) => html`<option value=${one}>${one || 'Every state'}</option>`)}
         </select>
         ${action('WH_Redeliver', 'Send selected again', again)}
         ${asCode('Sending again', () =>

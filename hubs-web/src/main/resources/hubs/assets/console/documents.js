@@ -168,7 +168,7 @@ export async function show(context) {
     'select',
     { 'aria-label': 'State' },
     ...['', 'accepted', 'rejected', 'queued', 'validating'].map((one) =>
-      el('option', { value: one }, one || 'every state'),
+      el('option', { value: one }, one || 'Every state'),
     ),
   );
   const list = virtualList({

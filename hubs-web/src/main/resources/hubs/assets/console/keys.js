@@ -68,7 +68,7 @@ function invite(go) {
     fields: [
       { name: 'agent', label: 'Agent', required: true, max: 64, hint: 'A new name, or an agent of yours.' },
       { name: 'description', label: 'What it is for', long: 2, max: 2000, hint: 'For a new agent. Optional.' },
-      { name: 'domains', label: 'Member of', hint: 'Domains, with commas between them. Optional.' },
+      { name: 'domains', label: 'Member of', hint: 'Spaces, with commas between them. Optional.' },
       { name: 'life', label: 'The code expires', options: Object.keys(CODE_LIFETIMES) },
     ],
     args: ({ life, domains, ...rest }) =>
@@ -323,7 +323,7 @@ async function one(keys, id, go, drawn) {
     </section>`,
     html`<section>
       <h3>Capabilities</h3>
-      <p>${key.capabilities.flatMap((word) => [html`<code>${word}</code>`, ' '])}</p>
+      <p>${key.capabilities.flatMap((word) => [word === '*' ? 'everything' : html`<code>${word}</code>`, ' '])}</p>
     </section>`,
     html`<section>
       <h3>Handshakes</h3>

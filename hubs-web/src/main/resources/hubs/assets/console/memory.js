@@ -22,6 +22,7 @@ import { evaluating } from './evaluate.js';
 import { importing } from './memory-import.js';
 import { memoryList } from './memory-list.js';
 import { find, showMemory } from './memory-one.js';
+import { menu } from './menu.js';
 import { bankTrash, censor, loading, trash } from './memory-parts.js';
 import { permissions } from './permissions.js';
 
@@ -207,8 +208,9 @@ function bankHead(bank, go) {
       </div>
       <div class="head-actions">
         ${action('MB_Store', 'Store a memory', () => store(bank), '')}
-        ${action('MB_Permissions', 'Share', () => share(bank))} ${view('load', 'Preview loading')}
-        ${
+        ${action('MB_Permissions', 'Share', () => share(bank))}
+        ${menu('More', [
+          view('load', 'Preview loading'),
           may('MB_Export')
             ? html`<a
                 class="button quiet"
@@ -217,11 +219,13 @@ function bankHead(bank, go) {
                 title="The whole bank with its history, as JSON lines"
                 >Export</a
               >`
-            : nothing
-        }
-        ${view('import', 'Import', mayChange('MB_Import'))} ${view('evaluate', 'Evaluate', may('MB_Evaluate'))}
-        ${view('trash', 'Trash', may('MB_Trash'))} ${action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER)}
-        ${action('MB_Delete', 'Delete', () => remove(bank, go), DANGER)}
+            : nothing,
+          view('import', 'Import', mayChange('MB_Import')),
+          view('evaluate', 'Evaluate', may('MB_Evaluate')),
+          view('trash', 'Trash', may('MB_Trash')),
+          action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),
+          action('MB_Delete', 'Delete', () => remove(bank, go), DANGER),
+        ])}
       </div>
     </header>
     <p class="tagline">

@@ -1,5 +1,6 @@
 // Messages that AP_Search found: where each is, and how its page comes to it.
 import { ask } from './api.js';
+import { withoutIds } from './transcript-model.js';
 import { clock, enc, html, link, nothing, render } from './parts.js';
 
 const MOST_PAGES = 10;
@@ -21,7 +22,7 @@ export const row = (hit, agent) =>
       html`<span class="bubble-head"
         ><b>${hit.from}</b><span class="soft">${placeOf(hit)} · ${clock(hit.created_at)}</span></span
       >`,
-      html`<span class="said">${hit.text ?? hit.snippet}</span>`,
+      html`<span class="said">${withoutIds(hit.text ?? hit.snippet)}</span>`,
     )}
   </li>`;
 

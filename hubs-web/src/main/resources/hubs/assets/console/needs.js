@@ -2,6 +2,7 @@
 import { call, ask, may } from './api.js';
 import * as live from './live.js';
 import { taskPath } from './task-parts.js';
+import { withoutIds } from './transcript-model.js';
 import {
   ago,
   avatar,
@@ -196,6 +197,7 @@ function deed(item, action) {
 
 function line(item) {
   const path = place(item);
+  const deeds = item.actions.filter((one) => !READS.includes(one.tool));
   return html`<li class="need ${item.kind}" data-need=${keyOf(item)}>
     ${avatar(item.from ?? '!', { kind: item.kind === 'upstream' ? 'user' : 'agent' })}
     <div>
@@ -208,10 +210,8 @@ function line(item) {
           · ${ago(item.at)}</span
         >
       </p>
-      <p class="need-text">${item.text}${item.text.length >= 500 ? ' …' : ''}</p>
-      <div class="need-actions">
-        ${item.actions.filter((one) => !READS.includes(one.tool)).map((action) => deed(item, action))}
-      </div>
+      <p class="need-text">${withoutIds(item.text)}${item.text.length >= 500 ? ' …' : ''}</p>
+      ${deeds.length ? html`<div class="need-actions">${deeds.map((action) => deed(item, action))}</div>` : nothing}
     </div>
   </li>`;
 }

@@ -265,7 +265,7 @@ export function open(go, pages) {
       find: async (q) => read(await ask(tool, args(q)), q),
     })),
     {
-      title: 'Zones',
+      title: 'Rooms',
       tools: ['DM_List', 'DM_Read'],
       find: async (q) => (await (rooms ??= zones())).filter((zone) => has(zone.title, q)).slice(0, 6),
     },

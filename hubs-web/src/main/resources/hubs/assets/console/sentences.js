@@ -26,13 +26,13 @@ const VERBS = {
   DM_Kick: ['removed an agent from'],
   DM_Ban: ['banned an agent from'],
   DM_Unban: ['lifted a ban in'],
-  DM_List: 'listed domains',
+  DM_List: 'listed spaces',
   DM_Read: ['read'],
   ZN_Create: ['created'],
   ZN_Destroy: ['deleted'],
   ZN_Enter: ['entered'],
   ZN_Leave: ['left'],
-  ZN_List: 'listed zones',
+  ZN_List: 'listed rooms',
   ZN_Read: ['read'],
   MB_Create: ['created'],
   MB_Update: ['changed'],
@@ -131,8 +131,8 @@ const VERBS = {
 // What a tool is for, where the thing is not known.
 const NOUNS = {
   AP: 'an agent',
-  DM: 'a domain',
-  ZN: 'a zone',
+  DM: 'a space',
+  ZN: 'a room',
   MB: 'a bank',
   AK: 'a key',
   WH: 'an endpoint',
@@ -150,7 +150,8 @@ function thing(entry) {
   const name = entry.target ?? entry.target_id;
   if (!name || ['session', 'account'].includes(entry.target_kind)) return null;
   if (entry.target_kind === 'agent' && name === entry.agent) return html`<span>itself</span>`;
-  const article = ['agent', 'user', 'zone'].includes(entry.target_kind) ? '' : `the ${entry.target_kind} `;
+  const kind = entry.target_kind === 'domain' ? 'space' : entry.target_kind;
+  const article = ['agent', 'user', 'zone'].includes(kind) ? '' : `the ${kind} `;
   return html`<span>${article}<span class="thing">${name}</span></span>`;
 }
 

@@ -22,7 +22,7 @@ const ROLES = ['viewer', 'member', 'admin', 'owner'];
 const NAMES = {
   commands: 'Commands today',
   agents: 'Agents',
-  domains: 'Domains',
+  domains: 'Spaces',
   banks: 'Banks',
   memories: 'Memories',
   documents: 'Documents',

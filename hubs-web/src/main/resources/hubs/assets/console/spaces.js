@@ -11,8 +11,8 @@ const ACCESS = ['private', 'agent', 'domain', 'public'];
 
 const newDomain = (go) =>
   ask({
-    title: 'New domain',
-    text: 'A shared workspace that agents are members of, with the zone main.',
+    title: 'New space',
+    text: 'A shared workspace that agents are members of, with the room main.',
     verb: 'Create',
     tool: 'DM_Create',
     fields: [
@@ -34,15 +34,15 @@ export async function show(context) {
   );
   const title = head('Spaces', {
     sub: 'Rooms where agents and people talk.',
-    actions: [action('DM_Create', 'New domain', () => newDomain(go), '')],
+    actions: [action('DM_Create', 'New space', () => newDomain(go), '')],
   });
   if (domains.length || at.parts[0]) return showRoom(context, domains, title);
   draw(
     html`${title}
     ${empty(
       'No rooms yet',
-      'A domain is a shared workspace with members. Its zones are channels. Create one and invite your agents.',
-      action('DM_Create', 'Create a domain', () => newDomain(go), ''),
+      'A space has members, and rooms in which they talk. Create one and invite your agents.',
+      action('DM_Create', 'Create a space', () => newDomain(go), ''),
     )}`,
     view,
   );
@@ -63,7 +63,7 @@ async function showRoom({ at, view, on, go, isHere }, domains, title) {
     const members = about && aboutRoom({ room: about, zone, messages: room.talk.messages, go, again });
     return html`${title}
       <div class="three${at.parts.length ? ' chosen' : ''}${room?.hasThread ? ' with-thread' : ''}">
-        <nav class="side channels" aria-label="Domains and zones">
+        <nav class="side channels" aria-label="Spaces and rooms">
           ${domains.map((domain) => channels(domain, name, zone, about, unread))}
         </nav>
         ${room ? room.view() : html`<section class="chat"><p class="note bad" role="alert">${problem}</p></section>`}

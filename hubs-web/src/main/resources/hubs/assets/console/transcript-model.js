@@ -160,6 +160,17 @@ export function parts(text) {
   return found;
 }
 
+const NOTICE = /^([^:']+: )'([^]*)' \(task ([0-9a-f-]{36})\)([^]*)$/;
+
+// The announcement of a change of a task, in parts: words, title, the id of the task, and the rest. Of any other text, nothing.
+export function notice(text) {
+  const [, words, title, task, rest] = NOTICE.exec(text) ?? [];
+  return task && { words, title, task, rest, domain: /, in the domain '([^']+)'$/.exec(rest)?.[1] };
+}
+
+// An announcement without the id of its task, where a text stands alone.
+export const withoutIds = (text) => text.replace(/ \(task [0-9a-f-]{36}\)/, '');
+
 const UNITS = ['bytes', 'KB', 'MB'];
 
 export function sizeWords(bytes) {

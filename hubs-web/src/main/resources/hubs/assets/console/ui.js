@@ -41,7 +41,7 @@ setInterval(() => {
 export function face(name) {
   let sum = 0;
   for (const sign of name.toLowerCase()) sum = (sum * 31 + sign.codePointAt(0)) >>> 0;
-  const words = (name.match(/[\p{L}\p{N}]+/gu) ?? ['?']).slice(0, 2);
+  const words = (name.match(/[\p{L}\p{N}]+/gu) ?? [name]).slice(0, 2);
   return {
     initials: words
       .map((word) => [...word][0])

@@ -2,6 +2,7 @@
 import { isAdmin, may, whyNot } from './api.js';
 import { ago, avatar, clock, empty, enc, html, link, memoryCount, nothing, number, repeat } from './parts.js';
 import { startButton } from './demo.js';
+import { withoutIds } from './transcript-model.js';
 
 const MOST_AGENTS = 60;
 
@@ -24,7 +25,8 @@ const person = (agent) =>
       `/console/agents/${enc(agent.name)}`,
       avatar(agent.name, { online: agent.online }),
       html`<span class="person-words">
-          <b>${agent.name}</b><span class="soft clip">${agent.last?.content ?? agent.description}</span>
+          <b>${agent.name}</b
+          ><span class="soft clip">${agent.last ? withoutIds(agent.last.content) : agent.description}</span>
         </span>
         <span class="unseen">${agent.online ? 'online' : 'offline'}</span>`,
     )}
@@ -53,7 +55,7 @@ function said(message, messages) {
           }${clock(message.created_at)}</span
         >
       </p>
-      <p class="clip3">${message.content}</p>
+      <p class="clip3">${withoutIds(message.content)}</p>
     </div>
   </li>`;
 }

@@ -5,6 +5,7 @@ import { atWork } from './at-work.js';
 import { list, total, watch } from './needs.js';
 import { Demo, startButton } from './demo.js';
 import { cut, worldGrid } from './world-parts.js';
+import { withoutIds } from './transcript-model.js';
 
 const NEEDS = 3;
 const ROOMS = 12;
@@ -124,7 +125,7 @@ export async function show({ view, on, isHere }) {
     return [
       'said',
       html`<b>${message.from}</b>${message.domain ? ` in ${place}: ` : ` to ${message.to}: `}<span class="soft"
-          >${cut(message.content, 120)}</span
+          >${cut(withoutIds(message.content), 120)}</span
         >`,
       at,
       message.domain

@@ -347,7 +347,7 @@ class ConsoleTasksTest {
                 .isEqualTo(texts(step.path("list")).getLast());
         assertThat(step.path("first").asString())
                 .as("after the link that skips to the content")
-                .isEqualTo("New domain");
+                .isEqualTo("New space");
     }
 
     /** Four changes: a persona, a description, and twice the access, which is not restored. */

@@ -12,11 +12,12 @@ import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import javax.imageio.ImageIO;
@@ -367,7 +368,8 @@ class ConsoleTest {
     private static final Map<String, String> PICTURES = Map.of(
             "world.png", "console-demo-question-1280-light.png",
             "room.png", "console-demo-room-1280-light.png",
-            "memory.png", "console-demo-memory-1280-light.png");
+            "memory.png", "console-demo-memory-1280-light.png",
+            "inbox.png", "console-demo-inbox-1280-light.png");
 
     /** {@code -Dgolden=update} replaces them. What they show is checked by the tests above. */
     @Test
@@ -377,10 +379,7 @@ class ConsoleTest {
         if (Golden.isUpdating()) {
             Files.createDirectories(folder);
             for (var picture : PICTURES.entrySet()) {
-                Files.copy(
-                        SCREENSHOTS.resolve(picture.getValue()),
-                        folder.resolve(picture.getKey()),
-                        StandardCopyOption.REPLACE_EXISTING);
+                writeSmall(SCREENSHOTS.resolve(picture.getValue()), folder.resolve(picture.getKey()));
             }
             Film.write(frames(), film);
         }
@@ -391,7 +390,22 @@ class ConsoleTest {
             var taken = ImageIO.read(SCREENSHOTS.resolve(picture.getValue()).toFile());
             var shown = ImageIO.read(folder.resolve(picture.getKey()).toFile());
             assertThat(shown.getWidth()).as(picture.getKey()).isEqualTo(taken.getWidth());
+            assertThat(Files.size(folder.resolve(picture.getKey())))
+                    .as(picture.getKey())
+                    .isLessThan(120_000);
         }
+        assertThat(steps.only("newcomer").path("waits").valueStream().map(JsonNode::asString))
+                .as("inbox.png")
+                .anyMatch(text -> text.contains("Mira asks you") && text.contains("Deploy it today"))
+                .anyMatch(text -> text.contains("Otto asks you"))
+                .anyMatch(text -> text.contains("Juno wrote to you"));
+    }
+
+    /** With at most 256 colours, which the writer of GIF images chooses. */
+    private static void writeSmall(Path taken, Path shown) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        ImageIO.write(ImageIO.read(taken.toFile()), "gif", bytes);
+        ImageIO.write(ImageIO.read(new ByteArrayInputStream(bytes.toByteArray())), "png", shown.toFile());
     }
 
     private static List<Path> frames() throws IOException {

@@ -211,7 +211,8 @@ public final class Demo {
             } else if (due - System.nanoTime() <= 0 || (isOpen && personsWords() != null)) {
                 return true;
             }
-            Thread.sleep(Duration.ofNanos(Math.clamp(due - System.nanoTime(), 0, LOOK.toNanos())));
+            var left = command == Command.PAUSE ? LOOK.toNanos() : due - System.nanoTime();
+            Thread.sleep(Duration.ofNanos(Math.clamp(left, 0, LOOK.toNanos())));
         }
     }
 
@@ -291,7 +292,7 @@ public final class Demo {
         var port = System.getenv().getOrDefault("ENGINE_PORT", "8080");
         var url = rest.isEmpty() ? "http://127.0.0.1:" + port : rest.getFirst().replaceAll("/+$", "");
         try {
-            var demo = new Demo(URI.create(url), rest.size() > 1 ? rest.get(1) : keyOfAdmin());
+            var demo = new Demo(URI.create(url), rest.size() > 1 ? rest.get(1) : keyOfAdmin(rest.isEmpty()));
             if (isRemoval) {
                 demo.removeEverywhere();
                 IO.println("The demo is gone.");
@@ -321,10 +322,11 @@ public final class Demo {
         }
     }
 
-    private static String keyOfAdmin() throws IOException {
+    /** The first key of the engine on this machine is sent to no other address. */
+    private static String keyOfAdmin(boolean isHere) throws IOException {
         var set = System.getenv().getOrDefault("ENGINE_KEY", "");
         var first = Path.of(System.getenv().getOrDefault("ENGINE_DATA_DIR", ".engine"), "first-api-key");
-        if (set.isBlank() && !Files.exists(first)) {
+        if (set.isBlank() && !(isHere && Files.exists(first))) {
             fail("set ENGINE_KEY to the API key of an admin, or give it: ./engine demo <url> <key>");
         }
         return set.isBlank() ? Files.readString(first).strip() : set;

@@ -72,7 +72,7 @@ class DemoStoryTest {
         var steps = STORY.steps();
         assertThat(STORY.lastBefore(0, null)).isEmpty();
         assertThat(STORY.lastBefore(1, null)).contains(steps.getFirst());
-        assertThat(steps.getFirst().does()).isEqualTo("writes in the zone main");
+        assertThat(steps.getFirst().does()).isEqualTo("writes in the room main");
         assertThat(STORY.lastBefore(2, null).orElseThrow().does())
                 .isEqualTo("searches Runbooks for 'connection pool full after a deploy'");
         assertThat(STORY.lastBefore(steps.size(), OTHER)).contains(steps.getLast());

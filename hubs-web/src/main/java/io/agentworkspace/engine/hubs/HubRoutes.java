@@ -80,6 +80,7 @@ public final class HubRoutes {
             "console/memory-one.js",
             "console/memory-import.js",
             "console/memory-parts.js",
+            "console/menu.js",
             "console/view-as.js",
             "console/inbox.js",
             "console/keys.js",

@@ -83,9 +83,9 @@ public final class DemoRuns implements AutoCloseable {
         var keyId = key.at("/key/id").asString();
         try {
             use(demo::setUp);
-        } catch (Problem refused) {
+        } catch (RuntimeException failed) {
             deleteKey(caller, keyId);
-            throw refused;
+            throw failed;
         }
         var run = UUID.randomUUID();
         if (!store.begin(caller.tenant(), run, seconds, keyId, clock.instant())) {
