@@ -137,9 +137,11 @@ class OfficialServersTest {
                 var asked = modern.modern("tools/call", call).path("result");
                 var again = RawMcpClient.json(call);
                 again.set("requestState", asked.get("requestState"));
-                var question = asked.path("inputRequests").propertyNames().iterator().next();
+                var question =
+                        asked.path("inputRequests").propertyNames().iterator().next();
                 again.putObject("inputResponses").set(question, RawMcpClient.json(each.get(3)));
-                assertThat(result(modern.modern("tools/call", Json.text(again)))).contains("Ada");
+                assertThat(result(modern.modern("tools/call", Json.text(again))))
+                        .contains("Ada");
                 try (var events = session.events("tools/call", call)) {
                     session.post("{'jsonrpc':'2.0','id':%s,'result':%s}"
                             .formatted(events.next(each.get(2)).get("id"), each.get(3)));
@@ -149,7 +151,8 @@ class OfficialServersTest {
             var uri = "engine://upstreams/ev/demo://resource/dynamic/text/1";
             try (var events = session.listen();
                     var stateless = modern.events(
-                            "subscriptions/listen", "{'notifications':{'resourceSubscriptions':['%s']}}".formatted(uri))) {
+                            "subscriptions/listen",
+                            "{'notifications':{'resourceSubscriptions':['%s']}}".formatted(uri))) {
                 session.call("resources/subscribe", "{'uri':'%s'}".formatted(uri));
                 var updated = "notifications/resources/updated";
                 stateless.next(updated); // It is subscribed now.
