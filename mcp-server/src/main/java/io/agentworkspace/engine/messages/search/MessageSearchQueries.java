@@ -168,10 +168,12 @@ final class MessageSearchQueries {
     /**
      * The messages that the probes of one kind find, in the order of the hits. They are looked up by the terms alone, which contain
      * the tenant: of the tenant's id, a plan for an empty table can choose another index.
+     *
+     * @param items how many items a message has; several probes of some items may find it
      */
-    private static String found(String strict, String when) {
+    private static String found(String strict, String when, String items, String group) {
         return SqlTemplate.of("""
-                (SELECT f.stream_id, f.seq, f.created_at, sum(f.items) AS found
+                (SELECT f.stream_id, f.seq, f.created_at, {items} AS found
                    FROM (SELECT m.*, probe.items
                            FROM probe
                            CROSS JOIN LATERAL (
@@ -185,9 +187,8 @@ final class MessageSearchQueries {
                                OFFSET 0) m
                           WHERE probe.is_strict = {strict} AND {when}
                             AND m.tenant_id = :tenant AND COALESCE(m.stream_id IN (SELECT r.id FROM reachable r), false)) f
-                  GROUP BY f.stream_id, f.seq, f.created_at
-                 HAVING CAST(:found AS bigint) IS NULL
-                     OR (sum(f.items), f.created_at, f.stream_id, f.seq)
+                  {group} CAST(:found AS bigint) IS NULL
+                     OR ({items}, f.created_at, f.stream_id, f.seq)
                         < (CAST(:found AS bigint), CAST(:at AS timestamptz), CAST(:stream AS bigint), CAST(:seq AS bigint))
                   ORDER BY found DESC, f.created_at DESC, f.stream_id DESC, f.seq DESC
                   LIMIT :limit + 1)
@@ -196,6 +197,8 @@ final class MessageSearchQueries {
                 .with("allowed", lacks("literals"))
                 .with("strict", strict)
                 .with("when", when)
+                .with("items", items)
+                .with("group", group)
                 .sql();
     }
 
@@ -223,12 +226,14 @@ final class MessageSearchQueries {
             + REACHABLE
             + ITEMS
             + SqlTemplate.of(", strict AS MATERIALIZED {strict}, loose AS MATERIALIZED {loose}")
-                    .with("strict", found("true", "CAST(:strict AS boolean) IS NOT FALSE"))
+                    .with("strict", found("true", "CAST(:strict AS boolean) IS NOT FALSE", "f.items", "WHERE"))
                     .with(
                             "loose",
                             found(
                                     "false",
-                                    "CAST(:strict AS boolean) IS NOT TRUE AND NOT EXISTS (SELECT 1 FROM strict)"))
+                                    "CAST(:strict AS boolean) IS NOT TRUE AND NOT EXISTS (SELECT 1 FROM strict)",
+                                    "sum(f.items)",
+                                    "GROUP BY f.stream_id, f.seq, f.created_at HAVING"))
                     .sql()
             + hits("""
                 SELECT strict.*, true AS is_strict, (SELECT count(*) FROM item) AS items FROM strict
