@@ -150,7 +150,7 @@ public final class UpstreamWatch {
 
     private void follow(Place place, Followed one) {
         var before = followed.put(place, one);
-        if (before != null && before.target().revision() != one.target().revision()) {
+        if (before != null && !before.target().hasConnectionsOf(one.target())) {
             connections.client(before.target(), before.caller()).unfollow();
         }
         connections

@@ -15,6 +15,7 @@ import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -47,7 +48,7 @@ public final class Connections implements AutoCloseable {
      */
     public record Probed(UpstreamClient client, JsonNode capabilities) {}
 
-    private record Place(long tenant, String name, long revision, long user) {}
+    private record Place(long tenant, String name, Instant installed, long revision, long user) {}
 
     /** @param subjects assert who the calling user is, where a server's credential is exchanged for that */
     public Connections(VettedClient http, SubjectTokens subjects, Clock clock) {
@@ -98,7 +99,8 @@ public final class Connections implements AutoCloseable {
 
     /** Returns the client for calls of this caller's user. */
     public UpstreamClient client(Target target, Caller caller) {
-        var place = new Place(target.tenant(), target.name(), target.revision(), caller.user());
+        var place = new Place(
+                target.tenant(), target.name(), target.installed(), target.revision(), caller.user());
         return Objects.requireNonNull(clients.get(place, _ -> of(target, caller)));
     }
 
