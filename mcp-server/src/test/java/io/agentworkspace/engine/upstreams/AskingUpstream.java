@@ -32,6 +32,9 @@ final class AskingUpstream implements AutoCloseable {
     final List<ObjectNode> received = new CopyOnWriteArrayList<>();
 
     volatile Conduct conduct = _ -> "nothing was asked";
+    /** Before this, the server does not say that it took an answer; a result of the tool completes it. */
+    volatile CompletableFuture<Boolean> takesAnswers = CompletableFuture.completedFuture(true);
+
     volatile String tools = "{\"name\":\"ask\",\"inputSchema\":{\"type\":\"object\"}}";
 
     /** What the tool does; it returns the text of the result. */
@@ -155,6 +158,7 @@ final class AskingUpstream implements AutoCloseable {
             var answered = asked.remove(message.path("id").asString(""));
             if (answered != null) {
                 answered.complete(message);
+                takesAnswers.join();
             }
             exchange.sendResponseHeaders(202, -1);
             exchange.close();
@@ -209,6 +213,7 @@ final class AskingUpstream implements AutoCloseable {
         }
         write(stream, answer);
         exchange.close();
+        takesAnswers.complete(true);
     }
 
     private static OutputStream stream(HttpExchange exchange) throws IOException {

@@ -401,4 +401,19 @@ class UpstreamQuestionsTest {
             assertThat(first.calls("tools/call")).isEqualTo(1);
         }
     }
+
+    /** Whoever brings the answer waits for the result, also if the server sends it before it has taken the answer. */
+    @Test
+    void aLargeResultThatOvertakesTheEndOfTheAnswerIsKept() {
+        try (var upstream = new AskingUpstream()) {
+            var large = "x".repeat(100_000);
+            upstream.takesAnswers = new CompletableFuture<>();
+            upstream.conduct = talk -> {
+                talk.ask("elicitation/create", FORM);
+                return large;
+            };
+            install(upstream, 20_000);
+            assertThat(text(rounds(client, CALL, new ArrayList<>()))).isEqualTo(large);
+        }
+    }
 }

@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -34,6 +36,8 @@ public final class OpenCall implements WaitingCall {
 
     /** In a state, between the id and the number of the last question before it. */
     private static final String SEPARATOR = ":";
+
+    private static final Pattern STATE = Pattern.compile("[0-9a-f-]{36}" + SEPARATOR + "[0-9]{1,6}");
 
     private final String id = UUID.randomUUID().toString();
     private final Duration limit;
@@ -223,9 +227,9 @@ public final class OpenCall implements WaitingCall {
         return asking;
     }
 
-    /** Returns the id of the call that a state is of. */
-    static String idOf(String state) {
-        return state.split(SEPARATOR, 2)[0];
+    /** Returns the id of the call that a state is of; empty if it is no state of a call. */
+    static Optional<String> idOf(String state) {
+        return STATE.matcher(state).matches() ? Optional.of(state.split(SEPARATOR, 2)[0]) : Optional.empty();
     }
 
     /**
@@ -237,6 +241,7 @@ public final class OpenCall implements WaitingCall {
         var given = new LinkedHashMap<String, Question>();
         lock.lock();
         try {
+            waiting++; // The result may come before the server has said that it took the answer.
             progress = later;
             open.entrySet().stream()
                     .filter(each -> Integer.parseInt(each.getKey()) <= last)
@@ -245,14 +250,22 @@ public final class OpenCall implements WaitingCall {
         } finally {
             lock.unlock();
         }
-        given.forEach((key, question) -> {
-            if (answers.get(key) instanceof ObjectNode answer) {
-                replies.answer(question.id(), answer);
-            } else {
-                replies.refuse(question.id(), "the client did not answer");
-            }
-        });
-        return next();
+        try {
+            given.forEach((key, question) -> reply(question, answers.get(key)));
+            return next();
+        } finally {
+            lock.lock();
+            waiting--;
+            lock.unlock();
+        }
+    }
+
+    private void reply(Question question, @Nullable JsonNode given) {
+        if (given instanceof ObjectNode answer) {
+            replies.answer(question.id(), answer);
+        } else {
+            replies.refuse(question.id(), "the client did not answer");
+        }
     }
 
     @Override

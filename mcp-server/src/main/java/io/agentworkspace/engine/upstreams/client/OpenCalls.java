@@ -19,7 +19,7 @@ final class OpenCalls {
             Caffeine.newBuilder().maximumSize(MOST).expireAfterWrite(LIFE).build();
 
     Optional<OpenCall> find(String state) {
-        return Optional.ofNullable(calls.getIfPresent(OpenCall.idOf(state)));
+        return OpenCall.idOf(state).map(calls::getIfPresent);
     }
 
     /** Waits for the result of a call, or for questions. */
