@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +28,8 @@ final class AskingUpstream implements AutoCloseable {
 
     /** The streams of sessions, by their ids. */
     private final Map<String, CompletableFuture<OutputStream>> ofSessions = new ConcurrentHashMap<>();
+
+    private final Set<String> sessions = ConcurrentHashMap.newKeySet();
 
     /** What came, in order. */
     final List<ObjectNode> received = new CopyOnWriteArrayList<>();
@@ -112,6 +115,12 @@ final class AskingUpstream implements AutoCloseable {
         return !streams.isEmpty();
     }
 
+    /** Forgets all sessions, and ends their streams. */
+    void forgetsSessions() {
+        sessions.clear();
+        endsStreams();
+    }
+
     /** Ends the streams of sessions. */
     void endsStreams() {
         streams.forEach(stream -> {
@@ -146,10 +155,16 @@ final class AskingUpstream implements AutoCloseable {
     }
 
     private void handle(HttpExchange exchange) throws IOException {
+        var session = exchange.getRequestHeaders().getFirst("Mcp-Session-Id");
+        if (session != null && !sessions.contains(session)) {
+            exchange.sendResponseHeaders(404, -1);
+            exchange.close();
+            return;
+        }
         if (exchange.getRequestMethod().equals("GET")) {
             var stream = stream(exchange);
             streams.add(stream);
-            ofSession(exchange.getRequestHeaders().getFirst("Mcp-Session-Id")).complete(stream);
+            ofSession(session).complete(stream);
             return;
         }
         var message = Json.readObject(exchange.getRequestBody().readAllBytes());
@@ -168,8 +183,9 @@ final class AskingUpstream implements AutoCloseable {
         answer.set("id", message.get("id"));
         switch (message.path("method").asString("")) {
             case "initialize" -> {
-                exchange.getResponseHeaders()
-                        .add("Mcp-Session-Id", UUID.randomUUID().toString());
+                var begun = UUID.randomUUID().toString();
+                sessions.add(begun);
+                exchange.getResponseHeaders().add("Mcp-Session-Id", begun);
                 var result = answer.putObject("result").put("protocolVersion", "2025-11-25");
                 var capabilities = result.putObject("capabilities");
                 capabilities.putObject("tools").put("listChanged", true);

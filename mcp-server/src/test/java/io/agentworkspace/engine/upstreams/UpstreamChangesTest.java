@@ -78,6 +78,24 @@ class UpstreamChangesTest {
         }
     }
 
+    /** As after a restart: a new session is begun and subscribes again, for what is followed then. */
+    @Test
+    void aServerThatForgetsItsSessionsIsHeardAgain() {
+        try (var upstream = new AskingUpstream()) {
+            install(upstream.url());
+            try (var events = listen(client, TODAY)) {
+                events.next(UPDATED);
+                await().until(upstream::hasStream);
+                upstream.forgetsSessions();
+                await().until(() -> upstream.calls("resources/subscribe") == 2 && upstream.hasStream());
+                events.next(UPDATED); // It may have changed meanwhile.
+                upstream.tools = "{'name':'ask','description':'Other.','inputSchema':{'type':'object'}}";
+                upstream.announces("notifications/tools/list_changed", "{}");
+                events.next("notifications/tools/list_changed");
+            }
+        }
+    }
+
     /** Each user has sessions of their own, and without the capability nobody hears anything. */
     @Test
     void otherUsersAndTenantsHearNothing() {

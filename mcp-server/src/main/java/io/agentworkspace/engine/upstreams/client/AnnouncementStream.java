@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.upstreams.client;
 
+import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
 import java.time.Duration;
 
 /** A stream of a server's announcements. It is opened again when it ends, after pauses that grow while it ends soon. */
@@ -24,6 +25,13 @@ final class AnnouncementStream implements AutoCloseable {
 
     AnnouncementStream(Opening opening) {
         worker = Thread.startVirtualThread(() -> read(opening));
+    }
+
+    /** Returns whether the server may have the stream later. A refused credential may be renewed. */
+    static boolean mayGoOn(UpstreamFailure failure) {
+        return failure.kind() == Kind.UNREACHABLE
+                || failure.kind() == Kind.PROTOCOL
+                || failure.kind() == Kind.CREDENTIAL;
     }
 
     private static void read(Opening opening) {

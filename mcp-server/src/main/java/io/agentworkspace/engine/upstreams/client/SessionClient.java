@@ -10,7 +10,6 @@ import io.modelcontextprotocol.spec.McpClientSession;
 import io.modelcontextprotocol.spec.McpError;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +34,7 @@ final class SessionClient implements UpstreamClient {
     private final Announcements announcements;
     private final ReentrantLock opening = new ReentrantLock();
     private volatile @Nullable Open open;
+    private volatile boolean isClosed;
 
     /** A session, and the transport that it runs on. */
     private record Open(McpClientSession session, SessionTransport transport, JsonNode capabilities) {}
@@ -122,10 +122,15 @@ final class SessionClient implements UpstreamClient {
             throw new UpstreamFailure(Kind.CANCELLED, "the call was cancelled");
         }
         try {
-            if (open == null) {
-                open = begin(limit);
+            var begun = open;
+            if (begun == null) {
+                begun = begin(limit);
+                open = begun;
+                if (isClosed) {
+                    begun.transport().close(); // It was closed meanwhile. Only a call that runs goes on.
+                }
             }
-            return Objects.requireNonNull(open);
+            return begun;
         } finally {
             opening.unlock();
         }
@@ -159,17 +164,39 @@ final class SessionClient implements UpstreamClient {
 
     @Override
     public void follow(Set<String> uris, Duration limit) {
+        forgetLost();
         var current = opened(limit);
-        var subscribed = current.transport().subscribed();
-        for (var uri : Set.copyOf(subscribed)) {
-            if (!uris.contains(uri)) {
-                answer(current.session(), "resources/unsubscribe", Json.object().put("uri", uri), limit);
-                subscribed.remove(uri);
+        unsubscribe(current, uris, limit);
+        for (var uri : uris) {
+            if (current.transport().subscribed().add(uri)) {
+                subscribe(current, uri, limit);
             }
         }
-        for (var uri : uris) {
-            if (subscribed.add(uri)) {
-                subscribe(current, uri, limit);
+    }
+
+    /** A server that has forgotten the session, as after a restart, announces nothing more to it. */
+    private void forgetLost() {
+        var current = open;
+        if (current != null && current.transport().isLost()) {
+            forget(current);
+        }
+    }
+
+    private void unsubscribe(Open current, Set<String> wanted, Duration limit) {
+        var subscribed = current.transport().subscribed();
+        var others =
+                subscribed.stream().filter(uri -> !wanted.contains(uri)).toList();
+        subscribed.removeAll(others); // What a server announces nevertheless, nobody here subscribed to.
+        for (var uri : others) {
+            try {
+                answer(current.session(), "resources/unsubscribe", Json.object().put("uri", uri), limit);
+            } catch (UpstreamFailure e) {
+                if (e.kind() == Kind.SESSION) {
+                    forget(current);
+                }
+                if (e.kind() != Kind.ERROR && e.kind() != Kind.ARGUMENTS) {
+                    throw e;
+                }
             }
         }
     }
@@ -192,6 +219,7 @@ final class SessionClient implements UpstreamClient {
 
     @Override
     public void unfollow() {
+        forgetLost();
         var current = open;
         if (current != null && !current.transport().subscribed().isEmpty()) {
             follow(Set.of(), UNFOLLOW);
@@ -200,6 +228,7 @@ final class SessionClient implements UpstreamClient {
 
     @Override
     public void close() {
+        isClosed = true;
         Optional.ofNullable(open).ifPresent(this::forget);
     }
 }

@@ -45,6 +45,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     private final Semaphore refusals = new Semaphore(MOST_REFUSALS);
     private final Set<String> subscribed = ConcurrentHashMap.newKeySet();
     private volatile @Nullable AnnouncementStream stream;
+    private volatile boolean isLost;
     private volatile Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler = Function.identity();
     private volatile @Nullable String session;
     private volatile @Nullable String revision;
@@ -95,10 +96,19 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         }
         try {
             var head = channel.stream(headers(), AnnouncementStream.LIFE, message -> received(message, null));
-            return head.status() < HttpStatus.BAD_REQUEST_400;
+            if (head.status() < HttpStatus.BAD_REQUEST_400) {
+                return true;
+            }
+            isLost = again && head.status() != HttpStatus.METHOD_NOT_ALLOWED_405;
+            return false;
         } catch (UpstreamFailure e) {
-            return e.kind() == Kind.UNREACHABLE || e.kind() == Kind.PROTOCOL;
+            return AnnouncementStream.mayGoOn(e);
         }
+    }
+
+    /** Returns whether a server that had the session's stream refuses it now: it has forgotten the session. */
+    boolean isLost() {
+        return isLost;
     }
 
     /** Ends the stream. */
