@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -29,6 +30,8 @@ final class AskingUpstream implements AutoCloseable {
     /** The streams of sessions, by their ids. */
     private final Map<String, CompletableFuture<OutputStream>> ofSessions = new ConcurrentHashMap<>();
 
+    private volatile String subscriber = "";
+    private final AtomicInteger begun = new AtomicInteger();
     private final Set<String> sessions = ConcurrentHashMap.newKeySet();
 
     /** What came, in order. */
@@ -111,6 +114,16 @@ final class AskingUpstream implements AutoCloseable {
         streams.forEach(stream -> write(stream, message));
     }
 
+    /** Returns whether the session that subscribed last has its stream. */
+    boolean hasStreamOfSubscriber() {
+        return ofSession(subscriber).isDone();
+    }
+
+    /** Returns how many streams of sessions were opened. */
+    int streamsBegun() {
+        return begun.get();
+    }
+
     boolean hasStream() {
         return !streams.isEmpty();
     }
@@ -164,6 +177,7 @@ final class AskingUpstream implements AutoCloseable {
         if (exchange.getRequestMethod().equals("GET")) {
             var stream = stream(exchange);
             streams.add(stream);
+            begun.incrementAndGet();
             ofSession(session).complete(stream);
             return;
         }
@@ -183,9 +197,9 @@ final class AskingUpstream implements AutoCloseable {
         answer.set("id", message.get("id"));
         switch (message.path("method").asString("")) {
             case "initialize" -> {
-                var begun = UUID.randomUUID().toString();
-                sessions.add(begun);
-                exchange.getResponseHeaders().add("Mcp-Session-Id", begun);
+                var fresh = UUID.randomUUID().toString();
+                sessions.add(fresh);
+                exchange.getResponseHeaders().add("Mcp-Session-Id", fresh);
                 var result = answer.putObject("result").put("protocolVersion", "2025-11-25");
                 var capabilities = result.putObject("capabilities");
                 capabilities.putObject("tools").put("listChanged", true);
@@ -200,7 +214,11 @@ final class AskingUpstream implements AutoCloseable {
                         .addObject()
                         .put("uri", "notes://today")
                         .put("name", "today");
-            case "resources/subscribe", "resources/unsubscribe" -> answer.putObject("result");
+            case "resources/subscribe" -> {
+                subscriber = String.valueOf(session);
+                answer.putObject("result");
+            }
+            case "resources/unsubscribe" -> answer.putObject("result");
             case "tools/call" -> {
                 called(exchange, answer);
                 return;

@@ -85,13 +85,37 @@ class UpstreamChangesTest {
             install(upstream.url());
             try (var events = listen(client, TODAY)) {
                 events.next(UPDATED);
-                await().until(upstream::hasStream);
+                await().until(upstream::hasStreamOfSubscriber);
                 upstream.forgetsSessions();
-                await().until(() -> upstream.calls("resources/subscribe") == 2 && upstream.hasStream());
+                await().until(() -> upstream.calls("resources/subscribe") == 2 && upstream.hasStreamOfSubscriber());
                 events.next(UPDATED); // It may have changed meanwhile.
                 upstream.tools = "{'name':'ask','description':'Other.','inputSchema':{'type':'object'}}";
                 upstream.announces("notifications/tools/list_changed", "{}");
                 events.next("notifications/tools/list_changed");
+            }
+        }
+    }
+
+    /** A stream has no limit as a whole, and a message that is too long costs only the stream. */
+    @Test
+    void longStreamsAreReadAndLongMessagesAreNot() {
+        try (var upstream = new AskingUpstream()) {
+            install(upstream.url());
+            try (var events = listen(client, TODAY)) {
+                events.next(UPDATED);
+                await().until(upstream::hasStreamOfSubscriber);
+                var begun = upstream.streamsBegun();
+                var filling = "{'text':'%s'}".formatted("x".repeat(200_000));
+                for (var i = 0; i < 50; i++) {
+                    upstream.announces("notifications/message", filling);
+                }
+                upstream.announces(UPDATED, "{'uri':'notes://today'}");
+                events.next(UPDATED);
+                assertThat(upstream.streamsBegun()).isEqualTo(begun);
+                upstream.announces("notifications/message", "{'text':'%s'}".formatted("x".repeat(300_000)));
+                await().until(() -> upstream.streamsBegun() > begun);
+                upstream.announces(UPDATED, "{'uri':'notes://today'}");
+                events.next(UPDATED);
             }
         }
     }

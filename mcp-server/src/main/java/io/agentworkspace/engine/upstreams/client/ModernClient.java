@@ -98,8 +98,8 @@ final class ModernClient implements UpstreamClient {
         params.set("notifications", Announcements.wanted(uris));
         var id = UUID.randomUUID().toString();
         try {
-            var head = channel.post(
-                    body(id, LISTEN, params), headers(LISTEN, params, Map.of()), AnnouncementStream.LIFE, message -> {
+            var head = channel.stream(
+                    body(id, LISTEN, params), headers(LISTEN, params, Map.of()), message -> {
                         if (message.path("method").asString("").endsWith("/acknowledged")) {
                             announcements.updated(uris); // They may have changed before.
                         }

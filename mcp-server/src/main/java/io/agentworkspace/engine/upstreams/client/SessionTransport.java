@@ -95,7 +95,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
             announcements.updated(Set.copyOf(subscribed));
         }
         try {
-            var head = channel.stream(headers(), AnnouncementStream.LIFE, message -> received(message, null));
+            var head = channel.stream(null, headers(), message -> received(message, null));
             if (head.status() < HttpStatus.BAD_REQUEST_400) {
                 return true;
             }
