@@ -72,6 +72,9 @@ public final class InstalledTools implements TenantTools {
     private Installed read(long tenant) {
         var upstreams =
                 store.connected(tenant).stream().collect(Collectors.toMap(Connected::name, Function.identity()));
+        calls.keepOnly(
+                tenant,
+                upstreams.values().stream().map(each -> target(tenant, each)).toList());
         if (upstreams.isEmpty()) {
             return Installed.NOTHING;
         }

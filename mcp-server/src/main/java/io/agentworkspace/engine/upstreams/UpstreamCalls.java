@@ -16,6 +16,7 @@ import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -267,6 +268,11 @@ public final class UpstreamCalls {
         if (!seen.isEmpty()) {
             store.writeHealth(seen);
         }
+    }
+
+    /** Closes what is held open for other servers of the tenant, and for these as they were written before. */
+    void keepOnly(long tenant, List<Target> servers) {
+        connections.keepOnly(tenant, servers);
     }
 
     /** Forgets how a server did, since it was changed or reached. */

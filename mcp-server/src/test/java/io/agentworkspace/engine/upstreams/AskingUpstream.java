@@ -156,13 +156,20 @@ final class AskingUpstream implements AutoCloseable {
         return Json.readObject(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
-    private static void write(OutputStream stream, JsonNode message) {
+    /** Returns whether a stream of a session takes a message. */
+    boolean reachesSomebody() {
+        var message = Json.object().put("jsonrpc", "2.0").put("method", "notifications/message");
+        return streams.stream().filter(stream -> write(stream, message)).count() > 0;
+    }
+
+    private static boolean write(OutputStream stream, JsonNode message) {
         synchronized (stream) {
             try {
                 stream.write("data: %s\n\n".formatted(Json.text(message)).getBytes(StandardCharsets.UTF_8));
                 stream.flush();
+                return true;
             } catch (IOException e) {
-                // The client has gone.
+                return false; // The client has gone.
             }
         }
     }

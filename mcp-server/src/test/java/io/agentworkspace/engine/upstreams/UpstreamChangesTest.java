@@ -120,6 +120,21 @@ class UpstreamChangesTest {
         }
     }
 
+    /** A stream has the credential that it was opened with, so a change of the server ends it. */
+    @Test
+    void aServerThatIsChangedOrRemovedKeepsNoStream() {
+        try (var upstream = new AskingUpstream()) {
+            install(upstream.url());
+            for (var change : List.of("UP_Refresh", "UP_Remove")) {
+                client.modern("tools/call", "{'name':'demo_ask','arguments':{}}");
+                await().until(upstream::reachesSomebody);
+                root.call(change, "{'name':'demo'}").ok();
+                client.modern("tools/list", "{}");
+                await().until(() -> !upstream.reachesSomebody());
+            }
+        }
+    }
+
     /** Each user has sessions of their own, and without the capability nobody hears anything. */
     @Test
     void otherUsersAndTenantsHearNothing() {

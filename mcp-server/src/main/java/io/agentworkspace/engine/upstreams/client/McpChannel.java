@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.http.HttpFields;
@@ -19,9 +20,11 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Posts messages to the address of a server, with its credential.
  *
+ * @param streams the places that the streams of announcements of this address have
  * @param readsNotFound whether a 404 carries a message; with sessions it says that there is none
  */
-record McpChannel(VettedClient http, URI url, CredentialSource credential, boolean readsNotFound) {
+record McpChannel(
+        VettedClient http, URI url, CredentialSource credential, Semaphore streams, boolean readsNotFound) {
     private static final String EVENTS = "text/event-stream";
     private static final String ACCEPT = "application/json, " + EVENTS;
 

@@ -87,7 +87,7 @@ final class ModernClient implements UpstreamClient {
         if (isClosed || before != null && before.uris().equals(uris)) {
             return;
         }
-        followed = new Followed(Set.copyOf(uris), new AnnouncementStream(_ -> read(uris)));
+        followed = new Followed(Set.copyOf(uris), new AnnouncementStream(channel.streams(), _ -> read(uris)));
         if (before != null) {
             before.stream().close();
         }

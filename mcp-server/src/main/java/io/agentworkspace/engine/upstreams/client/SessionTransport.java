@@ -46,6 +46,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     private final Set<String> subscribed = ConcurrentHashMap.newKeySet();
     private volatile @Nullable AnnouncementStream stream;
     private volatile boolean isLost;
+    private volatile boolean isClosed;
     private volatile Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler = Function.identity();
     private volatile @Nullable String session;
     private volatile @Nullable String revision;
@@ -76,6 +77,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
 
     void unwatch(OpenCall call) {
         watched.remove(call.id());
+        endUnused();
     }
 
     /** Returns the resources that the session has subscribed to. */
@@ -86,7 +88,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     /** Opens the session's stream, if it has an id and the server has such streams. */
     void listen() {
         if (session != null) {
-            stream = new AnnouncementStream(this::read);
+            stream = new AnnouncementStream(channel.streams(), this::read);
         }
     }
 
@@ -111,11 +113,16 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         return isLost;
     }
 
-    /** Ends the stream. */
+    /** Ends the stream, as soon as no call can be asked on it. */
     @Override
     public void close() {
+        isClosed = true;
+        endUnused();
+    }
+
+    private void endUnused() {
         var current = stream;
-        if (current != null) {
+        if (current != null && isClosed && watched.isEmpty()) {
             current.close();
         }
     }

@@ -24,9 +24,4 @@ public record Target(
         UpstreamCredential credential,
         Supplier<String> secret,
         Duration limit,
-        @Nullable String era) {
-    /** Returns whether the other one is the same server as it was written last, so that its connections serve both. */
-    public boolean hasConnectionsOf(Target other) {
-        return installed.equals(other.installed) && revision == other.revision;
-    }
-}
+        @Nullable String era) {}
