@@ -4,6 +4,7 @@ import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Progress;
+import io.agentworkspace.engine.upstreams.client.CallOwner;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
@@ -49,14 +50,15 @@ public final class CallRelay implements DatabaseSignals.Listener {
      * @return the result, or further questions
      * @throws UpstreamFailure if it failed, or no replica has it
      */
-    ObjectNode resume(long tenant, String call, Map<String, ObjectNode> answers, Duration limit) {
+    ObjectNode resume(CallOwner owner, String call, Map<String, ObjectNode> answers, Duration limit) {
         var id = UUID.randomUUID();
+        var tenant = owner.tenant();
         var finished = new CountDownLatch(1);
         waiting.put(id, finished);
         try {
             var given = Json.object();
             answers.forEach(given::set);
-            store.insert(tenant, id, call, given, clock.instant().plus(LIFE), signal(tenant, ANSWERED, id, call));
+            store.insert(tenant, id, call, given, clock.instant().plus(LIFE), signal(ANSWERED, id, owner, call));
             var isDone = finished.await(limit.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
             var outcome = isDone ? store.take(tenant, id) : Optional.<ObjectNode>empty();
             return result(outcome.orElseThrow(
@@ -69,8 +71,9 @@ public final class CallRelay implements DatabaseSignals.Listener {
         }
     }
 
-    private static DatabaseSignals.Signal signal(long tenant, String kind, UUID id, String call) {
-        return new DatabaseSignals.Signal(tenant, kind, List.of(id.toString(), call), null);
+    private static DatabaseSignals.Signal signal(String kind, UUID id, CallOwner owner, String call) {
+        var names = List.of(id.toString(), owner.upstream(), Long.toString(owner.user()), call);
+        return new DatabaseSignals.Signal(owner.tenant(), kind, names, null);
     }
 
     private static ObjectNode result(ObjectNode outcome) {
@@ -84,12 +87,8 @@ public final class CallRelay implements DatabaseSignals.Listener {
 
     @Override
     public void received(DatabaseSignals.Signal signal) {
-        if (signal.k().equals(ANSWERED)
-                && connections.open(signal.n().getLast()).isPresent()) {
-            Thread.startVirtualThread(() -> goOn(
-                    signal.t(),
-                    UUID.fromString(signal.n().getFirst()),
-                    signal.n().getLast()));
+        if (signal.k().equals(ANSWERED)) {
+            answered(signal);
         } else if (signal.k().equals(FINISHED)) {
             var finished = waiting.get(UUID.fromString(signal.n().getFirst()));
             if (finished != null) {
@@ -98,16 +97,24 @@ public final class CallRelay implements DatabaseSignals.Listener {
         }
     }
 
-    private void goOn(long tenant, UUID id, String call) {
-        var answers = store.answers(tenant, id);
+    private void answered(DatabaseSignals.Signal signal) {
+        var names = signal.n();
+        var owner = new CallOwner(signal.t(), names.get(1), Long.parseLong(names.get(2)));
+        if (connections.open(owner, names.getLast()).isPresent()) {
+            Thread.startVirtualThread(() -> goOn(owner, UUID.fromString(names.getFirst()), names.getLast()));
+        }
+    }
+
+    private void goOn(CallOwner owner, UUID id, String call) {
+        var answers = store.answers(owner.tenant(), id);
         if (answers.isPresent()) {
             var outcome = Json.object();
             try {
-                outcome.set("result", connections.resume(call, answers.get(), Progress.SILENT));
+                outcome.set("result", connections.resume(owner, call, answers.get(), Progress.SILENT));
             } catch (UpstreamFailure e) {
                 outcome.putObject(FAILED).put(KIND, e.kind().name()).put("words", e.words());
             }
-            store.finish(tenant, id, outcome, signal(tenant, FINISHED, id, call));
+            store.finish(owner.tenant(), id, outcome, signal(FINISHED, id, owner, call));
         }
     }
 

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.upstream.ClientInput;
+import io.agentworkspace.engine.upstreams.client.CallOwner;
 import io.agentworkspace.engine.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.OpenCall;
@@ -99,12 +100,13 @@ public final class UpstreamCalls {
 
     /** @throws Problem if there is no result, also if there are questions for the client */
     ObjectNode send(Outgoing outgoing, Call call) {
-        if (connections.open(call.progress().input().state()).isPresent()) {
+        var owner = Connections.owner(outgoing.target(), call.caller());
+        if (connections.open(owner, call.progress().input().state()).isPresent()) {
             return complete(outgoing, answered(outgoing, call), call); // It still has its place.
         }
         var target = outgoing.target();
         if (call.progress().input().state() != null && !Connections.isStateless(target)) {
-            return complete(outgoing, elsewhere(outgoing, call.progress().input()), call);
+            return complete(outgoing, elsewhere(outgoing, owner, call.progress().input()), call);
         }
         var own = new Place(target.tenant(), target.name(), call.caller().principal());
         enter(own);
@@ -113,17 +115,17 @@ public final class UpstreamCalls {
             health(target).admit(target.name());
             result = answered(outgoing, call);
         } finally {
-            waiting(result).ifPresentOrElse(open -> open.whenEnded(() -> leave(own)), () -> leave(own));
+            waiting(result, owner).ifPresentOrElse(open -> open.whenEnded(() -> leave(own)), () -> leave(own));
         }
         return complete(outgoing, result, call);
     }
 
     /** Returns what comes of a call that waits on another replica, and has its place there. */
-    private ObjectNode elsewhere(Outgoing outgoing, ClientInput input) {
+    private ObjectNode elsewhere(Outgoing outgoing, CallOwner owner, ClientInput input) {
         var target = outgoing.target();
         try {
             return relay.resume(
-                    target.tenant(), Objects.requireNonNull(input.state()), input.answers(), target.limit());
+                    owner, Objects.requireNonNull(input.state()), input.answers(), target.limit());
         } catch (UpstreamFailure e) {
             throw refused(outgoing, e);
         }
@@ -132,15 +134,16 @@ public final class UpstreamCalls {
     private ObjectNode complete(Outgoing outgoing, ObjectNode result, Call call) {
         if (ClientTurn.asks(result)) {
             throw ClientTurn.question(
-                    outgoing.target().name(), result, call, waiting(result).orElse(null));
+                    outgoing.target().name(), result, call, waiting(result, Connections.owner(outgoing.target(), call.caller()))
+                            .orElse(null));
         }
         return result;
     }
 
     /** Returns the call that its server keeps open with these questions. */
-    private Optional<OpenCall> waiting(@Nullable ObjectNode result) {
+    private Optional<OpenCall> waiting(@Nullable ObjectNode result, CallOwner owner) {
         return result != null && ClientTurn.asks(result)
-                ? connections.open(result.path("requestState").asString(""))
+                ? connections.open(owner, result.path("requestState").asString(""))
                 : Optional.empty();
     }
 

@@ -83,8 +83,8 @@ public final class Connections implements AutoCloseable {
     }
 
     /** Returns the call of this replica that waits under this state, or has ended while it did. */
-    public Optional<OpenCall> open(@Nullable String state) {
-        return Optional.ofNullable(state).flatMap(open::find);
+    public Optional<OpenCall> open(CallOwner owner, @Nullable String state) {
+        return Optional.ofNullable(state).flatMap(each -> open.find(owner, each));
     }
 
     /**
@@ -92,8 +92,8 @@ public final class Connections implements AutoCloseable {
      *
      * @throws UpstreamFailure if no such call waits, or it has failed
      */
-    public ObjectNode resume(String state, JsonNode answers, Progress progress) {
-        return open.resume(state, answers, progress);
+    public ObjectNode resume(CallOwner owner, String state, JsonNode answers, Progress progress) {
+        return open.resume(owner, state, answers, progress);
     }
 
     /** @throws io.agentworkspace.engine.model.problem.Problem if the URL is not allowed */
@@ -127,6 +127,10 @@ public final class Connections implements AutoCloseable {
         clients.asMap().keySet().removeIf(place -> place.tenant() == tenant && !kept.contains(place.written()));
     }
 
+    public static CallOwner owner(Target target, Caller caller) {
+        return new CallOwner(target.tenant(), target.name(), caller.user());
+    }
+
     private static Written written(Target target) {
         return new Written(target.name(), target.installed(), target.revision());
     }
@@ -138,7 +142,8 @@ public final class Connections implements AutoCloseable {
     private UpstreamClient of(Target target, Caller caller) {
         return isStateless(target)
                 ? new ModernClient(channel(target, caller, true), announcements.apply(target, caller))
-                : new SessionClient(channel(target, caller, false), open, announcements.apply(target, caller));
+                : new SessionClient(
+                        channel(target, caller, false), owner(target, caller), open, announcements.apply(target, caller));
     }
 
     /**
@@ -162,7 +167,8 @@ public final class Connections implements AutoCloseable {
                 throw e;
             }
         }
-        var session = new SessionClient(channel(target, caller, false), open, Announcements.NONE);
+        var session = new SessionClient(
+                channel(target, caller, false), owner(target, caller), open, Announcements.NONE);
         return new Probed(session, session.connect(target.limit()));
     }
 

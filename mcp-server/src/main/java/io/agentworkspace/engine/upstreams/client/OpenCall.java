@@ -40,6 +40,11 @@ public final class OpenCall implements WaitingCall {
     private static final Pattern STATE = Pattern.compile("[0-9a-f-]{36}" + SEPARATOR + "[0-9]{1,6}");
 
     private final String id = UUID.randomUUID().toString();
+
+    /** What the server names the call by. It does not learn the id, which brings the answers. */
+    private final String token = UUID.randomUUID().toString();
+
+    private final CallOwner owner;
     private final Duration limit;
     private final ClientInput input;
     private final Replies replies;
@@ -68,7 +73,8 @@ public final class OpenCall implements WaitingCall {
     }
 
     /** @param mayAsk whether the protocol allows questions in this call */
-    OpenCall(Duration limit, boolean mayAsk, Progress progress, Replies replies) {
+    OpenCall(CallOwner owner, Duration limit, boolean mayAsk, Progress progress, Replies replies) {
+        this.owner = owner;
         this.limit = limit;
         this.input = mayAsk ? progress.input() : ClientInput.NONE;
         this.progress = progress;
@@ -77,6 +83,14 @@ public final class OpenCall implements WaitingCall {
 
     String id() {
         return id;
+    }
+
+    String token() {
+        return token;
+    }
+
+    CallOwner owner() {
+        return owner;
     }
 
     /** Makes the call. */

@@ -18,8 +18,11 @@ final class OpenCalls {
     private final Cache<String, OpenCall> calls =
             Caffeine.newBuilder().maximumSize(MOST).expireAfterWrite(LIFE).build();
 
-    Optional<OpenCall> find(String state) {
-        return OpenCall.idOf(state).map(calls::getIfPresent);
+    /** Returns the call of this owner that the state is of. */
+    Optional<OpenCall> find(CallOwner owner, String state) {
+        return OpenCall.idOf(state)
+                .map(calls::getIfPresent)
+                .filter(call -> call.owner().equals(owner));
     }
 
     /** Waits for the result of a call, or for questions. */
@@ -28,8 +31,8 @@ final class OpenCalls {
     }
 
     /** @throws UpstreamFailure if no such call waits, or it has failed */
-    ObjectNode resume(String state, JsonNode answers, Progress progress) {
-        var call = find(state).orElseThrow(() -> OpenCall.unanswered("it waits no more"));
+    ObjectNode resume(CallOwner owner, String state, JsonNode answers, Progress progress) {
+        var call = find(owner, state).orElseThrow(() -> OpenCall.unanswered("it waits no more"));
         return kept(call, call.resume(state, answers, progress));
     }
 

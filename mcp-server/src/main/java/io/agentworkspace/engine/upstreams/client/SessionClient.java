@@ -30,6 +30,7 @@ final class SessionClient implements UpstreamClient {
     private static final Duration UNFOLLOW = Duration.ofSeconds(5);
 
     private final McpChannel channel;
+    private final CallOwner owner;
     private final OpenCalls calls;
     private final Announcements announcements;
     private final ReentrantLock opening = new ReentrantLock();
@@ -39,7 +40,8 @@ final class SessionClient implements UpstreamClient {
     /** A session, and the transport that it runs on. */
     private record Open(McpClientSession session, SessionTransport transport, JsonNode capabilities) {}
 
-    SessionClient(McpChannel channel, OpenCalls calls, Announcements announcements) {
+    SessionClient(McpChannel channel, CallOwner owner, OpenCalls calls, Announcements announcements) {
+        this.owner = owner;
         this.channel = channel;
         this.calls = calls;
         this.announcements = announcements;
@@ -63,7 +65,7 @@ final class SessionClient implements UpstreamClient {
             String method, ObjectNode params, Map<String, String> headers, Progress progress, Duration limit) {
         var state = params.path("requestState").asString("");
         if (!state.isEmpty()) {
-            return calls.resume(state, params.path("inputResponses"), progress);
+            return calls.resume(owner, state, params.path("inputResponses"), progress);
         }
         var current = opened(limit);
         try {
@@ -79,12 +81,12 @@ final class SessionClient implements UpstreamClient {
 
     private ObjectNode sent(Open current, String method, ObjectNode params, Progress progress, Duration limit) {
         var transport = current.transport();
-        var call = new OpenCall(limit, ClientTurn.mayAsk(method), progress, transport);
+        var call = new OpenCall(owner, limit, ClientTurn.mayAsk(method), progress, transport);
         var marked = params.deepCopy();
         var meta = marked.get(JsonRpcMessage.META) instanceof ObjectNode given
                 ? given
                 : marked.putObject(JsonRpcMessage.META);
-        meta.put("progressToken", call.id());
+        meta.put("progressToken", call.token());
         transport.watch(call);
         call.whenEnded(() -> transport.unwatch(call));
         call.start(() -> answer(current.session(), method, marked, limit));

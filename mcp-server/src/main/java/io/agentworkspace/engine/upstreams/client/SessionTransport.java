@@ -72,11 +72,11 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
 
     /** Passes on to a call what the server sends about it. */
     void watch(OpenCall call) {
-        watched.put(call.id(), call);
+        watched.put(call.token(), call);
     }
 
     void unwatch(OpenCall call) {
-        watched.remove(call.id());
+        watched.remove(call.token());
         endUnused();
     }
 
