@@ -13,11 +13,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -25,6 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Progress does not.
  */
 public final class CallRelay implements DatabaseSignals.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(CallRelay.class);
     private static final String ANSWERED = "upstream-answered";
     private static final String FINISHED = "upstream-finished";
     private static final String FAILED = "failed";
@@ -35,7 +37,7 @@ public final class CallRelay implements DatabaseSignals.Listener {
     private final RoundStore store;
     private final Connections connections;
     private final Clock clock;
-    private final Map<UUID, CountDownLatch> waiting = new ConcurrentHashMap<>();
+    private final Map<UUID, Semaphore> waiting = new ConcurrentHashMap<>();
 
     public CallRelay(Db db, Connections connections, Clock clock) {
         this.store = new RoundStore(db);
@@ -53,16 +55,20 @@ public final class CallRelay implements DatabaseSignals.Listener {
     ObjectNode resume(CallOwner owner, String call, Map<String, ObjectNode> answers, Duration limit) {
         var id = UUID.randomUUID();
         var tenant = owner.tenant();
-        var finished = new CountDownLatch(1);
-        waiting.put(id, finished);
+        var woken = new Semaphore(0);
+        waiting.put(id, woken);
         try {
             var given = Json.object();
             answers.forEach(given::set);
             store.insert(tenant, id, call, given, clock.instant().plus(LIFE), signal(ANSWERED, id, owner, call));
-            var isDone = finished.await(limit.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
-            var outcome = isDone ? store.take(tenant, id) : Optional.<ObjectNode>empty();
-            return result(outcome.orElseThrow(
-                    () -> new UpstreamFailure(Kind.UNANSWERED, "the call waits on no replica any more")));
+            var end = System.nanoTime() + limit.plus(GRACE).toNanos();
+            while (woken.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                var outcome = store.take(tenant, id);
+                if (outcome.isPresent()) {
+                    return result(outcome.get());
+                }
+            }
+            throw new UpstreamFailure(Kind.UNANSWERED, "the call waits on no replica any more");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UpstreamFailure(Kind.CANCELLED, "the call was cancelled");
@@ -90,9 +96,9 @@ public final class CallRelay implements DatabaseSignals.Listener {
         if (signal.k().equals(ANSWERED)) {
             answered(signal);
         } else if (signal.k().equals(FINISHED)) {
-            var finished = waiting.get(UUID.fromString(signal.n().getFirst()));
-            if (finished != null) {
-                finished.countDown();
+            var woken = waiting.get(UUID.fromString(signal.n().getFirst()));
+            if (woken != null) {
+                woken.release();
             }
         }
     }
@@ -112,15 +118,22 @@ public final class CallRelay implements DatabaseSignals.Listener {
             try {
                 outcome.set("result", connections.resume(owner, call, answers.get(), Progress.SILENT));
             } catch (UpstreamFailure e) {
-                outcome.putObject(FAILED).put(KIND, e.kind().name()).put("words", e.words());
+                fail(outcome, e);
+            } catch (RuntimeException | Error e) {
+                fail(outcome, new UpstreamFailure(Kind.UNANSWERED, "the replica that has the call failed"));
+                LOG.warn("a call of another replica failed", e);
             }
             store.finish(owner.tenant(), id, outcome, signal(FINISHED, id, owner, call));
         }
     }
 
+    private static void fail(ObjectNode outcome, UpstreamFailure e) {
+        outcome.putObject(FAILED).put(KIND, e.kind().name()).put("words", e.words());
+    }
+
     @Override
     public void gap() {
-        waiting.values().forEach(CountDownLatch::countDown); // Whatever has come by now is read.
+        waiting.values().forEach(Semaphore::release); // Whatever has come by now is read.
     }
 
     public void purge(Instant now) {

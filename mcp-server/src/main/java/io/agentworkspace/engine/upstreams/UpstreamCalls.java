@@ -6,7 +6,6 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
-import io.agentworkspace.engine.model.upstream.ClientInput;
 import io.agentworkspace.engine.upstreams.client.CallOwner;
 import io.agentworkspace.engine.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.upstreams.client.Connections;
@@ -106,7 +105,7 @@ public final class UpstreamCalls {
         }
         var target = outgoing.target();
         if (call.progress().input().state() != null && !Connections.isStateless(target)) {
-            return complete(outgoing, elsewhere(outgoing, owner, call.progress().input()), call);
+            return complete(outgoing, elsewhere(outgoing, owner, call), call);
         }
         var own = new Place(target.tenant(), target.name(), call.caller().principal());
         enter(own);
@@ -120,14 +119,19 @@ public final class UpstreamCalls {
         return complete(outgoing, result, call);
     }
 
-    /** Returns what comes of a call that waits on another replica, and has its place there. */
-    private ObjectNode elsewhere(Outgoing outgoing, CallOwner owner, ClientInput input) {
+    /** Returns what comes of a call that waits on another replica, and has its place there besides the one here. */
+    private ObjectNode elsewhere(Outgoing outgoing, CallOwner owner, Call call) {
         var target = outgoing.target();
+        var input = call.progress().input();
+        var own = new Place(target.tenant(), target.name(), call.caller().principal());
+        enter(own);
         try {
             return relay.resume(
                     owner, Objects.requireNonNull(input.state()), input.answers(), target.limit());
         } catch (UpstreamFailure e) {
             throw refused(outgoing, e);
+        } finally {
+            leave(own);
         }
     }
 
