@@ -155,6 +155,15 @@ public final class OpenCall implements WaitingCall {
         action.run();
     }
 
+    boolean hasEnded() {
+        lock.lock();
+        try {
+            return ended;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Returns whether a question of its server is open. */
     boolean isAsking() {
         lock.lock();
