@@ -126,8 +126,7 @@ public final class UpstreamCalls {
         var own = new Place(target.tenant(), target.name(), call.caller().principal());
         enter(own);
         try {
-            return relay.resume(
-                    owner, Objects.requireNonNull(input.state()), input.answers(), target.limit());
+            return relay.resume(owner, Objects.requireNonNull(input.state()), input.answers(), target.limit());
         } catch (UpstreamFailure e) {
             throw refused(outgoing, e);
         } finally {
@@ -138,7 +137,10 @@ public final class UpstreamCalls {
     private ObjectNode complete(Outgoing outgoing, ObjectNode result, Call call) {
         if (ClientTurn.asks(result)) {
             throw ClientTurn.question(
-                    outgoing.target().name(), result, call, waiting(result, Connections.owner(outgoing.target(), call.caller()))
+                    outgoing.target().name(),
+                    result,
+                    call,
+                    waiting(result, Connections.owner(outgoing.target(), call.caller()))
                             .orElse(null));
         }
         return result;

@@ -242,8 +242,7 @@ final class AskingUpstream implements AutoCloseable {
     private void called(HttpExchange exchange, ObjectNode answer) throws IOException {
         var stream = stream(exchange);
         try {
-            var text =
-                    conduct.run(new Talk(stream, exchange.getRequestHeaders().getFirst("Mcp-Session-Id")));
+            var text = conduct.run(new Talk(stream, exchange.getRequestHeaders().getFirst("Mcp-Session-Id")));
             answer.putObject("result")
                     .putArray("content")
                     .addObject()

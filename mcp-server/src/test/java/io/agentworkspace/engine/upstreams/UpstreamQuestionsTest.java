@@ -165,7 +165,9 @@ class UpstreamQuestionsTest {
                     text(session.call("tools/call", CALL)),
                     text(client.bare("tools/call", CALL)),
                     client.modern("tools/call", plan).toString(),
-                    Json.text(Json.readObject(ClientApi.post(TestServer.url() + "/api/mcp/tools/demo_ask/invoke", rootKey, "{}").body())))) {
+                    Json.text(Json.readObject(
+                            ClientApi.post(TestServer.url() + "/api/mcp/tools/demo_ask/invoke", rootKey, "{}")
+                                    .body())))) {
                 assertThat(answer).contains("-32601", "the client of this call does not answer elicitation/create");
             }
         }

@@ -88,8 +88,7 @@ public final class ClientTurn {
                 || asked.size() > MOST_QUESTIONS
                 || Json.text(result).length() > LARGEST) {
             abandon(waiting);
-            return Problem.conflict(
-                    "the upstream server '%s' asks too much: %s".formatted(upstream, outcome(waiting)));
+            return Problem.conflict("the upstream server '%s' asks too much: %s".formatted(upstream, outcome(waiting)));
         }
         var questions = new LinkedHashMap<String, ObjectNode>();
         for (var each : asked.properties()) {

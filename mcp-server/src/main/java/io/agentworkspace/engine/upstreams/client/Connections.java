@@ -143,7 +143,10 @@ public final class Connections implements AutoCloseable {
         return isStateless(target)
                 ? new ModernClient(channel(target, caller, true), announcements.apply(target, caller))
                 : new SessionClient(
-                        channel(target, caller, false), owner(target, caller), open, announcements.apply(target, caller));
+                        channel(target, caller, false),
+                        owner(target, caller),
+                        open,
+                        announcements.apply(target, caller));
     }
 
     /**
@@ -167,8 +170,8 @@ public final class Connections implements AutoCloseable {
                 throw e;
             }
         }
-        var session = new SessionClient(
-                channel(target, caller, false), owner(target, caller), open, Announcements.NONE);
+        var session =
+                new SessionClient(channel(target, caller, false), owner(target, caller), open, Announcements.NONE);
         return new Probed(session, session.connect(target.limit()));
     }
 

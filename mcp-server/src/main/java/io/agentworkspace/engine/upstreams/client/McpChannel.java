@@ -23,8 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param streams the places that the streams of announcements of this address have
  * @param readsNotFound whether a 404 carries a message; with sessions it says that there is none
  */
-record McpChannel(
-        VettedClient http, URI url, CredentialSource credential, Semaphore streams, boolean readsNotFound) {
+record McpChannel(VettedClient http, URI url, CredentialSource credential, Semaphore streams, boolean readsNotFound) {
     private static final String EVENTS = "text/event-stream";
     private static final String ACCEPT = "application/json, " + EVENTS;
 

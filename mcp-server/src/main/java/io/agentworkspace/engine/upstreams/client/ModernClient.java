@@ -98,14 +98,13 @@ final class ModernClient implements UpstreamClient {
         params.set("notifications", Announcements.wanted(uris));
         var id = UUID.randomUUID().toString();
         try {
-            var head = channel.stream(
-                    body(id, LISTEN, params), headers(LISTEN, params, Map.of()), message -> {
-                        if (message.path("method").asString("").endsWith("/acknowledged")) {
-                            announcements.updated(uris); // They may have changed before.
-                        }
-                        announcements.received(message);
-                        return message.path("id").asString("").equals(id);
-                    });
+            var head = channel.stream(body(id, LISTEN, params), headers(LISTEN, params, Map.of()), message -> {
+                if (message.path("method").asString("").endsWith("/acknowledged")) {
+                    announcements.updated(uris); // They may have changed before.
+                }
+                announcements.received(message);
+                return message.path("id").asString("").equals(id);
+            });
             return head.status() != HttpStatus.METHOD_NOT_ALLOWED_405;
         } catch (UpstreamFailure e) {
             return AnnouncementStream.mayGoOn(e);

@@ -19,8 +19,7 @@ final class OpenCalls {
     /** As long as a client can bring the state of its request back. */
     private static final Duration LIFE = Duration.ofMinutes(10);
 
-    private final Cache<String, OpenCall> calls =
-            Caffeine.newBuilder()
+    private final Cache<String, OpenCall> calls = Caffeine.newBuilder()
             .maximumSize(MOST)
             .expireAfterWrite(LIFE)
             .removalListener(OpenCalls::removed)

@@ -186,8 +186,7 @@ final class SessionClient implements UpstreamClient {
 
     private void unsubscribe(Open current, Set<String> wanted, Duration limit) {
         var subscribed = current.transport().subscribed();
-        var others =
-                subscribed.stream().filter(uri -> !wanted.contains(uri)).toList();
+        var others = subscribed.stream().filter(uri -> !wanted.contains(uri)).toList();
         subscribed.removeAll(others); // What a server announces nevertheless, nobody here subscribed to.
         for (var uri : others) {
             try {

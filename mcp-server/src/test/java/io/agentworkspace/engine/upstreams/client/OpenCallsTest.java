@@ -70,8 +70,8 @@ class OpenCallsTest {
         var state = calls.next(call).path("requestState").asString();
         assertThat(state).doesNotContain(call.token());
         assertThat(calls.find(OWNER, state)).contains(call);
-        for (var other : List.of(
-                new CallOwner(2, "demo", 7), new CallOwner(1, "other", 7), new CallOwner(1, "demo", 8))) {
+        for (var other :
+                List.of(new CallOwner(2, "demo", 7), new CallOwner(1, "other", 7), new CallOwner(1, "demo", 8))) {
             assertThat(calls.find(other, state)).isEmpty();
             assertThatThrownBy(() -> calls.resume(other, state, Json.object(), Progress.SILENT))
                     .hasMessage("it waits no more");
