@@ -4,6 +4,7 @@ import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Progress;
+import io.agentworkspace.engine.upstreams.client.CallOwner;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
@@ -12,11 +13,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -24,6 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Progress does not.
  */
 public final class CallRelay implements DatabaseSignals.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(CallRelay.class);
     private static final String ANSWERED = "upstream-answered";
     private static final String FINISHED = "upstream-finished";
     private static final String FAILED = "failed";
@@ -34,7 +37,7 @@ public final class CallRelay implements DatabaseSignals.Listener {
     private final RoundStore store;
     private final Connections connections;
     private final Clock clock;
-    private final Map<UUID, CountDownLatch> waiting = new ConcurrentHashMap<>();
+    private final Map<UUID, Semaphore> waiting = new ConcurrentHashMap<>();
 
     public CallRelay(Db db, Connections connections, Clock clock) {
         this.store = new RoundStore(db);
@@ -49,18 +52,23 @@ public final class CallRelay implements DatabaseSignals.Listener {
      * @return the result, or further questions
      * @throws UpstreamFailure if it failed, or no replica has it
      */
-    ObjectNode resume(long tenant, String call, Map<String, ObjectNode> answers, Duration limit) {
+    ObjectNode resume(CallOwner owner, String call, Map<String, ObjectNode> answers, Duration limit) {
         var id = UUID.randomUUID();
-        var finished = new CountDownLatch(1);
-        waiting.put(id, finished);
+        var tenant = owner.tenant();
+        var woken = new Semaphore(0);
+        waiting.put(id, woken);
         try {
             var given = Json.object();
             answers.forEach(given::set);
-            store.insert(tenant, id, call, given, clock.instant().plus(LIFE), signal(tenant, ANSWERED, id, call));
-            var isDone = finished.await(limit.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
-            var outcome = isDone ? store.take(tenant, id) : Optional.<ObjectNode>empty();
-            return result(outcome.orElseThrow(
-                    () -> new UpstreamFailure(Kind.UNANSWERED, "the call waits on no replica any more")));
+            store.insert(tenant, id, call, given, clock.instant().plus(LIFE), signal(ANSWERED, id, owner, call));
+            var end = System.nanoTime() + limit.plus(GRACE).toNanos();
+            while (woken.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                var outcome = store.take(tenant, id);
+                if (outcome.isPresent()) {
+                    return result(outcome.get());
+                }
+            }
+            throw new UpstreamFailure(Kind.UNANSWERED, "the call waits on no replica any more");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UpstreamFailure(Kind.CANCELLED, "the call was cancelled");
@@ -69,8 +77,9 @@ public final class CallRelay implements DatabaseSignals.Listener {
         }
     }
 
-    private static DatabaseSignals.Signal signal(long tenant, String kind, UUID id, String call) {
-        return new DatabaseSignals.Signal(tenant, kind, List.of(id.toString(), call), null);
+    private static DatabaseSignals.Signal signal(String kind, UUID id, CallOwner owner, String call) {
+        var names = List.of(id.toString(), owner.upstream(), Long.toString(owner.user()), call);
+        return new DatabaseSignals.Signal(owner.tenant(), kind, names, null);
     }
 
     private static ObjectNode result(ObjectNode outcome) {
@@ -84,36 +93,47 @@ public final class CallRelay implements DatabaseSignals.Listener {
 
     @Override
     public void received(DatabaseSignals.Signal signal) {
-        if (signal.k().equals(ANSWERED)
-                && connections.open(signal.n().getLast()).isPresent()) {
-            Thread.startVirtualThread(() -> goOn(
-                    signal.t(),
-                    UUID.fromString(signal.n().getFirst()),
-                    signal.n().getLast()));
+        if (signal.k().equals(ANSWERED)) {
+            answered(signal);
         } else if (signal.k().equals(FINISHED)) {
-            var finished = waiting.get(UUID.fromString(signal.n().getFirst()));
-            if (finished != null) {
-                finished.countDown();
+            var woken = waiting.get(UUID.fromString(signal.n().getFirst()));
+            if (woken != null) {
+                woken.release();
             }
         }
     }
 
-    private void goOn(long tenant, UUID id, String call) {
-        var answers = store.answers(tenant, id);
+    private void answered(DatabaseSignals.Signal signal) {
+        var names = signal.n();
+        var owner = new CallOwner(signal.t(), names.get(1), Long.parseLong(names.get(2)));
+        if (connections.open(owner, names.getLast()).isPresent()) {
+            Thread.startVirtualThread(() -> goOn(owner, UUID.fromString(names.getFirst()), names.getLast()));
+        }
+    }
+
+    private void goOn(CallOwner owner, UUID id, String call) {
+        var answers = store.answers(owner.tenant(), id);
         if (answers.isPresent()) {
             var outcome = Json.object();
             try {
-                outcome.set("result", connections.resume(call, answers.get(), Progress.SILENT));
+                outcome.set("result", connections.resume(owner, call, answers.get(), Progress.SILENT));
             } catch (UpstreamFailure e) {
-                outcome.putObject(FAILED).put(KIND, e.kind().name()).put("words", e.words());
+                fail(outcome, e);
+            } catch (RuntimeException | Error e) {
+                fail(outcome, new UpstreamFailure(Kind.UNANSWERED, "the replica that has the call failed"));
+                LOG.warn("a call of another replica failed", e);
             }
-            store.finish(tenant, id, outcome, signal(tenant, FINISHED, id, call));
+            store.finish(owner.tenant(), id, outcome, signal(FINISHED, id, owner, call));
         }
+    }
+
+    private static void fail(ObjectNode outcome, UpstreamFailure e) {
+        outcome.putObject(FAILED).put(KIND, e.kind().name()).put("words", e.words());
     }
 
     @Override
     public void gap() {
-        waiting.values().forEach(CountDownLatch::countDown); // Whatever has come by now is read.
+        waiting.values().forEach(Semaphore::release); // Whatever has come by now is read.
     }
 
     public void purge(Instant now) {

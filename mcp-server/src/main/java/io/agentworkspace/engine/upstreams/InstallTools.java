@@ -17,6 +17,7 @@ import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Target;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -133,7 +134,7 @@ public final class InstallTools {
 
     private static Target target(
             long tenant, String name, URI url, UpstreamCredential credential, Supplier<String> secret, int limit) {
-        return new Target(tenant, name, 0, url, credential, secret, Duration.ofMillis(limit), null);
+        return new Target(tenant, name, Instant.EPOCH, 0, url, credential, secret, Duration.ofMillis(limit), null);
     }
 
     private UpstreamCredential credential(@Nullable CredentialRequest given) {

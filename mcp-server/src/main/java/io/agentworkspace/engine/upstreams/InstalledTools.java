@@ -72,6 +72,9 @@ public final class InstalledTools implements TenantTools {
     private Installed read(long tenant) {
         var upstreams =
                 store.connected(tenant).stream().collect(Collectors.toMap(Connected::name, Function.identity()));
+        calls.keepOnly(
+                tenant,
+                upstreams.values().stream().map(each -> target(tenant, each)).toList());
         if (upstreams.isEmpty()) {
             return Installed.NOTHING;
         }
@@ -90,7 +93,7 @@ public final class InstalledTools implements TenantTools {
                         target(tenant, Objects.requireNonNull(upstreams.get(each.getKey()))), each.getValue(), calls))
                 .toList();
         var version = upstreams.values().stream()
-                .map(each -> each.name() + each.revision())
+                .map(each -> "%s%d@%s".formatted(each.name(), each.revision(), each.createdAt()))
                 .sorted()
                 .collect(Collectors.joining(" ", tenant + ":", ""));
         var requests = contents.stream().flatMap(each -> each.calls().stream()).toList();
@@ -128,6 +131,7 @@ public final class InstalledTools implements TenantTools {
         return new Target(
                 tenant,
                 upstream.name(),
+                upstream.createdAt(),
                 upstream.revision(),
                 URI.create(upstream.url()),
                 upstream.credential(),

@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
-import io.agentworkspace.engine.model.upstream.ClientInput;
+import io.agentworkspace.engine.upstreams.client.CallOwner;
 import io.agentworkspace.engine.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.OpenCall;
@@ -16,6 +16,7 @@ import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -98,12 +99,13 @@ public final class UpstreamCalls {
 
     /** @throws Problem if there is no result, also if there are questions for the client */
     ObjectNode send(Outgoing outgoing, Call call) {
-        if (connections.open(call.progress().input().state()).isPresent()) {
+        var owner = Connections.owner(outgoing.target(), call.caller());
+        if (connections.open(owner, call.progress().input().state()).isPresent()) {
             return complete(outgoing, answered(outgoing, call), call); // It still has its place.
         }
         var target = outgoing.target();
         if (call.progress().input().state() != null && !Connections.isStateless(target)) {
-            return complete(outgoing, elsewhere(outgoing, call.progress().input()), call);
+            return complete(outgoing, elsewhere(outgoing, owner, call), call);
         }
         var own = new Place(target.tenant(), target.name(), call.caller().principal());
         enter(own);
@@ -112,34 +114,42 @@ public final class UpstreamCalls {
             health(target).admit(target.name());
             result = answered(outgoing, call);
         } finally {
-            waiting(result).ifPresentOrElse(open -> open.whenEnded(() -> leave(own)), () -> leave(own));
+            waiting(result, owner).ifPresentOrElse(open -> open.whenEnded(() -> leave(own)), () -> leave(own));
         }
         return complete(outgoing, result, call);
     }
 
-    /** Returns what comes of a call that waits on another replica, and has its place there. */
-    private ObjectNode elsewhere(Outgoing outgoing, ClientInput input) {
+    /** Returns what comes of a call that waits on another replica, and has its place there besides the one here. */
+    private ObjectNode elsewhere(Outgoing outgoing, CallOwner owner, Call call) {
         var target = outgoing.target();
+        var input = call.progress().input();
+        var own = new Place(target.tenant(), target.name(), call.caller().principal());
+        enter(own);
         try {
-            return relay.resume(
-                    target.tenant(), Objects.requireNonNull(input.state()), input.answers(), target.limit());
+            return relay.resume(owner, Objects.requireNonNull(input.state()), input.answers(), target.limit());
         } catch (UpstreamFailure e) {
             throw refused(outgoing, e);
+        } finally {
+            leave(own);
         }
     }
 
     private ObjectNode complete(Outgoing outgoing, ObjectNode result, Call call) {
         if (ClientTurn.asks(result)) {
             throw ClientTurn.question(
-                    outgoing.target().name(), result, call, waiting(result).orElse(null));
+                    outgoing.target().name(),
+                    result,
+                    call,
+                    waiting(result, Connections.owner(outgoing.target(), call.caller()))
+                            .orElse(null));
         }
         return result;
     }
 
     /** Returns the call that its server keeps open with these questions. */
-    private Optional<OpenCall> waiting(@Nullable ObjectNode result) {
+    private Optional<OpenCall> waiting(@Nullable ObjectNode result, CallOwner owner) {
         return result != null && ClientTurn.asks(result)
-                ? connections.open(result.path("requestState").asString(""))
+                ? connections.open(owner, result.path("requestState").asString(""))
                 : Optional.empty();
     }
 
@@ -267,6 +277,11 @@ public final class UpstreamCalls {
         if (!seen.isEmpty()) {
             store.writeHealth(seen);
         }
+    }
+
+    /** Closes what is held open for other servers of the tenant, and for these as they were written before. */
+    void keepOnly(long tenant, List<Target> servers) {
+        connections.keepOnly(tenant, servers);
     }
 
     /** Forgets how a server did, since it was changed or reached. */

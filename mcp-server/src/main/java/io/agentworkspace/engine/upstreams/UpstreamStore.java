@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -115,6 +116,7 @@ public final class UpstreamStore {
             @Nullable String secret,
             int timeoutMs,
             @Nullable String era,
+            Instant createdAt,
             long revision) {}
 
     /** Something that is approved. */
@@ -128,7 +130,8 @@ public final class UpstreamStore {
     List<Connected> connected(long tenant) {
         return db.sql("""
                 SELECT jsonb_build_object('name', u.name, 'url', u.url, 'credential', u.credential, 'secret', u.secret,
-                                          'timeout_ms', u.timeout_ms, 'era', u.era, 'revision', u.revision) AS record
+                                          'timeout_ms', u.timeout_ms, 'era', u.era, 'created_at', u.created_at,
+                                          'revision', u.revision) AS record
                   FROM upstream u
                  WHERE u.tenant_id = :tenant
                  ORDER BY u.name

@@ -4,13 +4,11 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.upstreams.client.Announcements;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Target;
-import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -93,6 +91,9 @@ public final class UpstreamWatch {
 
             @Override
             public void listsChanged() {
+                if (target.credential().perUser()) {
+                    return; // What one user sees is not what the admin approved for all.
+                }
                 changed.put(new Place(target.tenant(), target.name(), 0), caller);
             }
         };
@@ -139,7 +140,7 @@ public final class UpstreamWatch {
         Thread.startVirtualThread(() -> {
             try {
                 action.run();
-            } catch (UpstreamFailure | Problem e) {
+            } catch (RuntimeException e) {
                 LOG.debug("the server {} cannot be listened to: {}", place.upstream(), e.getMessage());
                 pauses.put(place, clock.instant().plus(PAUSE));
             } finally {
@@ -149,10 +150,7 @@ public final class UpstreamWatch {
     }
 
     private void follow(Place place, Followed one) {
-        var before = followed.put(place, one);
-        if (before != null && before.target().revision() != one.target().revision()) {
-            connections.client(before.target(), before.caller()).unfollow();
-        }
+        followed.put(place, one);
         connections
                 .client(one.target(), one.caller())
                 .follow(one.uris(), one.target().limit());
@@ -161,7 +159,7 @@ public final class UpstreamWatch {
     private void unfollow(Place place) {
         var one = followed.remove(place);
         if (one != null) {
-            connections.client(one.target(), one.caller()).unfollow();
+            connections.unfollow(one.target(), one.caller());
         }
     }
 

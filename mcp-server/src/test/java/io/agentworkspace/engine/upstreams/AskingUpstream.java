@@ -11,11 +11,13 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -28,10 +30,17 @@ final class AskingUpstream implements AutoCloseable {
     /** The streams of sessions, by their ids. */
     private final Map<String, CompletableFuture<OutputStream>> ofSessions = new ConcurrentHashMap<>();
 
+    private volatile String subscriber = "";
+    private final AtomicInteger begun = new AtomicInteger();
+    private final Set<String> sessions = ConcurrentHashMap.newKeySet();
+
     /** What came, in order. */
     final List<ObjectNode> received = new CopyOnWriteArrayList<>();
 
     volatile Conduct conduct = _ -> "nothing was asked";
+    /** Before this, the server does not say that it took an answer; a result of the tool completes it. */
+    volatile CompletableFuture<Boolean> takesAnswers = CompletableFuture.completedFuture(true);
+
     volatile String tools = "{\"name\":\"ask\",\"inputSchema\":{\"type\":\"object\"}}";
 
     /** What the tool does; it returns the text of the result. */
@@ -105,8 +114,24 @@ final class AskingUpstream implements AutoCloseable {
         streams.forEach(stream -> write(stream, message));
     }
 
+    /** Returns whether the session that subscribed last has its stream. */
+    boolean hasStreamOfSubscriber() {
+        return ofSession(subscriber).isDone();
+    }
+
+    /** Returns how many streams of sessions were opened. */
+    int streamsBegun() {
+        return begun.get();
+    }
+
     boolean hasStream() {
         return !streams.isEmpty();
+    }
+
+    /** Forgets all sessions, and ends their streams. */
+    void forgetsSessions() {
+        sessions.clear();
+        endsStreams();
     }
 
     /** Ends the streams of sessions. */
@@ -131,22 +156,36 @@ final class AskingUpstream implements AutoCloseable {
         return Json.readObject(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
-    private static void write(OutputStream stream, JsonNode message) {
+    /** Returns whether a stream of a session takes a message. */
+    boolean reachesSomebody() {
+        var message = Json.object().put("jsonrpc", "2.0").put("method", "notifications/message");
+        return streams.stream().filter(stream -> write(stream, message)).count() > 0;
+    }
+
+    private static boolean write(OutputStream stream, JsonNode message) {
         synchronized (stream) {
             try {
                 stream.write("data: %s\n\n".formatted(Json.text(message)).getBytes(StandardCharsets.UTF_8));
                 stream.flush();
+                return true;
             } catch (IOException e) {
-                // The client has gone.
+                return false; // The client has gone.
             }
         }
     }
 
     private void handle(HttpExchange exchange) throws IOException {
+        var session = exchange.getRequestHeaders().getFirst("Mcp-Session-Id");
+        if (session != null && !sessions.contains(session)) {
+            exchange.sendResponseHeaders(404, -1);
+            exchange.close();
+            return;
+        }
         if (exchange.getRequestMethod().equals("GET")) {
             var stream = stream(exchange);
             streams.add(stream);
-            ofSession(exchange.getRequestHeaders().getFirst("Mcp-Session-Id")).complete(stream);
+            begun.incrementAndGet();
+            ofSession(session).complete(stream);
             return;
         }
         var message = Json.readObject(exchange.getRequestBody().readAllBytes());
@@ -155,6 +194,7 @@ final class AskingUpstream implements AutoCloseable {
             var answered = asked.remove(message.path("id").asString(""));
             if (answered != null) {
                 answered.complete(message);
+                takesAnswers.join();
             }
             exchange.sendResponseHeaders(202, -1);
             exchange.close();
@@ -164,8 +204,9 @@ final class AskingUpstream implements AutoCloseable {
         answer.set("id", message.get("id"));
         switch (message.path("method").asString("")) {
             case "initialize" -> {
-                exchange.getResponseHeaders()
-                        .add("Mcp-Session-Id", UUID.randomUUID().toString());
+                var fresh = UUID.randomUUID().toString();
+                sessions.add(fresh);
+                exchange.getResponseHeaders().add("Mcp-Session-Id", fresh);
                 var result = answer.putObject("result").put("protocolVersion", "2025-11-25");
                 var capabilities = result.putObject("capabilities");
                 capabilities.putObject("tools").put("listChanged", true);
@@ -180,7 +221,11 @@ final class AskingUpstream implements AutoCloseable {
                         .addObject()
                         .put("uri", "notes://today")
                         .put("name", "today");
-            case "resources/subscribe", "resources/unsubscribe" -> answer.putObject("result");
+            case "resources/subscribe" -> {
+                subscriber = String.valueOf(session);
+                answer.putObject("result");
+            }
+            case "resources/unsubscribe" -> answer.putObject("result");
             case "tools/call" -> {
                 called(exchange, answer);
                 return;
@@ -208,6 +253,7 @@ final class AskingUpstream implements AutoCloseable {
         }
         write(stream, answer);
         exchange.close();
+        takesAnswers.complete(true);
     }
 
     private static OutputStream stream(HttpExchange exchange) throws IOException {

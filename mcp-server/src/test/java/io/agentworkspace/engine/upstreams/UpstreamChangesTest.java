@@ -78,6 +78,63 @@ class UpstreamChangesTest {
         }
     }
 
+    /** As after a restart: a new session is begun and subscribes again, for what is followed then. */
+    @Test
+    void aServerThatForgetsItsSessionsIsHeardAgain() {
+        try (var upstream = new AskingUpstream()) {
+            install(upstream.url());
+            try (var events = listen(client, TODAY)) {
+                events.next(UPDATED);
+                await().until(upstream::hasStreamOfSubscriber);
+                upstream.forgetsSessions();
+                await().until(() -> upstream.calls("resources/subscribe") == 2 && upstream.hasStreamOfSubscriber());
+                events.next(UPDATED); // It may have changed meanwhile.
+                upstream.tools = "{'name':'ask','description':'Other.','inputSchema':{'type':'object'}}";
+                upstream.announces("notifications/tools/list_changed", "{}");
+                events.next("notifications/tools/list_changed");
+            }
+        }
+    }
+
+    /** A stream has no limit as a whole, and a message that is too long costs only the stream. */
+    @Test
+    void longStreamsAreReadAndLongMessagesAreNot() {
+        try (var upstream = new AskingUpstream()) {
+            install(upstream.url());
+            try (var events = listen(client, TODAY)) {
+                events.next(UPDATED);
+                await().until(upstream::hasStreamOfSubscriber);
+                var begun = upstream.streamsBegun();
+                var filling = "{'text':'%s'}".formatted("x".repeat(200_000));
+                for (var i = 0; i < 50; i++) {
+                    upstream.announces("notifications/message", filling);
+                }
+                upstream.announces(UPDATED, "{'uri':'notes://today'}");
+                events.next(UPDATED);
+                assertThat(upstream.streamsBegun()).isEqualTo(begun);
+                upstream.announces("notifications/message", "{'text':'%s'}".formatted("x".repeat(300_000)));
+                await().until(() -> upstream.streamsBegun() > begun);
+                upstream.announces(UPDATED, "{'uri':'notes://today'}");
+                events.next(UPDATED);
+            }
+        }
+    }
+
+    /** A stream has the credential that it was opened with, so a change of the server ends it. */
+    @Test
+    void aServerThatIsChangedOrRemovedKeepsNoStream() {
+        try (var upstream = new AskingUpstream()) {
+            install(upstream.url());
+            for (var change : List.of("UP_Refresh", "UP_Remove")) {
+                client.modern("tools/call", "{'name':'demo_ask','arguments':{}}");
+                await().until(upstream::reachesSomebody);
+                root.call(change, "{'name':'demo'}").ok();
+                client.modern("tools/list", "{}");
+                await().until(() -> !upstream.reachesSomebody());
+            }
+        }
+    }
+
     /** Each user has sessions of their own, and without the capability nobody hears anything. */
     @Test
     void otherUsersAndTenantsHearNothing() {

@@ -387,4 +387,35 @@ class UpstreamQuestionsTest {
             assertThat(text(client.modern("tools/call", CALL))).isEqualTo("free");
         }
     }
+
+    /** Another server under the name of one that was removed gets neither its session nor its calls. */
+    @Test
+    void aServerInstalledAgainHasConnectionsOfItsOwn() {
+        try (var first = new AskingUpstream();
+                var second = new AskingUpstream()) {
+            first.conduct = _ -> "first";
+            second.conduct = _ -> "second";
+            install(first, 20_000);
+            assertThat(text(client.modern("tools/call", CALL))).isEqualTo("first");
+            root.call("UP_Remove", "{'name':'demo'}").ok();
+            install(second, 20_000);
+            assertThat(text(client.modern("tools/call", CALL))).isEqualTo("second");
+            assertThat(first.calls("tools/call")).isEqualTo(1);
+        }
+    }
+
+    /** Whoever brings the answer waits for the result, also if the server sends it before it has taken the answer. */
+    @Test
+    void aLargeResultThatOvertakesTheEndOfTheAnswerIsKept() {
+        try (var upstream = new AskingUpstream()) {
+            var large = "x".repeat(100_000);
+            upstream.takesAnswers = new CompletableFuture<>();
+            upstream.conduct = talk -> {
+                talk.ask("elicitation/create", FORM);
+                return large;
+            };
+            install(upstream, 20_000);
+            assertThat(text(rounds(client, CALL, new ArrayList<>()))).isEqualTo(large);
+        }
+    }
 }

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.upstreams.client;
 
+import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
 
 /** A stream of a server's announcements. It is opened again when it ends, after pauses that grow while it ends soon. */
 final class AnnouncementStream implements AutoCloseable {
@@ -22,17 +24,33 @@ final class AnnouncementStream implements AutoCloseable {
         boolean read(boolean again) throws InterruptedException;
     }
 
-    AnnouncementStream(Opening opening) {
-        worker = Thread.startVirtualThread(() -> read(opening));
+    /** @param places there is no stream while all are taken */
+    AnnouncementStream(Semaphore places, Opening opening) {
+        worker = Thread.startVirtualThread(() -> read(places, opening));
     }
 
-    private static void read(Opening opening) {
+    /** Returns whether the server may have the stream later. A refused credential may be renewed. */
+    static boolean mayGoOn(UpstreamFailure failure) {
+        return failure.kind() == Kind.UNREACHABLE
+                || failure.kind() == Kind.PROTOCOL
+                || failure.kind() == Kind.CREDENTIAL;
+    }
+
+    private static void read(Semaphore places, Opening opening) {
         var pause = FIRST;
+        var again = false;
         try {
-            for (var again = false; ; again = true) {
+            while (true) {
                 var begun = System.nanoTime();
-                if (!opening.read(again)) {
-                    return;
+                if (places.tryAcquire()) {
+                    try {
+                        if (!opening.read(again)) {
+                            return;
+                        }
+                    } finally {
+                        places.release();
+                    }
+                    again = true;
                 }
                 var lasted = System.nanoTime() - begun > LONGEST.toNanos();
                 pause = lasted ? FIRST : pause.multipliedBy(2);

@@ -88,25 +88,31 @@ public final class ClientTurn {
                 || asked.size() > MOST_QUESTIONS
                 || Json.text(result).length() > LARGEST) {
             abandon(waiting);
-            return Problem.conflict(
-                    "the upstream server '%s' asks too much: the call was not made".formatted(upstream));
+            return Problem.conflict("the upstream server '%s' asks too much: %s".formatted(upstream, outcome(waiting)));
         }
         var questions = new LinkedHashMap<String, ObjectNode>();
         for (var each : asked.properties()) {
             if (!(each.getValue() instanceof ObjectNode question) || refusal(question, input) != null) {
                 abandon(waiting);
                 return Problem.conflict(
-                        "the upstream server '%s' asks for something that your client cannot answer (%s): use a client with elicitation, sampling or roots"
+                        "the upstream server '%s' asks for something that your client cannot answer (%s): %s; use a client with elicitation, sampling or roots"
                                 .formatted(
                                         upstream,
                                         Excerpt.cut(
-                                                each.getValue().path("method").asString("unknown"), 50)));
+                                                each.getValue().path("method").asString("unknown"), 50),
+                                        outcome(waiting)));
             }
             questions.put(each.getKey(), marked(upstream, question));
         }
         var state = result.path("requestState");
         call.progress().ask(questions, state.isString() ? state.asString() : null, waiting);
         return Problem.conflict("the upstream server '%s' asks the user something first".formatted(upstream));
+    }
+
+    private static String outcome(@Nullable WaitingCall waiting) {
+        return waiting == null
+                ? "the call was not made"
+                : "whether the call was carried out is unknown, so check before you repeat it";
     }
 
     private static void abandon(@Nullable WaitingCall waiting) {

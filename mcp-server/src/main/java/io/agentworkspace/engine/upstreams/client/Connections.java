@@ -15,10 +15,14 @@ import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,6 +30,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** The clients of upstream servers. Each user has sessions of their own, since a session can hold state. */
 public final class Connections implements AutoCloseable {
     private static final int MOST = 5_000;
+
+    /** How many streams of announcements one address may keep open, of the 512 connections to it. Calls need the others. */
+    private static final int MOST_STREAMS = 200;
+
     private static final Duration UNUSED = Duration.ofMinutes(15);
 
     private final VettedClient http;
@@ -38,6 +46,10 @@ public final class Connections implements AutoCloseable {
             .scheduler(Scheduler.systemScheduler())
             .removalListener(Connections::closed)
             .build();
+    /** The places for streams of each address, as long as clients use it. */
+    private final Cache<String, Semaphore> streams =
+            Caffeine.newBuilder().weakValues().build();
+
     private volatile BiFunction<Target, Caller, Announcements> announcements = (_, _) -> Announcements.NONE;
 
     /**
@@ -47,7 +59,10 @@ public final class Connections implements AutoCloseable {
      */
     public record Probed(UpstreamClient client, JsonNode capabilities) {}
 
-    private record Place(long tenant, String name, long revision, long user) {}
+    /** A server as it was written last. */
+    private record Written(String name, Instant installed, long revision) {}
+
+    private record Place(long tenant, Written written, long user) {}
 
     /** @param subjects assert who the calling user is, where a server's credential is exchanged for that */
     public Connections(VettedClient http, SubjectTokens subjects, Clock clock) {
@@ -68,8 +83,8 @@ public final class Connections implements AutoCloseable {
     }
 
     /** Returns the call of this replica that waits under this state, or has ended while it did. */
-    public Optional<OpenCall> open(@Nullable String state) {
-        return Optional.ofNullable(state).flatMap(open::find);
+    public Optional<OpenCall> open(CallOwner owner, @Nullable String state) {
+        return Optional.ofNullable(state).flatMap(each -> open.find(owner, each));
     }
 
     /**
@@ -77,8 +92,8 @@ public final class Connections implements AutoCloseable {
      *
      * @throws UpstreamFailure if no such call waits, or it has failed
      */
-    public ObjectNode resume(String state, JsonNode answers, Progress progress) {
-        return open.resume(state, answers, progress);
+    public ObjectNode resume(CallOwner owner, String state, JsonNode answers, Progress progress) {
+        return open.resume(owner, state, answers, progress);
     }
 
     /** @throws io.agentworkspace.engine.model.problem.Problem if the URL is not allowed */
@@ -98,14 +113,40 @@ public final class Connections implements AutoCloseable {
 
     /** Returns the client for calls of this caller's user. */
     public UpstreamClient client(Target target, Caller caller) {
-        var place = new Place(target.tenant(), target.name(), target.revision(), caller.user());
-        return Objects.requireNonNull(clients.get(place, _ -> of(target, caller)));
+        return Objects.requireNonNull(clients.get(place(target, caller), _ -> of(target, caller)));
+    }
+
+    /** Ends what {@link UpstreamClient#follow} began, if there is still such a client. */
+    public void unfollow(Target target, Caller caller) {
+        Optional.ofNullable(clients.getIfPresent(place(target, caller))).ifPresent(UpstreamClient::unfollow);
+    }
+
+    /** Closes the clients of a tenant's other servers, and of these as they were written before. Calls that run go on. */
+    public void keepOnly(long tenant, Collection<Target> servers) {
+        var kept = servers.stream().map(Connections::written).collect(Collectors.toSet());
+        clients.asMap().keySet().removeIf(place -> place.tenant() == tenant && !kept.contains(place.written()));
+    }
+
+    public static CallOwner owner(Target target, Caller caller) {
+        return new CallOwner(target.tenant(), target.name(), caller.user());
+    }
+
+    private static Written written(Target target) {
+        return new Written(target.name(), target.installed(), target.revision());
+    }
+
+    private static Place place(Target target, Caller caller) {
+        return new Place(target.tenant(), written(target), caller.user());
     }
 
     private UpstreamClient of(Target target, Caller caller) {
         return isStateless(target)
                 ? new ModernClient(channel(target, caller, true), announcements.apply(target, caller))
-                : new SessionClient(channel(target, caller, false), open, announcements.apply(target, caller));
+                : new SessionClient(
+                        channel(target, caller, false),
+                        owner(target, caller),
+                        open,
+                        announcements.apply(target, caller));
     }
 
     /**
@@ -129,12 +170,15 @@ public final class Connections implements AutoCloseable {
                 throw e;
             }
         }
-        var session = new SessionClient(channel(target, caller, false), open, Announcements.NONE);
+        var session =
+                new SessionClient(channel(target, caller, false), owner(target, caller), open, Announcements.NONE);
         return new Probed(session, session.connect(target.limit()));
     }
 
     private McpChannel channel(Target target, Caller caller, boolean readsNotFound) {
-        return new McpChannel(http, target.url(), source(target, caller), readsNotFound);
+        var places = streams.get(String.valueOf(target.url().getAuthority()), _ -> new Semaphore(MOST_STREAMS));
+        return new McpChannel(
+                http, target.url(), source(target, caller), Objects.requireNonNull(places), readsNotFound);
     }
 
     private CredentialSource source(Target target, Caller caller) {

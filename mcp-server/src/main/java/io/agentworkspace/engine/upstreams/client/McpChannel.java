@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.http.HttpFields;
@@ -20,9 +20,10 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Posts messages to the address of a server, with its credential.
  *
+ * @param streams the places that the streams of announcements of this address have
  * @param readsNotFound whether a 404 carries a message; with sessions it says that there is none
  */
-record McpChannel(VettedClient http, URI url, CredentialSource credential, boolean readsNotFound) {
+record McpChannel(VettedClient http, URI url, CredentialSource credential, Semaphore streams, boolean readsNotFound) {
     private static final String EVENTS = "text/event-stream";
     private static final String ACCEPT = "application/json, " + EVENTS;
 
@@ -35,22 +36,28 @@ record McpChannel(VettedClient http, URI url, CredentialSource credential, boole
      */
     Head post(ObjectNode body, Map<String, String> headers, Duration limit, Predicate<ObjectNode> isLast)
             throws InterruptedException {
-        return exchange(body, headers, limit, isLast);
+        return exchange(body, headers, limit, isLast, false);
     }
 
-    /** Reads the stream that a session has besides its calls, to its end. */
-    Head stream(Map<String, String> headers, Duration limit, Consumer<ObjectNode> messages)
+    /**
+     * Reads a stream of announcements to its end.
+     *
+     * @param body null for the stream that a session has besides its calls
+     * @param isLast receives each message; returns true for the one that ends the stream
+     */
+    Head stream(@Nullable ObjectNode body, Map<String, String> headers, Predicate<ObjectNode> isLast)
             throws InterruptedException {
-        return exchange(null, headers, limit, message -> {
-            messages.accept(message);
-            return false;
-        });
+        return exchange(body, headers, AnnouncementStream.LIFE, isLast, true);
     }
 
     private Head exchange(
-            @Nullable ObjectNode body, Map<String, String> headers, Duration limit, Predicate<ObjectNode> isLast)
+            @Nullable ObjectNode body,
+            Map<String, String> headers,
+            Duration limit,
+            Predicate<ObjectNode> isLast,
+            boolean announces)
             throws InterruptedException {
-        var exchange = new UpstreamExchange(isLast, readsNotFound);
+        var exchange = new UpstreamExchange(isLast, readsNotFound, announces);
         var own = credential.headers(limit);
         try {
             var request = http.request(url)

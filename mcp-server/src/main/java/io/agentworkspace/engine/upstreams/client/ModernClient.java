@@ -23,6 +23,7 @@ final class ModernClient implements UpstreamClient {
     private final McpChannel channel;
     private final Announcements announcements;
     private @Nullable Followed followed;
+    private boolean isClosed;
 
     /** The resources that a stream was opened for. */
     private record Followed(Set<String> uris, AnnouncementStream stream) {}
@@ -83,10 +84,10 @@ final class ModernClient implements UpstreamClient {
     @Override
     public synchronized void follow(Set<String> uris, Duration limit) {
         var before = followed;
-        if (before != null && before.uris().equals(uris)) {
+        if (isClosed || before != null && before.uris().equals(uris)) {
             return;
         }
-        followed = new Followed(Set.copyOf(uris), new AnnouncementStream(_ -> read(uris)));
+        followed = new Followed(Set.copyOf(uris), new AnnouncementStream(channel.streams(), _ -> read(uris)));
         if (before != null) {
             before.stream().close();
         }
@@ -97,17 +98,16 @@ final class ModernClient implements UpstreamClient {
         params.set("notifications", Announcements.wanted(uris));
         var id = UUID.randomUUID().toString();
         try {
-            var head = channel.post(
-                    body(id, LISTEN, params), headers(LISTEN, params, Map.of()), AnnouncementStream.LIFE, message -> {
-                        if (message.path("method").asString("").endsWith("/acknowledged")) {
-                            announcements.updated(uris); // They may have changed before.
-                        }
-                        announcements.received(message);
-                        return message.path("id").asString("").equals(id);
-                    });
-            return head.status() < HttpStatus.BAD_REQUEST_400;
+            var head = channel.stream(body(id, LISTEN, params), headers(LISTEN, params, Map.of()), message -> {
+                if (message.path("method").asString("").endsWith("/acknowledged")) {
+                    announcements.updated(uris); // They may have changed before.
+                }
+                announcements.received(message);
+                return message.path("id").asString("").equals(id);
+            });
+            return head.status() != HttpStatus.METHOD_NOT_ALLOWED_405;
         } catch (UpstreamFailure e) {
-            return e.kind() == Kind.UNREACHABLE || e.kind() == Kind.PROTOCOL;
+            return AnnouncementStream.mayGoOn(e);
         }
     }
 
@@ -120,7 +120,8 @@ final class ModernClient implements UpstreamClient {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        isClosed = true;
         unfollow();
     }
 

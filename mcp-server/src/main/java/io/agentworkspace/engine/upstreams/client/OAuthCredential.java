@@ -68,7 +68,8 @@ final class OAuthCredential implements CredentialSource {
                     answer.set(message);
                     return true;
                 },
-                true);
+                true,
+                false);
         try {
             var request = http.request(
                             URI.create(String.valueOf(target.credential().tokenUrl())))

@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -35,7 +37,14 @@ public final class OpenCall implements WaitingCall {
     /** In a state, between the id and the number of the last question before it. */
     private static final String SEPARATOR = ":";
 
+    private static final Pattern STATE = Pattern.compile("[0-9a-f-]{36}" + SEPARATOR + "[0-9]{1,6}");
+
     private final String id = UUID.randomUUID().toString();
+
+    /** What the server names the call by. It does not learn the id, which brings the answers. */
+    private final String token = UUID.randomUUID().toString();
+
+    private final CallOwner owner;
     private final Duration limit;
     private final ClientInput input;
     private final Replies replies;
@@ -64,7 +73,8 @@ public final class OpenCall implements WaitingCall {
     }
 
     /** @param mayAsk whether the protocol allows questions in this call */
-    OpenCall(Duration limit, boolean mayAsk, Progress progress, Replies replies) {
+    OpenCall(CallOwner owner, Duration limit, boolean mayAsk, Progress progress, Replies replies) {
+        this.owner = owner;
         this.limit = limit;
         this.input = mayAsk ? progress.input() : ClientInput.NONE;
         this.progress = progress;
@@ -73,6 +83,14 @@ public final class OpenCall implements WaitingCall {
 
     String id() {
         return id;
+    }
+
+    String token() {
+        return token;
+    }
+
+    CallOwner owner() {
+        return owner;
     }
 
     /** Makes the call. */
@@ -135,6 +153,15 @@ public final class OpenCall implements WaitingCall {
             lock.unlock();
         }
         action.run();
+    }
+
+    boolean hasEnded() {
+        lock.lock();
+        try {
+            return ended;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns whether a question of its server is open. */
@@ -223,9 +250,9 @@ public final class OpenCall implements WaitingCall {
         return asking;
     }
 
-    /** Returns the id of the call that a state is of. */
-    static String idOf(String state) {
-        return state.split(SEPARATOR, 2)[0];
+    /** Returns the id of the call that a state is of; empty if it is no state of a call. */
+    static Optional<String> idOf(String state) {
+        return STATE.matcher(state).matches() ? Optional.of(state.split(SEPARATOR, 2)[0]) : Optional.empty();
     }
 
     /**
@@ -237,6 +264,7 @@ public final class OpenCall implements WaitingCall {
         var given = new LinkedHashMap<String, Question>();
         lock.lock();
         try {
+            waiting++; // The result may come before the server has said that it took the answer.
             progress = later;
             open.entrySet().stream()
                     .filter(each -> Integer.parseInt(each.getKey()) <= last)
@@ -245,14 +273,22 @@ public final class OpenCall implements WaitingCall {
         } finally {
             lock.unlock();
         }
-        given.forEach((key, question) -> {
-            if (answers.get(key) instanceof ObjectNode answer) {
-                replies.answer(question.id(), answer);
-            } else {
-                replies.refuse(question.id(), "the client did not answer");
-            }
-        });
-        return next();
+        try {
+            given.forEach((key, question) -> reply(question, answers.get(key)));
+            return next();
+        } finally {
+            lock.lock();
+            waiting--;
+            lock.unlock();
+        }
+    }
+
+    private void reply(Question question, @Nullable JsonNode given) {
+        if (given instanceof ObjectNode answer) {
+            replies.answer(question.id(), answer);
+        } else {
+            replies.refuse(question.id(), "the client did not answer");
+        }
     }
 
     @Override

@@ -10,7 +10,6 @@ import io.modelcontextprotocol.spec.McpClientSession;
 import io.modelcontextprotocol.spec.McpError;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -31,15 +30,18 @@ final class SessionClient implements UpstreamClient {
     private static final Duration UNFOLLOW = Duration.ofSeconds(5);
 
     private final McpChannel channel;
+    private final CallOwner owner;
     private final OpenCalls calls;
     private final Announcements announcements;
     private final ReentrantLock opening = new ReentrantLock();
     private volatile @Nullable Open open;
+    private volatile boolean isClosed;
 
     /** A session, and the transport that it runs on. */
     private record Open(McpClientSession session, SessionTransport transport, JsonNode capabilities) {}
 
-    SessionClient(McpChannel channel, OpenCalls calls, Announcements announcements) {
+    SessionClient(McpChannel channel, CallOwner owner, OpenCalls calls, Announcements announcements) {
+        this.owner = owner;
         this.channel = channel;
         this.calls = calls;
         this.announcements = announcements;
@@ -63,7 +65,7 @@ final class SessionClient implements UpstreamClient {
             String method, ObjectNode params, Map<String, String> headers, Progress progress, Duration limit) {
         var state = params.path("requestState").asString("");
         if (!state.isEmpty()) {
-            return calls.resume(state, params.path("inputResponses"), progress);
+            return calls.resume(owner, state, params.path("inputResponses"), progress);
         }
         var current = opened(limit);
         try {
@@ -79,12 +81,12 @@ final class SessionClient implements UpstreamClient {
 
     private ObjectNode sent(Open current, String method, ObjectNode params, Progress progress, Duration limit) {
         var transport = current.transport();
-        var call = new OpenCall(limit, ClientTurn.mayAsk(method), progress, transport);
+        var call = new OpenCall(owner, limit, ClientTurn.mayAsk(method), progress, transport);
         var marked = params.deepCopy();
         var meta = marked.get(JsonRpcMessage.META) instanceof ObjectNode given
                 ? given
                 : marked.putObject(JsonRpcMessage.META);
-        meta.put("progressToken", call.id());
+        meta.put("progressToken", call.token());
         transport.watch(call);
         call.whenEnded(() -> transport.unwatch(call));
         call.start(() -> answer(current.session(), method, marked, limit));
@@ -122,10 +124,15 @@ final class SessionClient implements UpstreamClient {
             throw new UpstreamFailure(Kind.CANCELLED, "the call was cancelled");
         }
         try {
-            if (open == null) {
-                open = begin(limit);
+            var begun = open;
+            if (begun == null) {
+                begun = begin(limit);
+                open = begun;
+                if (isClosed) {
+                    begun.transport().close(); // It was closed meanwhile. Only a call that runs goes on.
+                }
             }
-            return Objects.requireNonNull(open);
+            return begun;
         } finally {
             opening.unlock();
         }
@@ -159,17 +166,38 @@ final class SessionClient implements UpstreamClient {
 
     @Override
     public void follow(Set<String> uris, Duration limit) {
+        forgetLost();
         var current = opened(limit);
-        var subscribed = current.transport().subscribed();
-        for (var uri : Set.copyOf(subscribed)) {
-            if (!uris.contains(uri)) {
-                answer(current.session(), "resources/unsubscribe", Json.object().put("uri", uri), limit);
-                subscribed.remove(uri);
+        unsubscribe(current, uris, limit);
+        for (var uri : uris) {
+            if (current.transport().subscribed().add(uri)) {
+                subscribe(current, uri, limit);
             }
         }
-        for (var uri : uris) {
-            if (subscribed.add(uri)) {
-                subscribe(current, uri, limit);
+    }
+
+    /** A server that has forgotten the session, as after a restart, announces nothing more to it. */
+    private void forgetLost() {
+        var current = open;
+        if (current != null && current.transport().isLost()) {
+            forget(current);
+        }
+    }
+
+    private void unsubscribe(Open current, Set<String> wanted, Duration limit) {
+        var subscribed = current.transport().subscribed();
+        var others = subscribed.stream().filter(uri -> !wanted.contains(uri)).toList();
+        subscribed.removeAll(others); // What a server announces nevertheless, nobody here subscribed to.
+        for (var uri : others) {
+            try {
+                answer(current.session(), "resources/unsubscribe", Json.object().put("uri", uri), limit);
+            } catch (UpstreamFailure e) {
+                if (e.kind() == Kind.SESSION) {
+                    forget(current);
+                }
+                if (e.kind() != Kind.ERROR && e.kind() != Kind.ARGUMENTS) {
+                    throw e;
+                }
             }
         }
     }
@@ -192,6 +220,7 @@ final class SessionClient implements UpstreamClient {
 
     @Override
     public void unfollow() {
+        forgetLost();
         var current = open;
         if (current != null && !current.transport().subscribed().isEmpty()) {
             follow(Set.of(), UNFOLLOW);
@@ -200,6 +229,7 @@ final class SessionClient implements UpstreamClient {
 
     @Override
     public void close() {
+        isClosed = true;
         Optional.ofNullable(open).ifPresent(this::forget);
     }
 }

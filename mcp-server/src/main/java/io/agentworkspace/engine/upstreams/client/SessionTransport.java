@@ -45,6 +45,8 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     private final Semaphore refusals = new Semaphore(MOST_REFUSALS);
     private final Set<String> subscribed = ConcurrentHashMap.newKeySet();
     private volatile @Nullable AnnouncementStream stream;
+    private volatile boolean isLost;
+    private volatile boolean isClosed;
     private volatile Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler = Function.identity();
     private volatile @Nullable String session;
     private volatile @Nullable String revision;
@@ -70,11 +72,12 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
 
     /** Passes on to a call what the server sends about it. */
     void watch(OpenCall call) {
-        watched.put(call.id(), call);
+        watched.put(call.token(), call);
     }
 
     void unwatch(OpenCall call) {
-        watched.remove(call.id());
+        watched.remove(call.token());
+        endUnused();
     }
 
     /** Returns the resources that the session has subscribed to. */
@@ -85,7 +88,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     /** Opens the session's stream, if it has an id and the server has such streams. */
     void listen() {
         if (session != null) {
-            stream = new AnnouncementStream(this::read);
+            stream = new AnnouncementStream(channel.streams(), this::read);
         }
     }
 
@@ -94,18 +97,32 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
             announcements.updated(Set.copyOf(subscribed));
         }
         try {
-            var head = channel.stream(headers(), AnnouncementStream.LIFE, message -> received(message, null));
-            return head.status() < HttpStatus.BAD_REQUEST_400;
+            var head = channel.stream(null, headers(), message -> received(message, null));
+            if (head.status() < HttpStatus.BAD_REQUEST_400) {
+                return true;
+            }
+            isLost = again && head.status() != HttpStatus.METHOD_NOT_ALLOWED_405;
+            return false;
         } catch (UpstreamFailure e) {
-            return e.kind() == Kind.UNREACHABLE || e.kind() == Kind.PROTOCOL;
+            return AnnouncementStream.mayGoOn(e);
         }
     }
 
-    /** Ends the stream. */
+    /** Returns whether a server that had the session's stream refuses it now: it has forgotten the session. */
+    boolean isLost() {
+        return isLost;
+    }
+
+    /** Ends the stream, as soon as no call can be asked on it. */
     @Override
     public void close() {
+        isClosed = true;
+        endUnused();
+    }
+
+    private void endUnused() {
         var current = stream;
-        if (current != null) {
+        if (current != null && isClosed && watched.isEmpty()) {
             current.close();
         }
     }

@@ -27,12 +27,16 @@ final class UpstreamExchange implements Response.Listener {
     /** The longest response, with all messages before the result. */
     static final int LONGEST = 8 * 1024 * 1024;
 
+    /** The longest message of a stream of announcements, which as a whole has no limit. */
+    static final int LONGEST_ANNOUNCEMENT = 256 * 1024;
+
     private static final Duration GRACE = Duration.ofMillis(500);
     private static final byte[] DATA = "data:".getBytes(StandardCharsets.US_ASCII);
 
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Predicate<ObjectNode> isLast;
     private final boolean readsNotFound;
+    private final boolean announces;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream data = new ByteArrayOutputStream();
     private long read;
@@ -47,10 +51,12 @@ final class UpstreamExchange implements Response.Listener {
     /**
      * @param isLast receives each message; returns true for the last one that matters
      * @param readsNotFound whether the body of a 404 is a message, too
+     * @param announces whether it is a stream of announcements, which each message may only be so long of
      */
-    UpstreamExchange(Predicate<ObjectNode> isLast, boolean readsNotFound) {
+    UpstreamExchange(Predicate<ObjectNode> isLast, boolean readsNotFound, boolean announces) {
         this.isLast = isLast;
         this.readsNotFound = readsNotFound;
+        this.announces = announces;
     }
 
     int status() {
@@ -97,7 +103,7 @@ final class UpstreamExchange implements Response.Listener {
     @Override
     public void onContent(Response response, ByteBuffer content) {
         read += content.remaining();
-        if (read > LONGEST) {
+        if (read > LONGEST && !announces) {
             fail(new UpstreamFailure(Kind.PROTOCOL, "its answer has more than %d MB".formatted(LONGEST >> 20)));
             response.abort(new IllegalStateException("too long"));
             return;
@@ -106,6 +112,11 @@ final class UpstreamExchange implements Response.Listener {
             var next = content.get();
             if (!isStream || next != '\n') {
                 line.write(next);
+                if (announces && line.size() + data.size() > LONGEST_ANNOUNCEMENT) {
+                    fail(new UpstreamFailure(
+                            Kind.PROTOCOL, "a message has more than %d KB".formatted(LONGEST_ANNOUNCEMENT >> 10)));
+                    response.abort(new IllegalStateException("too long"));
+                }
             } else {
                 endLine();
             }
