@@ -52,7 +52,11 @@ function show() {
   found.textContent = count === 1 ? '1 tool' : `${count} tools`;
   found.dataset.q = best === null ? '' : state.q;
   nothing.hidden = count > 0;
-  nothing.querySelector('q').textContent = [state.q, state.effect, state.task].filter(Boolean).join(', ');
+  const effectWord = effects.find((one) => one.value === state.effect)?.nextElementSibling.textContent;
+  const taskWord = chips.find((chip) => chip.dataset.task === state.task)?.querySelector('b').textContent;
+  nothing.querySelector('q').textContent = [state.q, state.effect && effectWord, state.task && taskWord]
+    .filter(Boolean)
+    .join(', ');
   if (search.value !== state.q) search.value = state.q;
   for (const effect of effects) effect.checked = effect.value === state.effect;
   for (const chip of chips) {
