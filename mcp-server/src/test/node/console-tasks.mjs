@@ -254,8 +254,7 @@ async function moving() {
     const { memory } = await ask('MB_Store', { target: { bank: 'copies' }, content: `The ${word} <b>mistake</b>.`, vx: { name: word } });
     await ask('MB_Delete', { target: { bank: 'copies' }, memory: memory.id });
   }
-  await page.locator('.menu summary').click();
-  await inMenu(page, 'Trash').click();
+  await page.getByRole('link', { name: 'Trash', exact: true }).last().click();
   await page.locator('.trash li').nth(1).waitFor();
   await pages.look(page, 'console-bank-trash');
   step.trash = await page.locator('.trash li p').allInnerTexts();

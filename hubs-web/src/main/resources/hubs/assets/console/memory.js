@@ -208,7 +208,7 @@ function bankHead(bank, go) {
       </div>
       <div class="head-actions">
         ${action('MB_Store', 'Store a memory', () => store(bank), '')}
-        ${action('MB_Permissions', 'Share', () => share(bank))}
+        ${action('MB_Permissions', 'Share', () => share(bank))} ${view('trash', 'Trash', may('MB_Trash'))}
         ${menu('More', [
           view('load', 'Preview loading'),
           may('MB_Export')
@@ -222,7 +222,6 @@ function bankHead(bank, go) {
             : nothing,
           view('import', 'Import', mayChange('MB_Import')),
           view('evaluate', 'Evaluate', may('MB_Evaluate')),
-          view('trash', 'Trash', may('MB_Trash')),
           action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),
           action('MB_Delete', 'Delete', () => remove(bank, go), DANGER),
         ])}
