@@ -110,7 +110,7 @@ class MigrationsTest {
     @Test
     void aNewDatabaseHasUnicode() {
         TestDatabase.db()
-                .sql("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+                .sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0")
                 .run();
         try (var db = TestDatabase.connect(TestDatabase.url("latin"), 1)) {
             assertThatThrownBy(() -> Migrations.run(db))
