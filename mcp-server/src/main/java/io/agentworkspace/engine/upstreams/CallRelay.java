@@ -58,9 +58,9 @@ public final class CallRelay implements DatabaseSignals.Listener {
         var woken = new Semaphore(0);
         waiting.put(id, woken);
         try {
-            var given = Json.object();
-            answers.forEach(given::set);
-            store.insert(tenant, id, call, given, clock.instant().plus(LIFE), signal(ANSWERED, id, owner, call));
+            var json = Json.object();
+            answers.forEach(json::set);
+            store.insert(tenant, id, call, json, clock.instant().plus(LIFE), signal(ANSWERED, id, owner, call));
             var end = System.nanoTime() + limit.plus(GRACE).toNanos();
             while (woken.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 var outcome = store.take(tenant, id);

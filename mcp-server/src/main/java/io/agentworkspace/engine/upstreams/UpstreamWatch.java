@@ -101,16 +101,16 @@ public final class UpstreamWatch {
 
     /** Listens for these clients, and for no others. Returns at once. */
     public void listenFor(List<Listener> listeners) {
-        var wanted = wanted(listeners);
+        var places = places(listeners);
         followed.keySet().stream()
-                .filter(place -> !wanted.containsKey(place))
+                .filter(place -> !places.containsKey(place))
                 .forEach(place -> work(place, () -> unfollow(place)));
-        wanted.forEach((place, one) -> work(place, () -> follow(place, one)));
+        places.forEach((place, one) -> work(place, () -> follow(place, one)));
         changed.forEach((place, caller) -> work(place, () -> readAgain(place, caller)));
     }
 
-    private Map<Place, Followed> wanted(List<Listener> listeners) {
-        var wanted = new HashMap<Place, Followed>();
+    private Map<Place, Followed> places(List<Listener> listeners) {
+        var places = new HashMap<Place, Followed>();
         var listed = new HashSet<Place>();
         for (var listener : listeners) {
             var caller = listener.caller();
@@ -120,14 +120,14 @@ public final class UpstreamWatch {
                 var all = new Place(caller.tenant(), name, 0);
                 if ((!uris.isEmpty() || listener.lists() && !listed.contains(all)) && server.isFor(caller)) {
                     listed.add(all);
-                    var one = wanted.computeIfAbsent(
+                    var one = places.computeIfAbsent(
                             new Place(caller.tenant(), name, caller.user()),
                             _ -> new Followed(server.target(), caller, new TreeSet<>()));
                     uris.stream().filter(_ -> one.uris().size() < MOST_FOLLOWED).forEach(one.uris()::add);
                 }
             }
         }
-        return wanted;
+        return places;
     }
 
     /** Runs the work on another thread, unless a server is busy with the last one or has a pause. */

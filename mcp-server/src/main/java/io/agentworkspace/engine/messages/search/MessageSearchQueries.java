@@ -169,7 +169,8 @@ final class MessageSearchQueries {
      * The messages that the probes of one kind find, in the order of the hits. They are looked up by the terms alone, which contain
      * the tenant: of the tenant's id, a plan for an empty table can choose another index.
      *
-     * @param items how many items a message has; several probes of some items may find it
+     * @param items an expression for the number of items that a message has
+     * @param group the clause before the condition: several probes of the loose kind may find a message, so it is grouped
      */
     private static String found(String strict, String when, String items, String group) {
         return SqlTemplate.of("""

@@ -27,7 +27,7 @@ public final class ClientTurn {
             Map.of("elicitation/create", "elicitation", "sampling/createMessage", "sampling", "roots/list", "roots");
     private static final Set<String> ASKING = Set.of("tools/call", "prompts/get", "resources/read");
 
-    /** What a client can read of each kind of question. What would give a server more than it was told of is left out. */
+    /** What a client can read of each kind of question. All other fields are left out. */
     private static final Map<String, List<String>> FIELDS = Map.of(
             "elicitation/create",
             List.of("message", "requestedSchema"),
@@ -38,7 +38,7 @@ public final class ClientTurn {
 
     private ClientTurn() {}
 
-    /** Returns what servers are told that clients can be asked for. What a certain client cannot answer is refused. */
+    /** Returns all abilities of clients, which servers are told of. A question that a certain client cannot answer is refused. */
     static ObjectNode everything() {
         var all = Json.object();
         ABILITIES.values().stream().sorted().forEach(all::putObject);

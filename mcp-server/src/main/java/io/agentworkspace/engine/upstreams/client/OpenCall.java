@@ -261,20 +261,20 @@ public final class OpenCall implements WaitingCall {
      */
     ObjectNode resume(String state, JsonNode answers, Progress later) {
         var last = Integer.parseInt(state.substring(state.indexOf(SEPARATOR) + 1));
-        var given = new LinkedHashMap<String, Question>();
+        var questions = new LinkedHashMap<String, Question>();
         lock.lock();
         try {
             waiting++; // The result may come before the server has said that it took the answer.
             progress = later;
             open.entrySet().stream()
                     .filter(each -> Integer.parseInt(each.getKey()) <= last)
-                    .forEach(each -> given.put(each.getKey(), each.getValue()));
-            open.keySet().removeAll(given.keySet());
+                    .forEach(each -> questions.put(each.getKey(), each.getValue()));
+            open.keySet().removeAll(questions.keySet());
         } finally {
             lock.unlock();
         }
         try {
-            given.forEach((key, question) -> reply(question, answers.get(key)));
+            questions.forEach((key, question) -> reply(question, answers.get(key)));
             return next();
         } finally {
             lock.lock();
