@@ -57,11 +57,15 @@ final class HookStore {
                                       FOR UPDATE SKIP LOCKED))
             """;
 
+    /** The number of a session before its first listener. A session that is forgotten and comes back begins higher. */
+    private static final String FIRST_NUMBER = "CAST(extract(epoch FROM CAST(:now AS timestamptz)) * 1000 AS bigint)";
+
     /** Creates the session, or keeps its state current. Nothing is written if nothing changes within a minute. */
     private static final String TOUCHED = ", " + ROOM + """
             , touched AS (
-                INSERT INTO hook_session AS h (tenant_id, agent_id, session, client, state, seen_at)
-                SELECT :tenant, self.id, :session, :client, :state, :now
+                INSERT INTO hook_session AS h (tenant_id, agent_id, session, client, state, seen_at, listener)
+                SELECT :tenant, self.id, :session, :client, :state, :now,""" + FIRST_NUMBER + """
+
                   FROM self
                 ON CONFLICT (tenant_id, agent_id, session) DO UPDATE
                    SET state = excluded.state, client = excluded.client, seen_at = excluded.seen_at
@@ -140,8 +144,9 @@ final class HookStore {
             """;
 
     private static final String OPEN = "WITH " + ROOM + """
-            INSERT INTO hook_session (tenant_id, agent_id, session, client, state, seen_at)
-            VALUES (:tenant, :bound, :session, :client, 'idle', :now)
+            INSERT INTO hook_session (tenant_id, agent_id, session, client, state, seen_at, listener)
+            VALUES (:tenant, :bound, :session, :client, 'idle', :now,""" + FIRST_NUMBER + """
+            )
             ON CONFLICT (tenant_id, agent_id, session) DO UPDATE SET seen_at = excluded.seen_at
             """;
 

@@ -120,6 +120,9 @@ final class MessageStream {
 
     private void wake() {
         synchronized (this) {
+            if (isEnding) {
+                return;
+            }
             isDue = false;
         }
         var announcement = announcement();

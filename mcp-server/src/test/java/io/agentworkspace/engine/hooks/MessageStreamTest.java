@@ -205,17 +205,36 @@ class MessageStreamTest {
         }
     }
 
+    private void otherSessions() {
+        for (var i = 0; i < HookStore.MOST; i++) {
+            it.told("session " + i, "SessionStart", "");
+        }
+    }
+
     @Test
     void aStreamWhoseSessionGaveWayEnds() {
         try (var lines = follow("s")) {
-            for (var i = 0; i < HookStore.MOST; i++) {
-                it.told("session " + i, "SessionStart", "");
-            }
+            otherSessions();
             it.say("one");
             assertThat(lines.next()).isEqualTo(END);
         }
         try (var lines = follow("s")) {
             assertThat(lines.next()).startsWith("1 1 new message");
+        }
+    }
+
+    @Test
+    void aSessionThatGaveWayAndComesBackIsToldAtItsNewStream() throws Exception {
+        try (var other = TestServer.replica();
+                var elsewhere = it.follow(other.url(), "s");
+                var here = follow("s&after=0")) {
+            otherSessions();
+            try (var lines = follow("s")) {
+                it.say("one");
+                assertThat(lines.next()).startsWith("1 1 new message");
+                assertThat(here.next()).isEqualTo(END);
+                assertThat(elsewhere.next()).isEqualTo(END);
+            }
         }
     }
 
