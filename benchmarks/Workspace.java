@@ -180,7 +180,7 @@ final class Workspace {
         return connection -> different(
                 "AP_Update",
                 key,
-                "{\"target\":{\"agent\":\"Target%d\"},\"vx\":{\"description\":\"Says ".formatted(connection) + "%s.\"}}");
+                "{\"target\":{\"agent\":\"Target%1$d\"},\"vx\":{\"name\":\"Target%1$d\",\"description\":\"Says ".formatted(connection) + "%s.\"}}");
     }
 
     private List<byte[]> different(String tool, String caller, String arguments) {
