@@ -4,7 +4,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 
-/** Sessions of the MCP revisions before 2026-07-28. */
+/** Sessions of the MCP revisions before 2026-07-28, and of browsers. */
 final class Sessions {
     private Sessions() {}
 
@@ -23,6 +23,22 @@ final class Sessions {
                             .build(),
                     BodyHandlers.discarding());
             return session;
+        }
+    }
+
+    /** Signs in as a browser does, and returns the headers of its calls. */
+    static String signIn(String url, String key) throws Exception {
+        try (var http = HttpClient.newHttpClient()) {
+            var answer = http.send(
+                    HttpRequest.newBuilder(URI.create(url + "/api/auth/session"))
+                            .header("X-Api-Key", key)
+                            .header("Origin", url)
+                            .POST(BodyPublishers.noBody())
+                            .build(),
+                    BodyHandlers.ofString());
+            var cookie = answer.headers().firstValue("Set-Cookie").orElseThrow().split(";", 2)[0];
+            var token = Callers.JSON.readTree(answer.body()).path("csrf_token").asString();
+            return "Cookie: %s\r\nX-CSRF-Token: %s\r\nOrigin: %s\r\n".formatted(cookie, token, url);
         }
     }
 

@@ -40,7 +40,7 @@ final class Workspace {
             callers.call(new Callers.Work("MB_Store", Map.of("target", Map.of("bank", "Read"), "vx", Map.of("name", "memory " + i), "content", text(i))));
         }
         for (var i = 0; i < CHATTERS; i++) {
-            chatters.add(user(callers, "chatter" + i));
+            chatters.add(Sessions.signIn(url, user(callers, "chatter" + i)));
         }
         creator = user(callers, "creator");
         new Callers(url, creator).call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Founder", "description", "Creates domains."))));
@@ -83,7 +83,10 @@ final class Workspace {
     }
 
     private byte[] request(Way way, String key, String tool, String arguments) {
-        var auth = "X-API-Key: " + key + "\r\n";
+        return authenticated(way, "X-API-Key: " + key + "\r\n", tool, arguments);
+    }
+
+    private byte[] authenticated(Way way, String auth, String tool, String arguments) {
         var call = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":%s%s}}";
         return switch (way) {
             case BARE -> Load.request(address(way), auth, call.formatted(tool, arguments, ""));
@@ -152,8 +155,9 @@ final class Workspace {
         };
     }
 
+    /** Returns messages of people in their browsers, whom no loop guard stops. */
     IntFunction<List<byte[]>> zone() {
-        return connection -> List.of(request(
+        return connection -> List.of(authenticated(
                 Way.BARE,
                 chatters.get(connection % CHATTERS),
                 "AP_Chat",
