@@ -191,24 +191,24 @@ public final class ChatTools {
     ChatResponse say(ChatRequest in, Call call, int most) {
         var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));
         var attached = attachments.find(call, in.attach());
-        var begun = conversations.begin(call, to);
-        var lineage = lineage(call, to, begun);
+        var beginning = conversations.begin(call, to);
+        var lineage = lineage(call, to, beginning);
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
         // The next call returns what arrives from now on.
         var limit = call.context().unread() == 0 ? 0 : most;
-        var said = messages.post(call, new NewMessage(to, begun, lineage, in.content(), attached), limit);
+        var said = messages.post(call, new NewMessage(to, beginning, lineage, in.content(), attached), limit);
         call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(said.own()));
         // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - said.read())));
-        return new ChatResponse(said.all(), receipt(call, begun, said.own()), null, CutMessages.next(said.waiting()));
+        return new ChatResponse(said.all(), receipt(call, beginning, said.own()), null, CutMessages.next(said.waiting()));
     }
 
-    private Lineage lineage(Call call, Destination to, Beginning begun) {
+    private Lineage lineage(Call call, Destination to, Beginning beginning) {
         if (call.isByPerson()) {
-            return LoopGuard.ofPerson(begun.before());
+            return LoopGuard.ofPerson(beginning.before());
         }
-        var guard = new LoopGuard(begun.place(), begun.before());
+        var guard = new LoopGuard(beginning.place(), beginning.before());
         var isNamed = to.answered() != null;
         var self = call.context().self();
         if (self == null) {
@@ -217,13 +217,13 @@ public final class ChatTools {
         try {
             return guard.lineage(to.otherId(), isNamed);
         } catch (Problem stop) {
-            call.whenRefused(() -> stops.put(call, self, to, begun.place(), stop));
+            call.whenRefused(() -> stops.put(call, self, to, beginning.place(), stop));
             throw stop;
         }
     }
 
-    private static ObjectNode receipt(Call call, Beginning begun, Message own) {
-        Reach reach = begun.reach();
+    private static ObjectNode receipt(Call call, Beginning beginning, Message own) {
+        Reach reach = beginning.reach();
         return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
     }
 

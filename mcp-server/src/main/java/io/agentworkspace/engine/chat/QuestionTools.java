@@ -133,9 +133,9 @@ public final class QuestionTools {
     }
 
     private static Message asking(Message own, Question question) {
-        var shown = Json.tree(own);
-        shown.set("question", Json.valueTree(question));
-        return Json.bind(shown, Message.class);
+        var json = Json.tree(own);
+        json.set("question", Json.valueTree(question));
+        return Json.bind(json, Message.class);
     }
 
     /** Returns what AP_Chat sends. An agent that names nobody asks its owner. */
@@ -249,14 +249,14 @@ public final class QuestionTools {
             throw questions.unheard(call, id);
         }
         call.checked(OfDomain.TAKE_PART); // Messages are found only where the speaker takes part.
-        var asked = questions.find(call, id).orElseThrow(() -> missing(id));
+        var question = questions.find(call, id).orElseThrow(() -> missing(id));
         if (Boolean.TRUE.equals(in.withdraw())) {
-            return withdraw(call, id, asked.asker());
+            return withdraw(call, id, question.asker());
         }
-        if (asked.asker() == call.context().speaker().id()) {
+        if (question.asker() == call.context().speaker().id()) {
             throw Problem.conflict("you asked this question yourself: others answer it; withdraw takes it back");
         }
-        var text = text(in, asked.question());
+        var text = text(in, question.question());
         var answered = questions.answer(call, id, text).orElseThrow(() -> closed(call, id));
         var content = in.choice() == null || in.content() == null ? text : text + "\n\n" + in.content();
         var said = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call, 0);

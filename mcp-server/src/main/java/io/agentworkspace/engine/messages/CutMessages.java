@@ -38,9 +38,9 @@ public final class CutMessages {
     }
 
     /** Returns how many of the messages are read by being shown: those before the first cut text of their stream. */
-    static long read(List<StoredMessage> shown) {
+    static long read(List<StoredMessage> messages) {
         var cut = new HashSet<Long>();
-        return shown.stream()
+        return messages.stream()
                 .filter(each -> {
                     if (each.message().truncated() != null) {
                         cut.add(each.conversation());

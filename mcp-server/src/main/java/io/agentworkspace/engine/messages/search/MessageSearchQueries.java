@@ -298,7 +298,7 @@ final class MessageSearchQueries {
      *
      * @param isList whether it asks for no words, and at most leaves some out
      */
-    record Wanted(
+    record MessageFilter(
             WordQuery query,
             boolean isList,
             @Nullable Name agent,
@@ -350,35 +350,35 @@ final class MessageSearchQueries {
     record Answer(Place place, List<Found> found) {}
 
     /** Reads the context, and what is found. */
-    Answer find(Call call, Wanted wanted) {
-        var queries = !wanted.isList() ? FIND_BY_WORDS : wanted.agent() == null ? FIND_BY_TIME : FIND_OF_AGENT_BY_TIME;
+    Answer find(Call call, MessageFilter filter) {
+        var queries = !filter.isList() ? FIND_BY_WORDS : filter.agent() == null ? FIND_BY_TIME : FIND_OF_AGENT_BY_TIME;
         return queries.run(
                 db,
                 unselected,
                 call,
-                statement -> bind(statement, wanted),
+                statement -> bind(statement, filter),
                 results -> new Answer(results.next(Place::read).orElseThrow(), results.list(Found::read)));
     }
 
-    private static Statement bind(Statement statement, Wanted wanted) {
-        var query = wanted.query();
-        var after = wanted.after();
+    private static Statement bind(Statement statement, MessageFilter filter) {
+        var query = filter.query();
+        var after = filter.after();
         return statement
                 .set("words", query.words())
                 .set("phrases", query.phrases())
                 .set("prefixes", query.prefixes())
                 .set("excluded", query.excluded())
-                .set("agent", key(wanted.agent()))
-                .set("domain", key(wanted.domain()))
-                .set("zone", key(wanted.zone()))
-                .set("since", wanted.since())
-                .set("until", wanted.until())
+                .set("agent", key(filter.agent()))
+                .set("domain", key(filter.domain()))
+                .set("zone", key(filter.zone()))
+                .set("since", filter.since())
+                .set("until", filter.until())
                 .set("strict", after == null ? null : after.isStrict())
                 .set("found", after == null ? null : after.found())
                 .set("at", after == null ? null : after.at())
                 .set("stream", after == null ? null : after.stream())
                 .set("seq", after == null ? null : after.seq())
-                .set("limit", wanted.limit());
+                .set("limit", filter.limit());
     }
 
     private static @Nullable String key(@Nullable Name name) {
