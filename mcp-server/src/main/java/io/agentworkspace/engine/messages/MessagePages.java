@@ -166,7 +166,7 @@ public final class MessagePages {
             ranges.merge(each.conversation(), new Range(seq, seq), Range::and);
         });
         var direct = messages.stream().filter(each -> each.message().to() != null).toList();
-        var marked = new HashMap<Long, Long>();
+        var positions = new HashMap<Long, Long>();
         var cleared = db
                 .sql(call, MARK)
                 .set("party", call.context().speaker().id())
@@ -176,7 +176,7 @@ public final class MessagePages {
                 .set("direct", ids(direct))
                 .set("whole", ids(direct.stream().filter(MessagePages::isWhole).toList()))
                 .list(row -> {
-                    marked.put(row.number("stream_id"), row.number("read_seq"));
+                    positions.put(row.number("stream_id"), row.number("read_seq"));
                     return row.number("cleared");
                 })
                 .stream()
@@ -184,12 +184,12 @@ public final class MessagePages {
                 .sum();
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - cleared)));
         var lost = new HashSet<>(ranges.keySet());
-        lost.removeAll(marked.keySet());
+        lost.removeAll(positions.keySet());
         messages.stream()
                 .filter(each -> !isWhole(each))
                 .map(StoredMessage::conversation)
                 .forEach(lost::remove);
-        return new Marked(lost, marked);
+        return new Marked(lost, positions);
     }
 
     private static boolean isWhole(StoredMessage message) {

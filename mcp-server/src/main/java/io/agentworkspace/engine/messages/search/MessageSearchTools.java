@@ -9,7 +9,7 @@ import io.agentworkspace.engine.domains.DomainStore;
 import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.domains.ZoneStore;
 import io.agentworkspace.engine.memory.search.WordQuery;
-import io.agentworkspace.engine.messages.search.MessageSearchQueries.Found;
+import io.agentworkspace.engine.messages.search.MessageSearchQueries.Match;
 import io.agentworkspace.engine.messages.search.MessageSearchQueries.Place;
 import io.agentworkspace.engine.messages.search.MessageSearchQueries.Position;
 import io.agentworkspace.engine.messages.search.MessageSearchQueries.MessageFilter;
@@ -135,7 +135,7 @@ public final class MessageSearchTools {
         var answer = queries.find(call, filter);
         check(call, filter, answer.place());
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
-        return page(call, filter, answer.found(), room);
+        return page(call, filter, answer.matches(), room);
     }
 
     private MessageFilter filter(SearchRequest in, String content, Call call) {
@@ -179,8 +179,8 @@ public final class MessageSearchTools {
     }
 
     /** Each hit gets its share of the room; what it does not use is for the following ones. */
-    private static SearchResponse page(Call call, MessageFilter filter, List<Found> found, int characters) {
-        var page = found.subList(0, Math.min(filter.limit(), found.size()));
+    private static SearchResponse page(Call call, MessageFilter filter, List<Match> matches, int characters) {
+        var page = matches.subList(0, Math.min(filter.limit(), matches.size()));
         var hits = new ArrayList<MessageHit>();
         var room = characters;
         for (var each : page) {
@@ -191,7 +191,7 @@ public final class MessageSearchTools {
         var slice = ListSlice.of(
                 call,
                 hits,
-                page.size() < found.size(),
+                page.size() < matches.size(),
                 last -> cursor(page.get(hits.indexOf(last)).position()));
         return new SearchResponse(slice.rows(), slice.nextCursor());
     }
@@ -199,7 +199,7 @@ public final class MessageSearchTools {
     private static String cursor(Position last) {
         return Cursor.of(
                 Boolean.toString(last.isStrict()),
-                Long.toString(last.found()),
+                Long.toString(last.matches()),
                 last.at().toString(),
                 Long.toString(last.stream()),
                 Long.toString(last.seq()));
