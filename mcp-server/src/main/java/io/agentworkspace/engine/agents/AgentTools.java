@@ -383,7 +383,8 @@ public final class AgentTools {
                     "revisions",
                     "only reads: leave out vx, guard and if_revision, or leave out revisions to change the agent");
         }
-        var history = earlier.list(call, in.target() == null ? null : in.target().agent(), in.page());
+        var history =
+                earlier.list(call, in.target() == null ? null : in.target().agent(), in.page());
         return new ModifyResponse(
                 history.agent(),
                 history.agent().revision(),

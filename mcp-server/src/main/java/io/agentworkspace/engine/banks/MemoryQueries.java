@@ -212,7 +212,7 @@ public final class MemoryQueries {
                 ContextQueries.ACTOR_WITH_SELF
                         + BankPermissionRow.SUBJECT
                         + SqlTemplate.of("""
-                SELECT m.bank_id, m.is_wanted, m.is_last, CAST(m.id AS text) AS id, m.name,
+                SELECT m.bank_id, m.is_match, m.is_last, CAST(m.id AS text) AS id, m.name,
                        CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
                        author.name AS author, m.source, COALESCE(editor.kind, author.kind) AS writer_kind,
                        COALESCE(editor.name, author.name) AS writer, m.revision,
@@ -220,7 +220,7 @@ public final class MemoryQueries {
                        CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
                   FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
                           FROM ctx, bank b CROSS JOIN LATERAL (
-                              SELECT m.*, {superseder} AS superseder, {condition} AS is_wanted, {last} AS is_last
+                              SELECT m.*, {superseder} AS superseder, {condition} AS is_match, {last} AS is_last
                                 FROM {memories}
                                WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({condition} OR {last})
                                ORDER BY m.created_at DESC, m.id DESC
@@ -323,7 +323,7 @@ public final class MemoryQueries {
                 // Another bank may have got the name between the two statements.
                 .filter(each -> each.bank() == read.get().id())
                 .toList();
-        var matches = all.stream().filter(MemoryRow::isWanted).toList();
+        var matches = all.stream().filter(MemoryRow::isMatch).toList();
         var fitting = matches.stream()
                 .map(MemoryRow::memory)
                 .takeWhile(Optional::isPresent)
@@ -343,17 +343,17 @@ public final class MemoryQueries {
     }
 
     /**
-     * @param isWanted false for one that only shows where the next page begins
+     * @param isMatch false for one that only shows where the next page begins
      * @param continuing the cursor of the next page if the call looks no further than this one
      * @param memory empty if it is not wanted, or if there is no room for it
      */
     private record MemoryRow(
-            long bank, boolean isWanted, @Nullable String continuing, Optional<Memory> memory) {
+            long bank, boolean isMatch, @Nullable String continuing, Optional<Memory> memory) {
         static MemoryRow read(Row row, ReadBank bank) throws SQLException {
-            var isWanted = row.flag("is_wanted");
+            var isMatch = row.flag("is_match");
             return new MemoryRow(
                     row.number("bank_id"),
-                    isWanted,
+                    isMatch,
                     row.flag("is_last")
                             ? Cursor.of(
                                     Long.toString(bank.id()),
@@ -361,7 +361,7 @@ public final class MemoryQueries {
                                             .toString(),
                                     row.text("id"))
                             : null,
-                    isWanted ? MemoryQueries.memory(row, bank) : Optional.empty());
+                    isMatch ? MemoryQueries.memory(row, bank) : Optional.empty());
         }
     }
 

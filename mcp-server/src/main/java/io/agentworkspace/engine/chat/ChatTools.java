@@ -201,7 +201,8 @@ public final class ChatTools {
         call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(post.own()));
         // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - post.read())));
-        return new ChatResponse(post.all(), receipt(call, beginning, post.own()), null, CutMessages.next(post.waiting()));
+        return new ChatResponse(
+                post.all(), receipt(call, beginning, post.own()), null, CutMessages.next(post.waiting()));
     }
 
     private Lineage lineage(Call call, Destination to, Beginning beginning) {

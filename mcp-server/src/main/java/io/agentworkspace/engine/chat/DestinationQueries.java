@@ -70,7 +70,8 @@ final class DestinationQueries {
         var explicit = toUser != null && !toUser.isNobody()
                 ? user(call, target, toUser)
                 : target == null ? null : explicit(call, target);
-        var destination = replyTo != null ? answering(call, replyTo, explicit) : explicit != null ? explicit : selected(call);
+        var destination =
+                replyTo != null ? answering(call, replyTo, explicit) : explicit != null ? explicit : selected(call);
         call.checked(OfDomain.TAKE_PART); // No zone is addressed, or the speaker takes part there.
         if (destination.other() != null
                 && destination.other().id() == call.context().speaker().id()) {

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.chat;
 
 import io.agentworkspace.engine.messages.ConversationStore;
-import io.agentworkspace.engine.messages.ConversationStore.ParentMessage;
 import io.agentworkspace.engine.messages.ConversationStore.Before;
 import io.agentworkspace.engine.messages.ConversationStore.NextMessage;
+import io.agentworkspace.engine.messages.ConversationStore.ParentMessage;
 import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;

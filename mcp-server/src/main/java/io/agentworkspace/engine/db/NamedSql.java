@@ -72,7 +72,8 @@ final class NamedSql {
     record Positional(String text, List<String> names) {}
 
     private NamedSql(String text) {
-        optionalNames = OPTIONAL.matcher(text).results().map(found -> found.group(1)).toList();
+        optionalNames =
+                OPTIONAL.matcher(text).results().map(found -> found.group(1)).toList();
         announcedTables = WRITES.matcher(text)
                 .results()
                 .map(found -> found.group(1))

@@ -361,7 +361,9 @@ final class HookStore {
     private Listener reopen(HookSession session, AnnouncementState position, long received) {
         var announced = position.unconfirmed().takenBack(position.announced(), received);
         var next = position.listener() + 1;
-        save(session, new AnnouncementState(announced, position.line(), UnconfirmedLines.NONE, next, position.hearsByHook()));
+        save(
+                session,
+                new AnnouncementState(announced, position.line(), UnconfirmedLines.NONE, next, position.hearsByHook()));
         return new Listener(next, position.line());
     }
 

@@ -115,7 +115,9 @@ final class Admission {
 
     /** Counts requests for health, except those that can be a probe: so no one else can use up the limit of a probe. */
     private void takeHealth(AdmissionRequest admission) {
-        if (EngineConnection.of(admission.request()).map(EngineConnection::isProbe).orElse(true)) {
+        if (EngineConnection.of(admission.request())
+                .map(EngineConnection::isProbe)
+                .orElse(true)) {
             return;
         }
         try {
@@ -176,7 +178,8 @@ final class Admission {
         if (!served.test(Request.getPathInContext(admission.request()))) {
             throw ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
         }
-        admission.answer()
+        admission
+                .answer()
                 .put(
                         HttpHeader.WWW_AUTHENTICATE,
                         resource(admission.request())
@@ -201,7 +204,8 @@ final class Admission {
             return identify(admission, credential);
         } catch (Problem problem) {
             if (isToken(credential) && problem.failure() == Failure.UNAUTHENTICATED) {
-                resource.ifPresent(one -> admission.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(problem.note())));
+                resource.ifPresent(
+                        one -> admission.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(problem.note())));
             }
             throw problem;
         }
@@ -216,7 +220,9 @@ final class Admission {
     private @Nullable Holder failed(AdmissionRequest admission, Problem problem) {
         var isStale = problem.failure() == Failure.UNAUTHENTICATED;
         var isUntold = problem.failure() == Failure.RATE_LIMITED || problem.failure() == Failure.UNAVAILABLE;
-        if (isStale && admission.isPublic() && !Credentials.isNamed(admission.request().getHeaders())) {
+        if (isStale
+                && admission.isPublic()
+                && !Credentials.isNamed(admission.request().getHeaders())) {
             return null; // Browsers send the cookie unasked.
         } else if (problem.failure() == Failure.RATE_LIMITED && admission.needsNoCookie()) {
             return null;

@@ -92,7 +92,9 @@ public record PublicPath(String own, List<String> accepted) {
             if (discovery.matches()) {
                 var below = rest(discovery.group(2), prefix);
                 if (below != null) {
-                    return HttpURI.build(address).path(discovery.group(1) + below).asImmutable();
+                    return HttpURI.build(address)
+                            .path(discovery.group(1) + below)
+                            .asImmutable();
                 }
             }
         }

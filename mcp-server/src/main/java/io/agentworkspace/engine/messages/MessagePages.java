@@ -165,7 +165,8 @@ public final class MessagePages {
             var seq = each.message().seq();
             ranges.merge(each.conversation(), new Range(seq, seq), Range::and);
         });
-        var direct = messages.stream().filter(each -> each.message().to() != null).toList();
+        var direct =
+                messages.stream().filter(each -> each.message().to() != null).toList();
         var positions = new HashMap<Long, Long>();
         var cleared = db
                 .sql(call, MARK)

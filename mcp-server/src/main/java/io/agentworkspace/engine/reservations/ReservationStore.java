@@ -120,7 +120,9 @@ public final class ReservationStore {
                 .sql(call, INSERT)
                 .set("domain", request.domain())
                 .set("repository", request.repository())
-                .set("paths", request.paths().stream().map(Glob::text).distinct().toList())
+                .set(
+                        "paths",
+                        request.paths().stream().map(Glob::text).distinct().toList())
                 .set("me", me(call))
                 .set("reason", request.reason())
                 .set("lease", request.seconds() + " seconds")

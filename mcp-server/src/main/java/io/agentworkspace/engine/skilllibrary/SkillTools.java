@@ -178,7 +178,8 @@ public final class SkillTools {
         });
     }
 
-    private SkillContent content(ReadRequest in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
+    private SkillContent content(
+            ReadRequest in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
         if (Boolean.TRUE.equals(in.archive())) {
             return SkillContent.archive(opened.record(), Skill.stored(opened.files()));
         } else if (in.path() != null) {

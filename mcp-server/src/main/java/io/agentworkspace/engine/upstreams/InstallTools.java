@@ -336,7 +336,12 @@ public final class InstallTools {
         store.probed(call, upstream.name(), seen.era(), seen.error());
         if (seen.error() == null) {
             var rows = HeldOffers.of(
-                    upstream.name(), upstream.offerRows(), seen.offers(), false, rules.of(upstream.name(), call), call.now());
+                    upstream.name(),
+                    upstream.offerRows(),
+                    seen.offers(),
+                    false,
+                    rules.of(upstream.name(), call),
+                    call.now());
             store.write(call, upstream.name(), rows);
         }
         return changed(call, upstream.name());

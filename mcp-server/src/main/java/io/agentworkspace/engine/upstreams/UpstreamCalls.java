@@ -189,7 +189,8 @@ public final class UpstreamCalls {
         try {
             return attempt(outgoing, call);
         } catch (UpstreamFailure e) {
-            var isQuick = System.nanoTime() - startNanos < outgoing.target().limit().toNanos() / 2;
+            var isQuick =
+                    System.nanoTime() - startNanos < outgoing.target().limit().toNanos() / 2;
             var isResumed = call.progress().input().state() != null;
             if (e.kind() != Kind.UNREACHABLE || !outgoing.isIdempotent() || !isQuick || isResumed) {
                 throw refused(outgoing, e);

@@ -138,7 +138,8 @@ public final class FileTools {
         if (found.entries().isEmpty() && !path.isRoot()) {
             throw ToolText.notThere("", path.text());
         }
-        var visible = found.entries().stream().filter(entry -> !entry.isHidden()).toList();
+        var visible =
+                found.entries().stream().filter(entry -> !entry.isHidden()).toList();
         return FileResponse.of(ToolText.listing(path, visible, LISTING));
     }
 

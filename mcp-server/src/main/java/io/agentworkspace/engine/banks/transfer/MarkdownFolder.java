@@ -112,8 +112,8 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
                 continue;
             }
             if (!MARKDOWN.matcher(path).matches()) {
-                skipped.add(
-                        new RefusedLine(1, excerpt(path), "is not Markdown: only .md, .mdc and .markdown are imported"));
+                skipped.add(new RefusedLine(
+                        1, excerpt(path), "is not Markdown: only .md, .mdc and .markdown are imported"));
                 continue;
             }
             var bytes = bytes(archive, entry, MOST_UNPACKED - unpacked);

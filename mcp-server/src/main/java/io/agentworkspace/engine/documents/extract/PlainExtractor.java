@@ -41,7 +41,11 @@ final class PlainExtractor {
     }
 
     private void end() {
-        out.add(isItem ? BlockKind.ITEM : BlockKind.PARAGRAPH, isItem ? 1 : 0, paragraph.toString(), "line " + startLine);
+        out.add(
+                isItem ? BlockKind.ITEM : BlockKind.PARAGRAPH,
+                isItem ? 1 : 0,
+                paragraph.toString(),
+                "line " + startLine);
         paragraph.setLength(0);
         isItem = false;
     }

@@ -141,7 +141,8 @@ public final class ModernLane implements Lane {
         };
     }
 
-    private ObjectNode inputRequest(MethodResult.Ask ask, JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
+    private ObjectNode inputRequest(
+            MethodResult.Ask ask, JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
         if (!SEVERAL_ROUNDS.contains(message.method())) {
             throw new IllegalStateException(message.method() + " asks back, which the protocol does not allow");
         }

@@ -71,7 +71,10 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
 
     /** Returns the answers of the client, as far as they come before that of somebody elsewhere. */
     private static Map<String, ObjectNode> answers(
-            Map<String, Posed> questions, MethodResult.Elsewhere elsewhere, StreamableResponse stream, String requestId) {
+            Map<String, Posed> questions,
+            MethodResult.Elsewhere elsewhere,
+            StreamableResponse stream,
+            String requestId) {
         var answers = new LinkedHashMap<String, ObjectNode>();
         var watch = Thread.startVirtualThread(() -> {
             if (elsewhere.answered().getAsBoolean()) {

@@ -104,7 +104,8 @@ public final class McpTasks {
     private static ObjectNode detailed(TaskStore.Task task) {
         var json = json(task);
         switch (task.status()) {
-            case INPUT_REQUIRED -> TaskState.read(task.memory()).questions().forEach(json.putObject("inputRequests")::set);
+            case INPUT_REQUIRED ->
+                TaskState.read(task.memory()).questions().forEach(json.putObject("inputRequests")::set);
             case COMPLETED -> json.set("result", task.outcome());
             case FAILED -> json.set("error", task.outcome());
             case WORKING, CANCELLED -> {}

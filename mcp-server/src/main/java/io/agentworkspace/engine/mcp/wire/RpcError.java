@@ -68,7 +68,8 @@ public final class RpcError extends RuntimeException {
         var near = Near.nearest(method, methods, 2);
         var note = near.isEmpty()
                 ? "there is no method '%s' here; there are %s".formatted(excerpt(method), String.join(", ", methods))
-                : "there is no method '%s' here; did you mean %s?".formatted(excerpt(method), String.join(" or ", near));
+                : "there is no method '%s' here; did you mean %s?"
+                        .formatted(excerpt(method), String.join(" or ", near));
         var problem = new Problem(Failure.UNKNOWN_SERVICE, note).because(Cause.METHOD);
         return new RpcError(
                 JsonRpcRefusal.METHOD_NOT_FOUND,

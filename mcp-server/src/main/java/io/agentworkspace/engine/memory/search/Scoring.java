@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.memory.search.Searcher.QueryAnalysis;
 import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
+import io.agentworkspace.engine.memory.search.Searcher.QueryAnalysis;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.memory.words.TextLikeness;
 import io.agentworkspace.engine.model.bank.Memory;

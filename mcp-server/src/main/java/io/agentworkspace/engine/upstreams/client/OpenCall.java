@@ -244,7 +244,8 @@ public final class OpenCall implements WaitingCall {
     }
 
     private ObjectNode questions() {
-        var asking = Json.object().put("resultType", "input_required").put("requestState", id + SEPARATOR + questionCount);
+        var asking =
+                Json.object().put("resultType", "input_required").put("requestState", id + SEPARATOR + questionCount);
         var requests = asking.putObject("inputRequests");
         open.forEach((key, question) -> requests.set(key, question.json().deepCopy()));
         return asking;
