@@ -22,18 +22,18 @@ final class Backup implements Bench.Benchmark {
                 writes.awaitMore(options.number("writes", 3_000));
                 var before = writes.names();
                 writes.mark();
-                var begun = System.nanoTime();
+                var start = System.nanoTime();
                 servers.run("pg_dump", "-h", "127.0.0.1", "-p", port, "-U", "engine", "-Fc", "-f", file.toString(), "postgres");
-                System.out.printf("pg_dump took %.1f s, %,d bytes%n", (System.nanoTime() - begun) / 1e9, Files.size(file));
+                System.out.printf("pg_dump took %.1f s, %,d bytes%n", (System.nanoTime() - start) / 1e9, Files.size(file));
                 writes.awaitMore(100);
                 writes.close();
                 writes.report("while the dump was made");
                 servers.sql("CREATE DATABASE restored TEMPLATE template0");
-                begun = System.nanoTime();
+                start = System.nanoTime();
                 servers.run(
                         "pg_restore", "-h", "127.0.0.1", "-p", port, "-U", "engine", "--no-owner", "--exit-on-error",
                         "--single-transaction", "-d", "restored", file.toString());
-                System.out.printf("pg_restore took %.1f s%n", (System.nanoTime() - begun) / 1e9);
+                System.out.printf("pg_restore took %.1f s%n", (System.nanoTime() - start) / 1e9);
                 Writes.check(servers.url().replace("/postgres?", "/restored?"), before);
             } finally {
                 Files.deleteIfExists(file);

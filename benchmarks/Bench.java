@@ -38,21 +38,21 @@ final class Bench {
     }
 
     /** The arguments of a benchmark: numbers such as {@code --streams 500}, and texts. */
-    record Options(List<String> given) {
+    record Options(List<String> arguments) {
         int number(String name, int otherwise) {
-            var at = given.indexOf("--" + name);
-            return at < 0 ? otherwise : Integer.parseInt(given.get(at + 1));
+            var at = arguments.indexOf("--" + name);
+            return at < 0 ? otherwise : Integer.parseInt(arguments.get(at + 1));
         }
 
-        /** Returns null if the option is not given. */
+        /** Returns null if the option is not there. */
         String text(String name) {
-            var at = given.indexOf("--" + name);
-            return at < 0 ? null : given.get(at + 1);
+            var at = arguments.indexOf("--" + name);
+            return at < 0 ? null : arguments.get(at + 1);
         }
 
         String text(String name, String otherwise) {
-            var at = given.indexOf("--" + name);
-            return at < 0 ? otherwise : given.get(at + 1);
+            var at = arguments.indexOf("--" + name);
+            return at < 0 ? otherwise : arguments.get(at + 1);
         }
     }
 

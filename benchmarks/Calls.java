@@ -233,7 +233,10 @@ final class Calls implements Bench.Benchmark {
         rows.add(new Row("20 in one zone", "bare insert", mcp, ours, Workspace.CHATTERS, workspace.zone(), new ArrayList<>(), new ArrayList<>()));
         rows.add(row("MB_Store", "bare insert", mcp, ours, workspace.store()));
         rows.add(row("TK_Claim", "bare insert", mcp, ours, workspace.claim()));
-        rows.add(row("AP_Create", "bare insert", mcp, ours, _ -> workspace.create().apply(0)));
+        for (var tool : List.of("AP_Create", "DM_Create", "MB_Create")) {
+            rows.add(row(tool, "bare insert", mcp, ours, workspace.create(tool)));
+        }
+        rows.add(row("AP_Update", "bare insert", mcp, ours, workspace.update()));
         rows.add(row("tools/list", "bare bytes", mcp, ours, _ -> List.of(workspace.list())));
         return rows;
     }

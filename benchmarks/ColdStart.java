@@ -16,16 +16,16 @@ final class ColdStart implements Bench.Benchmark {
         var connections = options.number("connections", 1_500);
         var key = ApiKey.generate(new SecureRandom()).reveal();
         var environment = Map.of("ENGINE_BOOTSTRAP_KEY", key, "ENGINE_EMBEDDING", "off");
-        var begun = System.nanoTime();
+        var start = System.nanoTime();
         try (var _ = Engine.startIn(environment)) {
-            System.out.printf("ready after %.1f s without clients%n", seconds(begun));
+            System.out.printf("ready after %.1f s without clients%n", seconds(start));
         }
         var port = Servers.freePort();
         try (var attempts = new Attempts("http://127.0.0.1:" + port, key)) {
-            begun = System.nanoTime();
+            start = System.nanoTime();
             var clients = clients(attempts, connections, options.number("pause", 1_000));
             try (var engine = Engine.startAt(port, environment)) {
-                System.out.printf("ready after %.1f s under %,d clients%n", seconds(begun), connections);
+                System.out.printf("ready after %.1f s under %,d clients%n", seconds(start), connections);
                 var ready = System.nanoTime();
                 for (var client : clients) {
                     client.join();

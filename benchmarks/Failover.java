@@ -23,14 +23,14 @@ final class Failover implements Bench.Benchmark {
                 var writes = new Writes(List.of(engine.url()), key, options.number("writers", 8));
                 writes.awaitMore(500);
                 writes.mark();
-                var begun = System.nanoTime();
+                var start = System.nanoTime();
                 servers.signalPrimary(hangs ? "STOP" : "KILL");
                 Thread.sleep(1_000); // What a supervisor needs to notice, at least.
                 servers.promote();
                 var promoted = System.nanoTime();
                 writes.awaitMore(300);
                 System.out.printf(
-                        "the primary %s; promoted after %.1f s%n", hangs ? "hung" : "was killed", (promoted - begun) / 1e9);
+                        "the primary %s; promoted after %.1f s%n", hangs ? "hung" : "was killed", (promoted - start) / 1e9);
                 writes.close();
                 writes.report("ENGINE_DATABASE_TIMEOUT=" + timeout);
                 System.out.printf("  writes again %.1f s after the failure%n", seconds(writes.longestGap()));

@@ -37,7 +37,7 @@ final class Listeners implements Bench.Benchmark {
             }
             streams.awaitAcknowledged();
             var with = callers.work(CALLERS, time, Listeners::read);
-            var told = told(streams, callers);
+            var arrivals = arrivals(streams, callers);
             System.out.printf("%,d open streams of subscriptions/listen on one engine, %d callers%n", count, CALLERS);
             print("heap", heap, engine.heap(), count);
             print("resident", resident, engine.resident(), count);
@@ -48,7 +48,7 @@ final class Listeners implements Bench.Benchmark {
                     with.millis(0.5) / before.millis(0.5), with.millis(0.99) / before.millis(0.99));
             System.out.printf(
                     "  a change reaches its %,d listeners, and no others, within %.0f ms, at most %.0f ms%n",
-                    count / AGENTS, told[AGENTS / 2], told[AGENTS - 1]);
+                    count / AGENTS, arrivals[AGENTS / 2], arrivals[AGENTS - 1]);
             streams.check();
             System.out.println("  no stream was lost");
         }
@@ -63,7 +63,7 @@ final class Listeners implements Bench.Benchmark {
     }
 
     /** Changes each agent once. Returns the times until all its listeners were notified, in milliseconds, sorted. */
-    private static double[] told(Streams streams, Callers callers) throws Exception {
+    private static double[] arrivals(Streams streams, Callers callers) throws Exception {
         var times = new double[AGENTS];
         for (var agent = 0; agent < AGENTS; agent++) {
             var uri = "engine://agents/" + name(agent);

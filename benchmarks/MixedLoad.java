@@ -52,9 +52,9 @@ final class MixedLoad implements Bench.Benchmark {
             var mix = workspace.mixed();
             var calls = options.number("calls", 40) * mix.apply(0).size();
             round(engine.url(), connections, mix, calls, 0);
-            var begun = System.nanoTime();
+            var start = System.nanoTime();
             round(engine.url(), connections, mix, calls, 0);
-            var peak = 1e9 * connections * calls / (System.nanoTime() - begun);
+            var peak = 1e9 * connections * calls / (System.nanoTime() - start);
             var rounds = isFixed ? options.number("rounds", 0) : Math.max(2, options.number("minutes", 60) * 60 / ROUND_SECONDS);
             if (!isFixed) {
                 var perMix = mix.apply(0).size() * connections;
@@ -65,7 +65,7 @@ final class MixedLoad implements Bench.Benchmark {
             var first = Math.max(1, rounds / 6);
             Held early = null;
             Held last = null;
-            begun = System.nanoTime();
+            start = System.nanoTime();
             for (var i = 1; i <= rounds; i++) {
                 round(engine.url(), connections, mix, calls, isFixed ? 0 : peak / 2);
                 last = Held.of(engine);
@@ -73,7 +73,7 @@ final class MixedLoad implements Bench.Benchmark {
                 System.err.printf("round %d of %d: %s%n", i, rounds, last);
             }
             var all = (long) rounds * connections * calls;
-            System.out.printf("%,d calls in %,.0f s, %s; each succeeded%n", all, (System.nanoTime() - begun) / 1e9,
+            System.out.printf("%,d calls in %,.0f s, %s; each succeeded%n", all, (System.nanoTime() - start) / 1e9,
                     isFixed ? "as fast as possible" : "at half of the peak of %,.0f a second".formatted(peak));
             System.out.printf("  after round %d:  %s%n  after round %d: %s%n", first, early, rounds, last);
             check("memories", count(engine, "memory") - stored, all / mix.apply(0).size());
@@ -95,14 +95,14 @@ final class MixedLoad implements Bench.Benchmark {
     private static void round(String url, int connections, IntFunction<List<byte[]>> mix, int calls, double rate)
             throws Exception {
         var pause = rate == 0 ? 0 : (long) (1e9 * connections / rate);
-        var begun = System.nanoTime();
+        var start = System.nanoTime();
         var shifts = new ArrayList<Callable<Void>>();
         for (var i = 0; i < connections; i++) {
             var requests = mix.apply(i);
             shifts.add(() -> {
                 try (var connection = new Load.Connection(URI.create(url))) {
                     for (var k = 0; k < calls; k++) {
-                        LockSupport.parkNanos(begun + k * pause - System.nanoTime());
+                        LockSupport.parkNanos(start + k * pause - System.nanoTime());
                         connection.send(requests.get(k % requests.size()));
                     }
                 }

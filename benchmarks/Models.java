@@ -18,7 +18,7 @@ final class Models implements Bench.Benchmark {
     private static final double[] STANDING_OUT = {5, 10, 20, 38, 80, 160, 320, 640, 1_280, 2_560};
 
     /** A question with the figures of all texts of its bank. */
-    private record Asked(double[] words, double[] likenesses, Map<Integer, Integer> answers, boolean isFitted) {
+    private record Question(double[] words, double[] likenesses, Map<Integer, Integer> answers, boolean isFitted) {
         double[] fused(double standingOut) {
             var sorted = likenesses.clone();
             Arrays.sort(sorted);
@@ -46,21 +46,21 @@ final class Models implements Bench.Benchmark {
             var name = named.split("=")[0];
             try (var model = new OnnxModel(name, Path.of(named.split("=")[1]))) {
                 for (var set : sets.entrySet()) {
-                    var asked = new ArrayList<Asked>();
+                    var questions = new ArrayList<Question>();
                     for (var bank : set.getValue()) {
-                        asked.addAll(asked(bank, model, options));
+                        questions.addAll(questions(bank, model, options));
                     }
-                    print(name, set.getKey(), asked);
+                    print(name, set.getKey(), questions);
                 }
                 System.out.printf("%s: %.2f ms of processor time for the vector of a question%n", name, model.millis());
             }
         }
     }
 
-    private static List<Asked> asked(SearchSets.Set set, OnnxModel model, Bench.Options options) throws IOException {
+    private static List<Question> questions(SearchSets.Set set, OnnxModel model, Bench.Options options) throws IOException {
         var front = options.text("front", "");
         var texts = set.texts().stream().map(text -> model.text(front + text, options.number("tokens", 126))).toList();
-        var asked = new ArrayList<Asked>();
+        var questions = new ArrayList<Question>();
         try (var plain = new PlainRanking(set.texts())) {
             for (var i = 0; i < set.queries().size(); i += options.number("every", 1)) {
                 var answers = set.answers().get(i);
@@ -68,11 +68,11 @@ final class Models implements Bench.Benchmark {
                     var query = Search.plain(set.queries().get(i));
                     var vector = model.question(query);
                     var likenesses = texts.stream().mapToDouble(parts -> likeness(vector, parts)).toArray();
-                    asked.add(new Asked(plain.shares(query), likenesses, answers, asked.size() % 2 == 0));
+                    questions.add(new Question(plain.shares(query), likenesses, answers, questions.size() % 2 == 0));
                 }
             }
         }
-        return asked;
+        return questions;
     }
 
     private static double likeness(float[] question, List<float[]> parts) {
@@ -82,9 +82,9 @@ final class Models implements Bench.Benchmark {
                 .orElse(-1);
     }
 
-    private static void print(String name, String set, List<Asked> asked) {
-        var fitted = asked.stream().filter(Asked::isFitted).toList();
-        var odd = asked.stream().filter(each -> !each.isFitted()).toList();
+    private static void print(String name, String set, List<Question> questions) {
+        var fitted = questions.stream().filter(Question::isFitted).toList();
+        var odd = questions.stream().filter(each -> !each.isFitted()).toList();
         var chosen = Arrays.stream(STANDING_OUT)
                 .boxed()
                 .max(Comparator.comparingDouble(constant -> Figures.of(fitted, constant).gain()))
@@ -99,11 +99,11 @@ final class Models implements Bench.Benchmark {
     /** Figures of an order. */
     private record Figures(double first, double gain, double all) {
         /** @param standingOut how much meaning counts; infinite for meaning alone */
-        static Figures of(List<Asked> asked, double standingOut) {
+        static Figures of(List<Question> questions, double standingOut) {
             var first = 0.0;
             var gain = 0.0;
             var all = 0.0;
-            for (var each : asked) {
+            for (var each : questions) {
                 var values = Double.isInfinite(standingOut) ? each.likenesses() : each.fused(standingOut);
                 var best = IntStream.range(0, values.length)
                         .boxed()
@@ -115,7 +115,7 @@ final class Models implements Bench.Benchmark {
                 gain += Search.gain(best) / Search.gain(each.answers().values().stream().sorted(Comparator.reverseOrder()).toList());
                 all += best.stream().filter(grade -> grade > 0).count() == each.answers().size() ? 1 : 0;
             }
-            var of = Math.max(1, asked.size());
+            var of = Math.max(1, questions.size());
             return new Figures(first / of, gain / of, all / of);
         }
     }

@@ -48,7 +48,7 @@ final class Overload implements Bench.Benchmark {
 
     /** Makes calls with a few callers, each one after the other, and returns how many a second were acknowledged. */
     private static double closed(Attempts attempts, int callers, int calls) throws InterruptedException {
-        var begun = System.nanoTime();
+        var start = System.nanoTime();
         var threads = new ArrayList<Thread>();
         for (var i = 0; i < callers; i++) {
             threads.add(Thread.ofVirtual().start(() -> {
@@ -60,11 +60,11 @@ final class Overload implements Bench.Benchmark {
         for (var thread : threads) {
             thread.join();
         }
-        return 1e9 * calls / (System.nanoTime() - begun);
+        return 1e9 * calls / (System.nanoTime() - start);
     }
 
     /**
-     * Makes calls at this rate, whether or not those before have ended, and returns when the last has begun.
+     * Makes calls at this rate, whether or not those before have ended, and returns when the last has start.
      *
      * @param clients one for each call that is open; without one, a call waits before it is sent
      * @param times takes how long each acknowledged call took
@@ -72,9 +72,9 @@ final class Overload implements Bench.Benchmark {
     private static List<Thread> open(Attempts attempts, double rate, int calls, Semaphore clients, Collection<Long> times)
             throws InterruptedException {
         var threads = new ArrayList<Thread>();
-        var begun = System.nanoTime();
+        var start = System.nanoTime();
         for (var i = 0; i < calls; i++) {
-            var due = begun + (long) (i * 1e9 / rate);
+            var due = start + (long) (i * 1e9 / rate);
             for (var early = due - System.nanoTime(); early > 0; early = due - System.nanoTime()) {
                 LockSupport.parkNanos(early);
             }
@@ -92,12 +92,12 @@ final class Overload implements Bench.Benchmark {
 
     /** Returns after how many seconds some calls in a row were fast again. */
     private static double recovered(Attempts attempts) {
-        var begun = System.nanoTime();
+        var start = System.nanoTime();
         for (var inRow = 0; inRow < IN_A_ROW; ) {
             var sent = System.nanoTime();
             inRow = attempts.attempt() && System.nanoTime() - sent < SECOND ? inRow + 1 : 0;
         }
-        return (System.nanoTime() - begun) / 1e9;
+        return (System.nanoTime() - start) / 1e9;
     }
 
     private static double at(long[] sorted, double quantile) {

@@ -90,16 +90,16 @@ final class Patroni implements Bench.Benchmark {
                 var writes = new Writes(List.of(engine.url()), key, options.number("writers", 8));
                 writes.awaitMore(300);
                 writes.mark();
-                var begun = System.nanoTime();
+                var start = System.nanoTime();
                 nodes.get(0).kill();
                 await(nodes.get(1), "primary", Duration.ofMinutes(2));
                 var promoted = System.nanoTime();
                 writes.awaitMore(200);
                 writes.close();
-                System.out.printf("the leader was killed; Patroni promoted the other one after %.1f s%n", (promoted - begun) / 1e9);
+                System.out.printf("the leader was killed; Patroni promoted the other one after %.1f s%n", (promoted - start) / 1e9);
                 writes.report("ttl 20 s, synchronous_mode");
                 System.out.printf("  writes again %.1f s after the promotion%n",
-                        writes.longestGap().toMillis() / 1e3 - (promoted - begun) / 1e9);
+                        writes.longestGap().toMillis() / 1e3 - (promoted - start) / 1e9);
                 writes.check(nodes.get(1).url());
             }
         } finally {

@@ -66,13 +66,13 @@ final class SampleServers {
     private static List<Sample> tools(String server, String style, String[] parts) {
         var names = parts[0].split("/");
         var tools = new ArrayList<Sample>();
-        for (var given : parts[4].split(" ; ")) {
-            if (given.contains("=")) {
-                var verb = given.substring(0, given.indexOf('='));
-                var text = given.substring(given.indexOf('=') + 1);
+        for (var part : parts[4].split(" ; ")) {
+            if (part.contains("=")) {
+                var verb = part.substring(0, part.indexOf('='));
+                var text = part.substring(part.indexOf('=') + 1);
                 tools.add(sample(server, style, verb, names[0], text, List.of(id(names[0])), parts[3]));
             } else {
-                for (var letter : given.split(" ")) {
+                for (var letter : part.split(" ")) {
                     tools.add(usual(server, style, VERBS.get(letter), names, parts));
                 }
             }
@@ -87,7 +87,7 @@ final class SampleServers {
             case "list" -> "Returns the %s of the %s, a page at a time.".formatted(many, parts[1]);
             case "get" -> "Returns one %s by its id: %s.".formatted(one, parts[2]);
             case "create" -> "Makes a new %s: %s.".formatted(one, parts[2]);
-            case "update" -> "Changes the given fields of one %s: %s.".formatted(one, parts[2]);
+            case "update" -> "Changes the part fields of one %s: %s.".formatted(one, parts[2]);
             case "delete" -> "Removes one %s for good.".formatted(one);
             default -> "Searches the %s by text and filters.".formatted(many);
         };

@@ -127,7 +127,7 @@ final class ScoreFit {
 
     private static void print(String name, List<Example> of, double[] constants, double threshold) {
         var right = 0;
-        var shown = 0;
+        var returned = 0;
         var found = 0;
         var answerable = 0;
         var abstained = 0;
@@ -136,7 +136,7 @@ final class ScoreFit {
             var hits = example.found().stream().filter(each -> each.score(constants) >= threshold).toList();
             var answers = hits.stream().filter(Scored::isAnswer).count();
             right += (int) answers;
-            shown += hits.size();
+            returned += hits.size();
             answerable += example.hasAnswer() ? 1 : 0;
             found += answers > 0 ? 1 : 0;
             abstained += hits.isEmpty() && example.hasAnswer() ? 1 : 0;
@@ -146,11 +146,11 @@ final class ScoreFit {
                 "%-10s %5.2f %9.3f %7.3f %12.3f %12.3f %9.2f%n",
                 name,
                 threshold,
-                right / Math.max(1.0, shown),
+                right / Math.max(1.0, returned),
                 found / Math.max(1.0, answerable),
                 rightly / Math.max(1.0, of.size() - answerable),
                 abstained / Math.max(1.0, answerable),
-                shown / (double) of.size());
+                returned / (double) of.size());
     }
 
     /** Every set counts the same. Gradient descent with momentum, since the model is small. */

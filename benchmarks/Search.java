@@ -68,7 +68,7 @@ final class Search implements Bench.Benchmark {
     private static final class Answers {
         private final List<Integer> tokens = new ArrayList<>();
         private int answerable;
-        private int shown;
+        private int hits;
         private int right;
         private int recalled;
         private int abstained;
@@ -78,7 +78,7 @@ final class Search implements Bench.Benchmark {
             var answering = found.stream().filter(answers::containsKey).count();
             tokens.add(characters / TOKEN_CHARACTERS);
             answerable += answers.isEmpty() ? 0 : 1;
-            shown += found.size();
+            hits += found.size();
             right += (int) answering;
             recalled += answering > 0 ? 1 : 0;
             abstained += found.isEmpty() && !answers.isEmpty() ? 1 : 0;
@@ -98,11 +98,11 @@ final class Search implements Bench.Benchmark {
                     set,
                     returned,
                     tokens.size(),
-                    right / Math.max(1.0, shown),
+                    right / Math.max(1.0, hits),
                     recalled / Math.max(1.0, answerable),
                     rightly / Math.max(1.0, unanswerable),
                     abstained / Math.max(1.0, answerable),
-                    shown / (double) tokens.size(),
+                    hits / (double) tokens.size(),
                     tokens.stream().sorted().toList().get(tokens.size() / 2));
         }
     }
@@ -133,7 +133,7 @@ final class Search implements Bench.Benchmark {
             new Stores(options.number("rounds", 20), options.number("seconds", 2)).measure();
             return;
         }
-        if (options.given().contains("--fit")) {
+        if (options.arguments().contains("--fit")) {
             fit(options);
             return;
         }
@@ -280,10 +280,10 @@ final class Search implements Bench.Benchmark {
 
     /** Returns the first memories, whatever their scores. */
     private static Found all(Callers callers, String bank, String query, String mode) throws Exception {
-        var wanted = Map.of("page", Map.of("limit", HITS), "mode", mode, "min_score", 0);
-        var found = search(callers, bank, query, wanted);
+        var options = Map.of("page", Map.of("limit", HITS), "mode", mode, "min_score", 0);
+        var found = search(callers, bank, query, options);
         for (var more = 0; more < ATTEMPTS && mode.equals("vector") && !found.mode().equals(mode); more++) {
-            found = search(callers, bank, query, wanted); // The model was busy. For the next mode the vector is known.
+            found = search(callers, bank, query, options); // The model was busy. For the next mode the vector is known.
         }
         if (mode.equals("vector") && !found.mode().equals(mode)) {
             throw new IllegalStateException("the model was busy in each of %d attempts: %s".formatted(1 + ATTEMPTS, query));

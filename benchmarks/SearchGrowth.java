@@ -29,7 +29,7 @@ final class SearchGrowth {
     private final List<String> words = words();
 
     /** How many questions were asked. Each is a new one: the engine caches the vectors of the last ones. */
-    private int asked;
+    private int questions;
 
     /** @param seconds how long each kind of call is measured */
     SearchGrowth(Engine engine, Callers callers, int seconds) {
@@ -117,7 +117,7 @@ final class SearchGrowth {
     }
 
     private Callers.Work search(String bank, String mode) {
-        var n = asked++; // One caller asks at a time.
+        var n = questions++; // One caller asks at a time.
         // As long as the questions in sets/notes.txt: 13 tokens in the median.
         var query = "where is %s of %s and %s when %s has %s".formatted(word(n, 50), word(n, 997), word(n, 7919), word(n, 89), word(n, 4001));
         return new Callers.Work("MB_Search", Map.of("target", Map.of("bank", bank), "content", query, "mode", mode));

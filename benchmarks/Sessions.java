@@ -11,11 +11,11 @@ final class Sessions {
     /** Returns the id of a new session. */
     static String begin(String url, String key) throws Exception {
         try (var http = HttpClient.newHttpClient()) {
-            var begun = http.send(
+            var start = http.send(
                     post(url, key, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"bench\",\"version\":\"1\"}}}")
                             .build(),
                     BodyHandlers.ofString());
-            var session = begun.headers().firstValue("Mcp-Session-Id").orElseThrow();
+            var session = start.headers().firstValue("Mcp-Session-Id").orElseThrow();
             http.send(
                     post(url, key, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}")
                             .header("Mcp-Session-Id", session)

@@ -46,7 +46,7 @@ final class Streams implements AutoCloseable {
         private String rest = "";
         private volatile String heard = "";
         private volatile boolean acknowledged;
-        private volatile boolean told;
+        private volatile boolean hasMessage;
         private volatile boolean open = true;
 
         private Stream(int id, String uri, SocketChannel channel) {
@@ -60,7 +60,7 @@ final class Streams implements AutoCloseable {
         }
 
         boolean isTold() {
-            return told;
+            return hasMessage;
         }
     }
 
@@ -152,7 +152,7 @@ final class Streams implements AutoCloseable {
                 if (!message.at("/params/uri").asString("").equals(stream.uri)) {
                     throw new IllegalStateException("%s was not asked for by %s".formatted(message, stream.uri));
                 }
-                stream.told = true;
+                stream.hasMessage = true;
             }
             default -> throw new IllegalStateException("unexpected: " + message);
         }
@@ -163,11 +163,11 @@ final class Streams implements AutoCloseable {
     }
 
     /** Waits until the condition holds for all streams, which must all be open. */
-    void await(String what, Predicate<Stream> wanted) throws InterruptedException {
+    void await(String what, Predicate<Stream> condition) throws InterruptedException {
         var began = System.nanoTime();
-        while (!all.stream().allMatch(wanted)) {
+        while (!all.stream().allMatch(condition)) {
             if (System.nanoTime() - began > PATIENCE) {
-                var missing = all.stream().filter(wanted.negate()).count();
+                var missing = all.stream().filter(condition.negate()).count();
                 throw new IllegalStateException("%d of %d streams did not %s".formatted(missing, all.size(), what));
             }
             check();

@@ -96,12 +96,12 @@ final class ToolSearch implements Bench.Benchmark {
         var missed = new ArrayList<String>();
         for (var task : tasks.entrySet()) {
             var found = find(engine, task.getKey());
-            var wanted = shown(task.getValue(), servers);
-            var place = found.indexOf(wanted);
+            var expected = name(task.getValue(), servers);
+            var place = found.indexOf(expected);
             first += place == 0 ? 1 : 0;
             amongFive += place >= 0 && place < 5 ? 1 : 0;
             if (place < 0 || place >= 5) {
-                missed.add("%s: %s, not %s".formatted(task.getKey(), wanted, found.stream().limit(5).toList()));
+                missed.add("%s: %s, not %s".formatted(task.getKey(), expected, found.stream().limit(5).toList()));
             }
         }
         System.out.printf(
@@ -111,7 +111,7 @@ final class ToolSearch implements Bench.Benchmark {
     }
 
     /** Returns what a tool is called in the engine. */
-    private static String shown(String key, Map<String, List<SampleServers.Sample>> servers) {
+    private static String name(String key, Map<String, List<SampleServers.Sample>> servers) {
         var server = key.substring(0, key.indexOf(' '));
         return servers.get(server).stream()
                 .filter(tool -> tool.key().equals(key))

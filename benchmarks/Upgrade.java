@@ -18,9 +18,9 @@ final class Upgrade implements Bench.Benchmark {
         var rows = options.number("rows", 200_000);
         try (var servers = Servers.alone()) {
             fill(servers, rows);
-            var begun = System.nanoTime();
+            var start = System.nanoTime();
             try (var engine = Engine.startIn(Servers.engine(servers.url(), ApiKey.generate(new SecureRandom()).reveal()))) {
-                System.out.printf("ready %.1f s after the start%n", (System.nanoTime() - begun) / 1e9);
+                System.out.printf("ready %.1f s after the start%n", (System.nanoTime() - start) / 1e9);
                 Files.readAllLines(engine.log()).stream()
                         .filter(line -> line.contains("schema"))
                         .forEach(System.out::println);

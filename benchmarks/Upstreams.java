@@ -83,9 +83,9 @@ final class Upstreams implements Bench.Benchmark {
                 .build();
         var durations = new ArrayList<Long>();
         for (var i = 0; i < calls; i++) {
-            var begun = System.nanoTime();
+            var start = System.nanoTime();
             var response = http.send(request, BodyHandlers.ofString());
-            durations.add(System.nanoTime() - begun);
+            durations.add(System.nanoTime() - start);
             if (!response.body().contains("Echo: hi")) {
                 throw new IOException("no answer: " + response.body());
             }

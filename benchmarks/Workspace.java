@@ -43,6 +43,7 @@ final class Workspace {
             chatters.add(user(callers, "chatter" + i));
         }
         creator = user(callers, "creator");
+        new Callers(url, creator).call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Founder", "description", "Creates domains."))));
         session = Sessions.begin(url, key);
     }
 
@@ -168,15 +169,24 @@ final class Workspace {
         return _ -> List.of(request(Way.BARE, key, "TK_Claim", "{\"target\":{\"domain\":\"Square\"},\"next\":true}"));
     }
 
-    /** Returns requests with names that no earlier run used. */
-    IntFunction<List<byte[]>> create() {
+    /** Returns requests that create things, with names that no earlier run used. */
+    IntFunction<List<byte[]>> create(String tool) {
+        var target = tool.equals("DM_Create") ? "\"target\":{\"agent\":\"Founder\"}," : "";
+        return _ -> different(tool, creator, "{" + target + "\"vx\":{\"name\":\"New %s\",\"description\":\"Is new.\"}}");
+    }
+
+    /** Returns requests of which each changes an agent; no two connections change the same one. */
+    IntFunction<List<byte[]>> update() {
+        return connection -> different(
+                "AP_Update",
+                key,
+                "{\"target\":{\"agent\":\"Target%1$d\"},\"vx\":{\"name\":\"Target%1$d\",\"description\":\"Says ".formatted(connection) + "%s.\"}}");
+    }
+
+    private List<byte[]> different(String tool, String caller, String arguments) {
         var run = Long.toString(System.nanoTime(), 36);
-        return connection -> IntStream.range(0, 2_000)
-                .mapToObj(i -> request(
-                        Way.BARE,
-                        creator,
-                        "AP_Create",
-                        "{\"vx\":{\"name\":\"New %s-%d-%d\",\"description\":\"Is new.\"}}".formatted(run, connection, i)))
+        return IntStream.range(0, 2_000)
+                .mapToObj(i -> request(Way.BARE, caller, tool, arguments.formatted(run + "-" + i)))
                 .toList();
     }
 }

@@ -48,7 +48,7 @@ final class Writes implements AutoCloseable {
     private void write(URI url) {
         while (!over) {
             var name = prefix + number.incrementAndGet();
-            var begun = System.nanoTime();
+            var start = System.nanoTime();
             var request = HttpRequest.newBuilder(url)
                     .timeout(PATIENCE)
                     .header("X-Api-Key", key)
@@ -58,7 +58,7 @@ final class Writes implements AutoCloseable {
             try {
                 var response = client.send(request, BodyHandlers.ofString());
                 if (response.statusCode() == 200) {
-                    acknowledge(name, begun);
+                    acknowledge(name, start);
                 } else {
                     refused.incrementAndGet();
                     otherwise = response.statusCode() + " " + response.body();
@@ -73,12 +73,12 @@ final class Writes implements AutoCloseable {
         }
     }
 
-    private void acknowledge(String name, long begun) {
+    private void acknowledge(String name, long start) {
         acknowledged.add(name);
         var now = System.nanoTime();
         var before = latest.getAndSet(now);
         longest.accumulateAndGet(now - before, Math::max);
-        slowest.accumulateAndGet(now - begun, Math::max);
+        slowest.accumulateAndGet(now - start, Math::max);
     }
 
     int count() {
