@@ -76,7 +76,7 @@ class CatalogueTest {
     @Test
     void theListsOfToolsStayWithinTheirBudgets() {
         var costs = tools().stream().collect(Collectors.toMap(Tool::name, tool -> tokens(List.of(listed(tool)))));
-        var discovery = Discovery.shown();
+        var discovery = Discovery.definitions();
         discovery.forEach(tool -> tool.remove("_meta"));
         var general = discovery.stream()
                 .filter(tool -> !tool.path("name").asString().equals(Discovery.PLAN))

@@ -136,12 +136,12 @@ record ConnectPage(
         }
 
         boolean covers(Tool<?, ?> tool) {
-            var shown = words.isEmpty()
+            var isVisible = words.isEmpty()
                     ? tool.isDefault()
                     : words.contains(Toolset.WORK)
                             ? isInWork(tool)
                             : Toolset.of(words).covers(tool);
-            return shown && (!readOnly || tool.effect().reads());
+            return isVisible && (!readOnly || tool.effect().reads());
         }
     }
 
@@ -160,7 +160,7 @@ record ConnectPage(
         var presets = presets(chosen, families, counts);
         return new ConnectPage(
                 address.url(),
-                shown(chosen, covered.size()),
+                summary(chosen, covered.size()),
                 TokenCounts.words(chosen.discovering(counts) + (chosen.onlyDiscovers() ? 0 : counts.of(covered))),
                 conformance,
                 request.caller() != null,
@@ -231,7 +231,7 @@ record ConnectPage(
                         .orElse(null);
     }
 
-    private static String shown(Chosen chosen, int covered) {
+    private static String summary(Chosen chosen, int covered) {
         if (chosen.onlyDiscovers()) {
             return "four tools over all %d".formatted(covered);
         }

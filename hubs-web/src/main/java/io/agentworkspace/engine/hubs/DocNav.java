@@ -26,9 +26,9 @@ record DocNav(List<NavGroup> groups, String query) {
     /**
      * Pages for contributors are listed only beside one of them, which the first of them leads to.
      *
-     * @param shown the current page, if it is a document
+     * @param current the current page, if it is a document
      */
-    static DocNav of(List<DocFile> all, @Nullable DocFile shown) {
+    static DocNav of(List<DocFile> all, @Nullable DocFile current) {
         var groups = new LinkedHashMap<String, List<NavItem>>();
         for (var document : all) {
             if (!document.group().isEmpty() && document.parent() == null) {
@@ -36,28 +36,28 @@ record DocNav(List<NavGroup> groups, String query) {
                         .add(new NavItem(
                                 document.title(),
                                 document.address(),
-                                document.equals(shown),
-                                parts(all, document, shown)));
+                                document.equals(current),
+                                parts(all, document, current)));
             }
         }
         return new DocNav(
                 groups.entrySet().stream()
-                        .map(group -> new NavGroup(group.getKey(), entries(group.getKey(), group.getValue(), shown)))
+                        .map(group -> new NavGroup(group.getKey(), entries(group.getKey(), group.getValue(), current)))
                         .toList(),
                 "");
     }
 
-    private static List<NavItem> entries(String group, List<NavItem> all, @Nullable DocFile shown) {
+    private static List<NavItem> entries(String group, List<NavItem> all, @Nullable DocFile current) {
         var isHidden = group.equals(FOR_CONTRIBUTORS)
-                && (shown == null || !shown.group().equals(group));
+                && (current == null || !current.group().equals(group));
         return isHidden ? all.subList(0, 1) : all;
     }
 
-    private static List<NavItem> parts(List<DocFile> all, DocFile of, @Nullable DocFile shown) {
-        var open = shown != null && (shown.equals(of) || of.address().equals(shown.parent()));
+    private static List<NavItem> parts(List<DocFile> all, DocFile of, @Nullable DocFile current) {
+        var open = current != null && (current.equals(of) || of.address().equals(current.parent()));
         return all.stream()
                 .filter(document -> open && of.address().equals(document.parent()))
-                .map(document -> new NavItem(document.title(), document.address(), document.equals(shown), List.of()))
+                .map(document -> new NavItem(document.title(), document.address(), document.equals(current), List.of()))
                 .toList();
     }
 

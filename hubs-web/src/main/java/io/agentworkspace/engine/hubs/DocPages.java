@@ -146,7 +146,7 @@ final class DocPages {
         var all = documents().all();
         var at = all.indexOf(document);
         var html = anchored(document.address(), text.html());
-        var shown = new DocPage(
+        var page = new DocPage(
                 DocNav.of(all, document),
                 html,
                 contents(text),
@@ -154,7 +154,7 @@ final class DocPages {
                 at + 1 == all.size() ? null : all.get(at + 1));
         var first = text.sections().getFirst();
         var frame = new Templates.Frame(first.title(), sentence(first.text()), "docs", "docs");
-        return PageResponse.html(templates.page("docs", shown, frame, request));
+        return PageResponse.html(templates.page("docs", page, frame, request));
     }
 
     /** Adds the anchors that other pages link to: each command in the full list, and each error in its table. */
@@ -188,17 +188,17 @@ final class DocPages {
         return sentence.length() > 200 ? sentence.substring(0, sentence.lastIndexOf(' ', 200)) + " …" : sentence;
     }
 
-    private record Results(DocNav nav, String query, String said, boolean asked, List<DocSearch.DocHit> hits) {}
+    private record Results(DocNav nav, String query, String said, boolean hasQuery, List<DocSearch.DocHit> hits) {}
 
     private PageResponse found(PageRequest request) {
-        var query = request.query().getOrDefault("q", List.of()).stream()
+        var input = request.query().getOrDefault("q", List.of()).stream()
                 .findFirst()
                 .orElse("")
                 .strip();
-        var asked = Excerpt.cut(query, DocSearch.MAX_QUERY);
-        var hits = asked.isEmpty() ? List.<DocSearch.DocHit>of() : search().find(asked);
-        var nav = DocNav.of(documents().all(), null).asking(asked);
-        var results = new Results(nav, asked, said(hits.size()), !asked.isEmpty(), hits);
+        var query = Excerpt.cut(input, DocSearch.MAX_QUERY);
+        var hits = query.isEmpty() ? List.<DocSearch.DocHit>of() : search().find(query);
+        var nav = DocNav.of(documents().all(), null).asking(query);
+        var results = new Results(nav, query, said(hits.size()), !query.isEmpty(), hits);
         var frame = new Templates.Frame("Search", "What the documentation says of something.", "docs", "docs");
         return PageResponse.html(templates.page("docs-search", results, frame, request));
     }

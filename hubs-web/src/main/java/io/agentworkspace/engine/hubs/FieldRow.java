@@ -32,7 +32,7 @@ record FieldRow(String above, String name, int depth, String type, boolean requi
                     .valueStream()
                     .map(JsonNode::asString)
                     .toList();
-            Map<JsonNode, String> shown = new LinkedHashMap<>();
+            Map<JsonNode, String> namesByElement = new LinkedHashMap<>();
             for (var property : schema.path("properties").properties()) {
                 if (above.isEmpty() && leftOut.contains(property.getKey())) {
                     continue;
@@ -41,7 +41,7 @@ record FieldRow(String above, String name, int depth, String type, boolean requi
                 var here = needed && required.contains(property.getKey());
                 var element = inner.path("items").has("properties") ? inner.get("items") : inner;
                 var name = property.getKey() + (element == inner ? "" : ITEMS);
-                var same = element.has("properties") ? shown.putIfAbsent(element, name) : null;
+                var same = element.has("properties") ? namesByElement.putIfAbsent(element, name) : null;
                 var field = new Field(above + name, here, inner);
                 rows.add(new FieldRow(above, name, depth, type(field, same), here, field.limits(), field.sentence()));
                 if (same == null) {

@@ -171,13 +171,13 @@ public final class HubRoutes {
         }
         var title = status < 500 ? "This was refused" : "The service cannot answer now";
         var frame = new Templates.Frame(title, "Why nothing else is shown at this address.", "", null);
-        var shown = new Refused(title, sentence(note), status >= 500, request.requestId());
-        return PageResponse.html(status, templates.page("refused", shown, frame, request));
+        var refusal = new Refused(title, sentence(note), status >= 500, request.requestId());
+        return PageResponse.html(status, templates.page("refused", refusal, frame, request));
     }
 
     /** Returns a note as a sentence. Notes are written to follow a colon, as in envelopes. */
     static String sentence(String note) {
-        var begun = note.substring(0, 1).toUpperCase(Locale.ROOT) + note.substring(1);
-        return note.matches("(?s).*[.!?]") ? begun : begun + ".";
+        var text = note.substring(0, 1).toUpperCase(Locale.ROOT) + note.substring(1);
+        return note.matches("(?s).*[.!?]") ? text : text + ".";
     }
 }

@@ -72,7 +72,7 @@ final class SearchPages {
         }
     }
 
-    private record ResultPage(String query, boolean asked, SearchHits found) {}
+    private record ResultPage(String query, boolean hasQuery, SearchHits found) {}
 
     Optional<PageResponse> find(PageRequest request) {
         return switch (request.path()) {
@@ -113,11 +113,11 @@ final class SearchPages {
     /** Those that the caller may call before the others, otherwise as {@code find_tools} ranks them. */
     private List<FoundTool> tools(String query, int most, PageRequest request) {
         var caller = request.caller();
-        var shown = caller == null
+        var candidates = caller == null
                 ? catalogue.tools()
                 : Stream.concat(catalogue.tools().stream(), catalogue.installed(caller).stream())
                         .toList();
-        return tools.find(query, shown).stream()
+        return tools.find(query, candidates).stream()
                 .map(tool -> found(tool, request))
                 .sorted(Comparator.comparing(tool -> tool.obstacle() != null))
                 .limit(most)
@@ -148,13 +148,13 @@ final class SearchPages {
                         " " + lower(entry.name() + " " + entry.title() + " " + entry.description())))
                 .toList();
         var vocabulary = vocabulary(words);
-        var wanted = split(query)
+        var terms = split(query)
                 .map(word -> vocabulary.containsKey(word)
                         ? word
                         : Spelling.nearest(word, vocabulary).orElse(word))
                 .toList();
         return words.stream()
-                .filter(skill -> wanted.stream().allMatch(word -> skill.text().contains(" " + word)))
+                .filter(skill -> terms.stream().allMatch(word -> skill.text().contains(" " + word)))
                 .map(SkillWords::skill)
                 .limit(SKILLS)
                 .toList();

@@ -135,10 +135,10 @@ final class SkillPages {
         var isMarkdown = view.kind().equals("text/markdown") && !view.path().equals(MAIN);
         var html = text != null && isMarkdown ? rendered(skill, view.path(), text, request) : null;
         var begin = text == null ? null : Excerpt.cut(text, MAX_SHOWN);
-        var shown = new SkillPage(skill, view, html, begin, text == null, !Objects.equals(begin, text));
+        var page = new SkillPage(skill, view, html, begin, text == null, !Objects.equals(begin, text));
         var frame = new Templates.Frame(
                 view.path() + " · " + skill, "A file of the skill %s.".formatted(skill), "skills", "skills");
-        return PageResponse.html(templates.page("skill-file", shown, frame, request));
+        return PageResponse.html(templates.page("skill-file", page, frame, request));
     }
 
     private String rendered(String skill, String path, String text, PageRequest request) {

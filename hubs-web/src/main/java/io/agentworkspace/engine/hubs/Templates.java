@@ -64,9 +64,9 @@ final class Templates {
             String main) {}
 
     /** Renders a whole page: the template with its data, in the frame. */
-    String page(String template, Object shown, Frame frame, PageRequest request) {
+    String page(String template, Object data, Frame frame, PageRequest request) {
         var user = request.caller() == null ? null : request.caller().userName();
-        return fill("frame", new Framed(frame, assets, version, user, fill(template, shown)));
+        return fill("frame", new Framed(frame, assets, version, user, fill(template, data)));
     }
 
     /** Returns the path to which an asset's name is appended. */
@@ -74,9 +74,9 @@ final class Templates {
         return assets;
     }
 
-    String fill(String template, Object shown) {
+    String fill(String template, Object data) {
         return compiled.computeIfAbsent(template, name -> compiler.compile(source(name)))
-                .execute(shown);
+                .execute(data);
     }
 
     private static Reader source(String name) {

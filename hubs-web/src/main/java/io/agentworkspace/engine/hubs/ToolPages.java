@@ -94,10 +94,10 @@ final class ToolPages {
             return PageResponse.redirect(TOOL + same.get());
         }
         var frame = new Templates.Frame("No such tool", "There is no tool of this name.", "tools", null);
-        var shown = Name.shortened(name);
-        var near = Near.nearest(shown, names, OFFERED);
+        var excerpt = Name.shortened(name);
+        var near = Near.nearest(excerpt, names, OFFERED);
         return PageResponse.html(
-                404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, request));
+                404, templates.page("no-tool", new None(excerpt, !near.isEmpty(), near), frame, request));
     }
 
     private PageResponse connect(PageRequest request) {
@@ -133,8 +133,8 @@ final class ToolPages {
                 "Agents send each other messages, share a memory and divide their work; people watch, answer and decide.",
                 "",
                 null);
-        var shown = new FrontPage(catalogue.tools().size());
-        return PageResponse.html(templates.page("front", shown, frame, request));
+        var page = new FrontPage(catalogue.tools().size());
+        return PageResponse.html(templates.page("front", page, frame, request));
     }
 
     private record DoctorPage(String mcpEndpoint, String baseUrl, boolean signedIn) {}
@@ -142,7 +142,7 @@ final class ToolPages {
     private PageResponse doctor(PageRequest request) {
         var frame = new Templates.Frame(
                 "Connection doctor", "How your clients met the service, and what would be right.", "doctor", "doctor");
-        var shown = new DoctorPage(published.mcpUrl() + "/mcp", published.baseUrl(), request.caller() != null);
-        return PageResponse.html(templates.page("doctor", shown, frame, request));
+        var page = new DoctorPage(published.mcpUrl() + "/mcp", published.baseUrl(), request.caller() != null);
+        return PageResponse.html(templates.page("doctor", page, frame, request));
     }
 }

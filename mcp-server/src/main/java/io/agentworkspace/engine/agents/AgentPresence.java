@@ -67,20 +67,20 @@ public final class AgentPresence {
 
     /** Writes the recorded uses. Those that could not be written are recorded again. */
     public void flush() {
-        var taken = touched.take();
-        if (taken.isEmpty()) {
+        var uses = touched.take();
+        if (uses.isEmpty()) {
             return;
         }
         try {
-            write(taken);
+            write(uses);
         } catch (RuntimeException e) {
-            touched.putBack(taken);
+            touched.putBack(uses);
             throw e;
         }
     }
 
-    private void write(Map<PresenceKey, Instant> taken) {
-        var keys = taken.keySet();
+    private void write(Map<PresenceKey, Instant> uses) {
+        var keys = uses.keySet();
         db.sql("""
                 WITH t AS (
                     SELECT * FROM unnest(:tenants, :principals, :names, :bound, CAST(:times AS timestamptz[]))
@@ -118,7 +118,7 @@ public final class AgentPresence {
                 .set("principals", keys.stream().map(PresenceKey::principal).toList())
                 .set("names", keys.stream().map(PresenceKey::context).toList())
                 .set("bound", keys.stream().map(PresenceKey::bound).toList())
-                .set("times", taken.values().stream().map(Instant::toString).toList())
+                .set("times", uses.values().stream().map(Instant::toString).toList())
                 .run();
     }
 }

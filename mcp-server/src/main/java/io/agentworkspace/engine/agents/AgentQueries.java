@@ -209,7 +209,7 @@ public final class AgentQueries {
     record AgentWithMessages(@Nullable Agent agent, ListSlice<Message> messages) {}
 
     /** The rows of a read; the messages newest first. */
-    private record Found(
+    private record ReadResult(
             @Nullable LockedAgent row, @Nullable Agent agent, List<StoredMessage> newest) {}
 
     /**
@@ -223,19 +223,19 @@ public final class AgentQueries {
         var limit = Page.limit(page);
         var keys = Page.after(page, 2);
         var before = before(keys);
-        var found = find(
+        var result = find(
                 call,
                 name,
                 name == null ? READ_CHOSEN : READ_NAMED,
                 statement -> statement.set("inbox", inbox).set("before", before).set("limit", limit));
         var speaker = call.context().speaker().id();
-        var party = found.row() == null ? speaker : found.row().id();
+        var party = result.row() == null ? speaker : result.row().id();
         Cursor.requireSame(keys, party);
-        var messages = MessagePages.fit(call, found.newest(), limit, party, Message::id);
+        var messages = MessagePages.fit(call, result.newest(), limit, party, Message::id);
         if (party == speaker) {
-            pages.mark(call, found.newest(), messages);
+            pages.mark(call, result.newest(), messages);
         }
-        return new AgentWithMessages(found.agent(), messages);
+        return new AgentWithMessages(result.agent(), messages);
     }
 
     /**
@@ -245,7 +245,7 @@ public final class AgentQueries {
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
     AgentWithMessages readThread(Call call, @Nullable Name name, boolean inbox, UUID thread, @Nullable Page page) {
-        var found = find(
+        var result = find(
                 call,
                 name,
                 name == null ? READ_THREAD_OF_CHOSEN : READ_THREAD_OF_NAMED,
@@ -254,29 +254,29 @@ public final class AgentQueries {
                         .set("thread", thread)
                         .set("after", ThreadQueries.after(page))
                         .set("limit", Page.limit(page)));
-        return new AgentWithMessages(found.agent(), ThreadQueries.fit(call, thread, found.newest(), page));
+        return new AgentWithMessages(result.agent(), ThreadQueries.fit(call, thread, result.newest(), page));
     }
 
-    private Found find(Call call, @Nullable Name name, ContextQueries queries, UnaryOperator<Statement> bind) {
+    private ReadResult find(Call call, @Nullable Name name, ContextQueries queries, UnaryOperator<Statement> bind) {
         var key = name == null ? null : name.key();
-        var found = queries.run(
-                db, unselected, call, statement -> bind.apply(statement.set("key", key)), AgentQueries::found);
-        if (found.agent() == null && name != null) {
+        var result = queries.run(
+                db, unselected, call, statement -> bind.apply(statement.set("key", key)), AgentQueries::result);
+        if (result.agent() == null && name != null) {
             throw agents.missing(call, name);
-        } else if (found.agent() != null) {
-            call.budget().spend(found.agent());
+        } else if (result.agent() != null) {
+            call.budget().spend(result.agent());
         }
-        return found;
+        return result;
     }
 
-    private static Found found(Statement.Results results) throws SQLException {
-        var agent = results.next(row -> new Found(AgentStore.agent(row), AgentRow.read(row), List.of()))
-                .orElse(new Found(null, null, List.of()));
+    private static ReadResult result(Statement.Results results) throws SQLException {
+        var agent = results.next(row -> new ReadResult(AgentStore.agent(row), AgentRow.read(row), List.of()))
+                .orElse(new ReadResult(null, null, List.of()));
         var newest = results.list(row ->
                 agent.row() == null || row.number("party_id") == agent.row().id()
                         ? Optional.of(MessageRow.stored(row))
                         : Optional.<StoredMessage>empty());
-        return new Found(
+        return new ReadResult(
                 agent.row(),
                 agent.agent(),
                 newest.stream().flatMap(Optional::stream).toList());

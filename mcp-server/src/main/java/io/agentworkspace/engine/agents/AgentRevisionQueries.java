@@ -85,8 +85,8 @@ public final class AgentRevisionQueries {
     /** An agent, and the revisions that its latest changes replaced, newest first. */
     record AgentWithRevisions(Agent agent, ListSlice<AgentRevision> revisions) {}
 
-    private record Found(
-            @Nullable LockedAgent agent, @Nullable AgentWithRevisions read) {}
+    private record ReadResult(
+            @Nullable LockedAgent agent, @Nullable AgentWithRevisions revisions) {}
 
     /**
      * Reads what changes of the named agent, else of self, replaced in the last 30 days.
@@ -95,25 +95,25 @@ public final class AgentRevisionQueries {
      */
     AgentWithRevisions list(Call call, @Nullable Name name, @Nullable Page page) {
         var keys = Page.after(page, 2);
-        var found = db.sql(call, LIST)
+        var result = db.sql(call, LIST)
                 .set("key", name == null ? null : name.key())
                 .set("kept", call.now().minus(AgentStore.KEPT))
                 .set("before", before(keys))
                 .set("limit", Page.limit(page))
-                .one(row -> found(call, row))
+                .one(row -> result(call, row))
                 .orElseThrow();
-        if (found.agent() == null) {
+        if (result.agent() == null) {
             throw agents.missing(call, AgentTools.nameOrSelf(call, name));
         }
-        AccessCheck.require(AgentAccess.missing(call, found.agent()));
-        Cursor.requireSame(keys, found.agent().id());
-        return Objects.requireNonNull(found.read());
+        AccessCheck.require(AgentAccess.missing(call, result.agent()));
+        Cursor.requireSame(keys, result.agent().id());
+        return Objects.requireNonNull(result.revisions());
     }
 
-    private static Found found(Call call, Row row) throws SQLException {
+    private static ReadResult result(Call call, Row row) throws SQLException {
         ContextStore.read(call, row);
         if (row.numberOrNull("id") == null) {
-            return new Found(null, null);
+            return new ReadResult(null, null);
         }
         var agent = AgentRow.read(row);
         call.budget().spend(agent);
@@ -123,7 +123,7 @@ public final class AgentRevisionQueries {
                 row.jsonList("revisions", AgentRevision.class),
                 row.flag("more"),
                 last -> Cursor.of(Long.toString(target.id()), Long.toString(last.revision())));
-        return new Found(target, new AgentWithRevisions(agent, slice));
+        return new ReadResult(target, new AgentWithRevisions(agent, slice));
     }
 
     /** Returns the revision in the cursor, which is the oldest one shown. */

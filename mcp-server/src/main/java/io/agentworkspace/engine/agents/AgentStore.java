@@ -354,22 +354,22 @@ public final class AgentStore {
 
     /** Puts the agent on the acting user's roster. */
     ListedAgent addToRoster(Call call, long agent) {
-        return listed(call, agent, ADD_TO_ROSTER);
+        return changeRoster(call, agent, ADD_TO_ROSTER);
     }
 
     /** Removes the agent from the acting user's roster. */
     ListedAgent removeFromRoster(Call call, long agent) {
-        return listed(call, agent, REMOVE_FROM_ROSTER);
+        return changeRoster(call, agent, REMOVE_FROM_ROSTER);
     }
 
-    private ListedAgent listed(Call call, long agent, String statement) {
-        var listed = db.sql(call, statement)
+    private ListedAgent changeRoster(Call call, long agent, String statement) {
+        var entry = db.sql(call, statement)
                 .set("agent", agent)
                 .one(row -> new ListedAgent(AgentRow.read(row), row.flag("changed")))
                 .orElseThrow();
         var user = Audience.of(call.context().user().id());
-        call.changed(listed.changed() ? List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, user)) : List.of());
-        return listed;
+        call.changed(entry.changed() ? List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, user)) : List.of());
+        return entry;
     }
 
     /**

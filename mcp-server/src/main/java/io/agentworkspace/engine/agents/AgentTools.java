@@ -207,13 +207,13 @@ public final class AgentTools {
                 .needs(Capability.AGENT_READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var prefix = in.target() == null ? null : in.target().agent();
-                    var found = reads.list(call, prefix, in.page());
+                    var slice = reads.list(call, prefix, in.page());
                     return new ListResponse(
-                            found.rows().stream()
+                            slice.rows().stream()
                                     .map(AgentQueries.AgentSummary::agent)
                                     .toList(),
-                            found.rows().stream().map(AgentTools::presenceOf).toList(),
-                            found.nextCursor());
+                            slice.rows().stream().map(AgentTools::presenceOf).toList(),
+                            slice.nextCursor());
                 });
     }
 
@@ -261,13 +261,13 @@ public final class AgentTools {
                         throw Problem.invalid("inbox", "applies only to your own messages: leave out target.agent");
                     }
                     var thread = ThreadQueries.id(in.thread());
-                    var found = thread == null
+                    var result = thread == null
                             ? reads.read(call, name, inbox, in.page())
                             : reads.readThread(call, name, inbox, thread, in.page());
                     return new ReadResponse(
-                            found.agent() == null ? List.of() : List.of(found.agent()),
-                            found.messages().rows(),
-                            found.messages().nextCursor());
+                            result.agent() == null ? List.of() : List.of(result.agent()),
+                            result.messages().rows(),
+                            result.messages().nextCursor());
                 });
     }
 
@@ -364,11 +364,11 @@ public final class AgentTools {
                     var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
                     var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
                     var guard = in.guard() == null ? null : agents.guard(call, agent, in.guard());
-                    var changed = change(call, agent, change);
-                    var isChanged = Boolean.TRUE.equals(changed.changed()) || (guard != null && guard.isChanged());
+                    var response = change(call, agent, change);
+                    var isChanged = Boolean.TRUE.equals(response.changed()) || (guard != null && guard.isChanged());
                     return new ModifyResponse(
-                            changed.agent(),
-                            changed.revision(),
+                            response.agent(),
+                            response.revision(),
                             isChanged,
                             guard == null ? null : guard.guard(),
                             null,
@@ -383,14 +383,15 @@ public final class AgentTools {
                     "revisions",
                     "only reads: leave out vx, guard and if_revision, or leave out revisions to change the agent");
         }
-        var found = earlier.list(call, in.target() == null ? null : in.target().agent(), in.page());
+        var history =
+                earlier.list(call, in.target() == null ? null : in.target().agent(), in.page());
         return new ModifyResponse(
-                found.agent(),
-                found.agent().revision(),
+                history.agent(),
+                history.agent().revision(),
                 null,
                 null,
-                found.revisions().rows(),
-                found.revisions().nextCursor());
+                history.revisions().rows(),
+                history.revisions().nextCursor());
     }
 
     private AgentResponse change(Call call, LockedAgent before, AgentChange change) {

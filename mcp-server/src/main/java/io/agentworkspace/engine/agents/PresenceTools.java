@@ -106,13 +106,13 @@ public final class PresenceTools {
                     if (in.target() == null || in.target().agent() == null) {
                         return selected(before, false);
                     }
-                    var chosen = agents.read(call, in.target().agent()).ref();
-                    var changed = !chosen.equals(before);
+                    var agent = agents.read(call, in.target().agent()).ref();
+                    var changed = !agent.equals(before);
                     if (changed) {
-                        call.context(call.context().withAgent(chosen));
+                        call.context(call.context().withAgent(agent));
                         contexts.save(call);
                     }
-                    return selected(chosen, changed);
+                    return selected(agent, changed);
                 });
     }
 
@@ -201,8 +201,8 @@ public final class PresenceTools {
                 .handledBy(LogOffRequest.class, RosterResponse.class, (in, call) -> {
                     var name = in.target() == null ? null : in.target().agent();
                     var self = call.context().self();
-                    var named = name == null ? null : agents.read(call, name);
-                    if (self == null || (named != null && named.id() != self.id())) {
+                    var agent = name == null ? null : agents.read(call, name);
+                    if (self == null || (agent != null && agent.id() != self.id())) {
                         return new RosterResponse(null, false);
                     }
                     call.context(call.context().withSelf(null));
@@ -230,9 +230,9 @@ public final class PresenceTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(RosterRequest.class, RosterResponse.class, (in, call) -> {
-                    var agent = agents.read(call, named(call, in));
-                    var listed = agents.addToRoster(call, agent.id());
-                    return new RosterResponse(listed.agent(), listed.changed());
+                    var agent = agents.read(call, targetName(call, in));
+                    var entry = agents.addToRoster(call, agent.id());
+                    return new RosterResponse(entry.agent(), entry.changed());
                 });
     }
 
@@ -255,10 +255,10 @@ public final class PresenceTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(RosterRequest.class, RosterResponse.class, (in, call) -> {
-                    var agent = agents.read(call, named(call, in));
+                    var agent = agents.read(call, targetName(call, in));
                     leave(call, agent);
-                    var listed = agents.removeFromRoster(call, agent.id());
-                    return new RosterResponse(listed.agent(), listed.changed());
+                    var entry = agents.removeFromRoster(call, agent.id());
+                    return new RosterResponse(entry.agent(), entry.changed());
                 });
     }
 
@@ -282,7 +282,7 @@ public final class PresenceTools {
         }
     }
 
-    private static Name named(Call call, RosterRequest in) {
+    private static Name targetName(Call call, RosterRequest in) {
         return AgentTools.nameOrSelf(
                 call, in.target() == null ? null : in.target().agent());
     }

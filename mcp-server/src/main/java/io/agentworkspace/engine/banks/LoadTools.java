@@ -150,7 +150,7 @@ public final class LoadTools {
         var bank = banks.read(call, Name.checked("vx.name", in.vx().name()), agent);
         AccessCheck.require(BankAccess.missing(call, bank));
         var changed = first.path("changed").asBoolean(false);
-        return shown(call, bank, banks.record(call, bank), changed);
+        return response(call, bank, banks.record(call, bank), changed);
     }
 
     /** The document to load, or why it cannot be loaded. Only callers who may load one into the bank get the reason. */
@@ -189,10 +189,10 @@ public final class LoadTools {
         var bank = banks.read(call, name, agent);
         AccessCheck.require(BankAccess.missing(call, bank));
         var loaded = grants.load(call, bank, agent.id());
-        return shown(call, bank, loaded.bank(), loaded.changed());
+        return response(call, bank, loaded.bank(), loaded.changed());
     }
 
-    private LoadResponse shown(Call call, BankStore.LockedBank bank, Bank record, boolean changed) {
+    private LoadResponse response(Call call, BankStore.LockedBank bank, Bank record, boolean changed) {
         call.budget().spend(record);
         var working = reads.working(call, bank);
         return new LoadResponse(record, changed, working.memories(), null, working.tokens());

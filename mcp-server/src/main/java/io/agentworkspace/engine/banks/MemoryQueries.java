@@ -135,9 +135,9 @@ public final class MemoryQueries {
 
     /**
      * @param from the FROM list with the bank {@code b}
-     * @param wanted the condition that selects it
+     * @param condition the condition that selects it
      */
-    private static String loadable(String from, String wanted) {
+    private static String loadable(String from, String condition) {
         return SqlTemplate.of("""
                 fit AS (
                     SELECT fit.*
@@ -150,7 +150,7 @@ public final class MemoryQueries {
                  WHERE m.total <= :tokens
                 """)
                 .with("from", from)
-                .with("condition", wanted)
+                .with("condition", condition)
                 .with("pinned", fitting("m.pinned", "true"))
                 .with("others", fitting("true", "NOT m.pinned"))
                 .with("memory_json", MemoryStore.json("m.bank_name"))
@@ -195,24 +195,24 @@ public final class MemoryQueries {
 
     private static final Reads READ_OF_ID = anytime(OF_ID);
 
-    private static Reads anytime(String wanted) {
-        return new Reads(selecting("memory m", wanted, "false"), selecting(RevisionStore.PAST, wanted, "false"));
+    private static Reads anytime(String condition) {
+        return new Reads(selecting("memory m", condition, "false"), selecting(RevisionStore.PAST, condition, "false"));
     }
 
     /**
      * The text is left out of those that do not fit into the response.
      *
      * @param memories the source of the memories {@code m}
-     * @param wanted the condition that selects them
+     * @param condition the condition that selects them
      * @param last the condition for one more memory to select: the next page begins after it
      */
-    private static ContextQueries selecting(String memories, String wanted, String last) {
+    private static ContextQueries selecting(String memories, String condition, String last) {
         return ContextQueries.of(
                 READ_BANK,
                 ContextQueries.ACTOR_WITH_SELF
                         + BankPermissionRow.SUBJECT
                         + SqlTemplate.of("""
-                SELECT m.bank_id, m.is_wanted, m.is_last, CAST(m.id AS text) AS id, m.name,
+                SELECT m.bank_id, m.is_match, m.is_last, CAST(m.id AS text) AS id, m.name,
                        CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
                        author.name AS author, m.source, COALESCE(editor.kind, author.kind) AS writer_kind,
                        COALESCE(editor.name, author.name) AS writer, m.revision,
@@ -220,7 +220,7 @@ public final class MemoryQueries {
                        CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
                   FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
                           FROM ctx, bank b CROSS JOIN LATERAL (
-                              SELECT m.*, {superseder} AS superseder, {condition} AS is_wanted, {last} AS is_last
+                              SELECT m.*, {superseder} AS superseder, {condition} AS is_match, {last} AS is_last
                                 FROM {memories}
                                WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({condition} OR {last})
                                ORDER BY m.created_at DESC, m.id DESC
@@ -233,7 +233,7 @@ public final class MemoryQueries {
                                 .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
                                 .with("visible_bank", Visibility.bank("b"))
                                 .with("memories", memories)
-                                .with("condition", wanted)
+                                .with("condition", condition)
                                 .with("last", last)
                                 .with("join_writers", MemoryStore.WRITERS)
                                 .sql());
@@ -273,41 +273,41 @@ public final class MemoryQueries {
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
-    BankWithMemories read(Call call, Name bank, MemoryFilter wanted, @Nullable Page page) {
+    BankWithMemories read(Call call, Name bank, MemoryFilter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var keys = Page.after(page, 3);
         var before = ListPosition.of(keys);
-        var found = wanted.reading()
-                .at(wanted.asOf())
+        var found = filter.reading()
+                .at(filter.asOf())
                 .run(
                         db,
                         unselected,
                         call,
                         statement -> statement
                                 .set("key", bank.key())
-                                .set("id", wanted.id())
-                                .set("as_of", wanted.asOf())
+                                .set("id", filter.id())
+                                .set("as_of", filter.asOf())
                                 .set(
                                         "name",
-                                        wanted.name() == null
+                                        filter.name() == null
                                                 ? null
-                                                : wanted.name().key())
-                                .set("tags", wanted.tags())
+                                                : filter.name().key())
+                                .set("tags", filter.tags())
                                 .set(
                                         "author",
-                                        wanted.author() == null
+                                        filter.author() == null
                                                 ? null
-                                                : wanted.author().key())
+                                                : filter.author().key())
                                 .set("before", before.at())
                                 .set("before_id", before.id())
                                 .set("limit", limit),
                         results -> found(call, results, limit, keys))
                 .orElseThrow(() -> banks.missing(call, bank));
-        if (found.memories().rows().isEmpty() && wanted.name() != null) {
-            throw missing(call, bank, wanted.name());
+        if (found.memories().rows().isEmpty() && filter.name() != null) {
+            throw missing(call, bank, filter.name());
         }
-        if (found.memories().rows().isEmpty() && wanted.id() != null) {
-            throw Problem.notFound("memory", wanted.id().toString(), List.of());
+        if (found.memories().rows().isEmpty() && filter.id() != null) {
+            throw Problem.notFound("memory", filter.id().toString(), List.of());
         }
         return found;
     }
@@ -323,8 +323,8 @@ public final class MemoryQueries {
                 // Another bank may have got the name between the two statements.
                 .filter(each -> each.bank() == read.get().id())
                 .toList();
-        var wanted = all.stream().filter(MemoryRow::isWanted).toList();
-        var fitting = wanted.stream()
+        var matches = all.stream().filter(MemoryRow::isMatch).toList();
+        var fitting = matches.stream()
                 .map(MemoryRow::memory)
                 .takeWhile(Optional::isPresent)
                 .flatMap(Optional::stream)
@@ -333,7 +333,7 @@ public final class MemoryQueries {
         var slice = ListSlice.of(
                 call,
                 page,
-                page.size() < wanted.size(),
+                page.size() < matches.size(),
                 last -> Cursor.of(
                         Long.toString(read.get().id()), last.createdAt().toString(), last.id()));
         var next = slice.nextCursor() != null || all.isEmpty()
@@ -343,17 +343,17 @@ public final class MemoryQueries {
     }
 
     /**
-     * @param isWanted false for one that only shows where the next page begins
+     * @param isMatch false for one that only shows where the next page begins
      * @param continuing the cursor of the next page if the call looks no further than this one
      * @param memory empty if it is not wanted, or if there is no room for it
      */
     private record MemoryRow(
-            long bank, boolean isWanted, @Nullable String continuing, Optional<Memory> memory) {
+            long bank, boolean isMatch, @Nullable String continuing, Optional<Memory> memory) {
         static MemoryRow read(Row row, ReadBank bank) throws SQLException {
-            var isWanted = row.flag("is_wanted");
+            var isMatch = row.flag("is_match");
             return new MemoryRow(
                     row.number("bank_id"),
-                    isWanted,
+                    isMatch,
                     row.flag("is_last")
                             ? Cursor.of(
                                     Long.toString(bank.id()),
@@ -361,7 +361,7 @@ public final class MemoryQueries {
                                             .toString(),
                                     row.text("id"))
                             : null,
-                    isWanted ? MemoryQueries.memory(row, bank) : Optional.empty());
+                    isMatch ? MemoryQueries.memory(row, bank) : Optional.empty());
         }
     }
 
@@ -486,11 +486,11 @@ public final class MemoryQueries {
      * Also applies the limit of the response's size: many short memories need more bytes for names and ids than for texts.
      */
     private static Working working(Call call, List<Memory> memories, long tokens) {
-        var shown = call.budget().fit(memories);
-        var left = memories.subList(shown.size(), memories.size()).stream()
+        var page = call.budget().fit(memories);
+        var left = memories.subList(page.size(), memories.size()).stream()
                 .mapToLong(memory -> Math.ceilDiv(
                         memory.text().codePointCount(0, memory.text().length()), TOKEN_CHARACTERS))
                 .sum();
-        return new Working(shown, tokens - left);
+        return new Working(page, tokens - left);
     }
 }

@@ -160,7 +160,7 @@ public final class MemoryTools {
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
-                    var found = reads.read(call, in.target().bank(), wanted(in), in.page());
+                    var found = reads.read(call, in.target().bank(), filter(in), in.page());
                     return new ReadResponse(
                             List.of(found.bank()),
                             found.memories().rows(),
@@ -168,7 +168,7 @@ public final class MemoryTools {
                 });
     }
 
-    private static MemoryQueries.MemoryFilter wanted(ReadRequest in) {
+    private static MemoryQueries.MemoryFilter filter(ReadRequest in) {
         var vx = in.vx() == null ? new ReadOptions(null, null) : in.vx();
         if (vx.name() != null && in.id() != null) {
             throw Problem.invalid("id", "cannot be combined with vx.name: send one of them");

@@ -73,14 +73,14 @@ public final class PermissionTools {
 
     record Report(
             @Doc("What each agent may do with the bank, by name; only target.agent if you name it.")
-            List<Held> permissions,
+            List<PermissionEntry> permissions,
 
             @Doc("Whether this changed the permission.") boolean changed,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    record Held(
+    record PermissionEntry(
             @Doc("The agent's name.") String agent,
             @Doc("What it may do with the bank.") Permission permission,
 
@@ -199,8 +199,8 @@ public final class PermissionTools {
         return grants.grant(call, bank, target.agent(), access);
     }
 
-    private static Held entry(GrantStore.AgentPermission entry, Access access) {
-        return new Held(entry.agent().name(), entry.permission(), entry.via(), why(entry, access));
+    private static PermissionEntry entry(GrantStore.AgentPermission entry, Access access) {
+        return new PermissionEntry(entry.agent().name(), entry.permission(), entry.via(), why(entry, access));
     }
 
     private static String why(GrantStore.AgentPermission entry, Access access) {

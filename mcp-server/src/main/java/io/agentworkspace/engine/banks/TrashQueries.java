@@ -118,11 +118,11 @@ public final class TrashQueries {
                 .filter(each -> each.bank() == bank.get().id())
                 .toList();
         var page = all.stream().limit(limit).toList();
-        var shown = call.budget().fit(page.stream().map(Found::memory).toList());
-        var cursor = shown.isEmpty() || shown.size() == all.size()
+        var memories = call.budget().fit(page.stream().map(Found::memory).toList());
+        var cursor = memories.isEmpty() || memories.size() == all.size()
                 ? null
-                : page.get(shown.size() - 1).cursor();
-        return Optional.of(new ListSlice<>(shown, cursor));
+                : page.get(memories.size() - 1).cursor();
+        return Optional.of(new ListSlice<>(memories, cursor));
     }
 
     private static Found found(Row row) throws SQLException {

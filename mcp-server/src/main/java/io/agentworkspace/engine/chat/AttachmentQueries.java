@@ -53,19 +53,19 @@ final class AttachmentQueries {
         if (!Capability.DOCUMENT_READ.isIn(call.caller().capabilities())) {
             throw missing(names.getFirst());
         }
-        var found = db.sql(call, FIND)
+        var documents = db.sql(call, FIND)
                 .set("ids", names.stream().map(AttachmentQueries::id).toList())
                 .set(
                         "keys",
                         names.stream().map(name -> Name.key(Name.normal(name))).toList())
                 .list(AttachmentQueries::read);
         var absent = IntStream.range(0, names.size())
-                .filter(i -> found.get(i).isEmpty())
+                .filter(i -> documents.get(i).isEmpty())
                 .findFirst();
         if (absent.isPresent()) {
             throw missing(names.get(absent.getAsInt()));
         }
-        return found.stream().flatMap(Optional::stream).distinct().toList();
+        return documents.stream().flatMap(Optional::stream).distinct().toList();
     }
 
     private static Problem missing(String name) {

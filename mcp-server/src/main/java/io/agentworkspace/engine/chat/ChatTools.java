@@ -190,26 +190,27 @@ public final class ChatTools {
     /** @param most how many unread messages to return, and to mark as read */
     ChatResponse say(ChatRequest in, Call call, int most) {
         var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));
-        var attached = attachments.find(call, in.attach());
-        var begun = conversations.begin(call, to);
-        var lineage = lineage(call, to, begun);
+        var documents = attachments.find(call, in.attach());
+        var beginning = conversations.begin(call, to);
+        var lineage = lineage(call, to, beginning);
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
         // The next call returns what arrives from now on.
         var limit = call.context().unread() == 0 ? 0 : most;
-        var said = messages.post(call, new NewMessage(to, begun, lineage, in.content(), attached), limit);
-        call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(said.own()));
+        var post = messages.post(call, new NewMessage(to, beginning, lineage, in.content(), documents), limit);
+        call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(post.own()));
         // Further messages may have arrived since the context was read.
-        call.context(call.context().withUnread(Math.max(0, call.context().unread() - said.read())));
-        return new ChatResponse(said.all(), receipt(call, begun, said.own()), null, CutMessages.next(said.waiting()));
+        call.context(call.context().withUnread(Math.max(0, call.context().unread() - post.read())));
+        return new ChatResponse(
+                post.all(), receipt(call, beginning, post.own()), null, CutMessages.next(post.waiting()));
     }
 
-    private Lineage lineage(Call call, Destination to, Beginning begun) {
+    private Lineage lineage(Call call, Destination to, Beginning beginning) {
         if (call.isByPerson()) {
-            return LoopGuard.ofPerson(begun.before());
+            return LoopGuard.ofPerson(beginning.before());
         }
-        var guard = new LoopGuard(begun.place(), begun.before());
-        var isNamed = to.answered() != null;
+        var guard = new LoopGuard(beginning.place(), beginning.before());
+        var isNamed = to.parent() != null;
         var self = call.context().self();
         if (self == null) {
             return guard.ofProgram(to.otherId(), isNamed);
@@ -217,13 +218,13 @@ public final class ChatTools {
         try {
             return guard.lineage(to.otherId(), isNamed);
         } catch (Problem stop) {
-            call.whenRefused(() -> stops.put(call, self, to, begun.place(), stop));
+            call.whenRefused(() -> stops.put(call, self, to, beginning.place(), stop));
             throw stop;
         }
     }
 
-    private static ObjectNode receipt(Call call, Beginning begun, Message own) {
-        Reach reach = begun.reach();
+    private static ObjectNode receipt(Call call, Beginning beginning, Message own) {
+        Reach reach = beginning.reach();
         return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
     }
 
@@ -242,14 +243,14 @@ public final class ChatTools {
     private void await(ChatRequest in, ObjectNode envelope, ArrayNode content, Call call) {
         try {
             var own = UUID.fromString(content.path(0).path("id").asString(""));
-            var heard = wait.forAnswer(call, own, MessageWait.time(call, in.waitSeconds()));
-            heard.messages().forEach(message -> content.add(Json.valueTree(message)));
-            envelope.put("waited_ms", heard.waitedMillis());
+            var answers = wait.forAnswer(call, own, MessageWait.time(call, in.waitSeconds()));
+            answers.messages().forEach(message -> content.add(Json.valueTree(message)));
+            envelope.put("waited_ms", answers.waitedMillis());
             Envelope.unread(envelope, call.context().unread());
-            if (heard.messages().isEmpty() || !heard.isRead()) {
-                var more = heard.messages().isEmpty() ? NO_ANSWER : STAYS_UNREAD;
-                var cut = envelope.path("next").asString("");
-                envelope.put("next", cut.isEmpty() ? more : cut + " " + more);
+            if (answers.messages().isEmpty() || !answers.isRead()) {
+                var more = answers.messages().isEmpty() ? NO_ANSWER : STAYS_UNREAD;
+                var hint = envelope.path("next").asString("");
+                envelope.put("next", hint.isEmpty() ? more : hint + " " + more);
             }
         } catch (Problem ended) {
             envelope.put("next", "Your message was sent. Its answer was not waited for: " + ended.note());

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.messages.ConversationStore;
-import io.agentworkspace.engine.messages.ConversationStore.Answered;
+import io.agentworkspace.engine.messages.ConversationStore.ParentMessage;
 import io.agentworkspace.engine.messages.Destination;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
@@ -30,7 +30,7 @@ final class DestinationQueries {
     private static final String FIND_MESSAGE = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
             SELECT m.stream_id AS conversation, d.name AS domain, z.name AS zone,
-                   other.id AS other_id, other.name AS other_name, other.kind AS other_kind, {answered}
+                   other.id AS other_id, other.name AS other_name, other.kind AS other_kind, {parent}
               FROM ctx, message m
               JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
               LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.stream_id = m.stream_id
@@ -44,7 +44,7 @@ final class DestinationQueries {
                              WHERE p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id AND p.party_id = :speaker)
                     OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND {may_talk}))
             """)
-                    .with("answered", ConversationStore.ANSWERED)
+                    .with("parent", ConversationStore.PARENT)
                     .with("may_talk", Visibility.talk("d"))
                     .sql();
 
@@ -67,16 +67,17 @@ final class DestinationQueries {
      * @param replyTo the message that is answered, if the call names one
      */
     Destination find(Call call, Targets.@Nullable Chat target, @Nullable UserRecipient toUser, @Nullable UUID replyTo) {
-        var named = toUser != null && !toUser.isNobody()
+        var explicit = toUser != null && !toUser.isNobody()
                 ? user(call, target, toUser)
-                : target == null ? null : named(call, target);
-        var found = replyTo != null ? answering(call, replyTo, named) : named != null ? named : selected(call);
+                : target == null ? null : explicit(call, target);
+        var destination =
+                replyTo != null ? answering(call, replyTo, explicit) : explicit != null ? explicit : selected(call);
         call.checked(OfDomain.TAKE_PART); // No zone is addressed, or the speaker takes part there.
-        if (found.other() != null
-                && found.other().id() == call.context().speaker().id()) {
+        if (destination.other() != null
+                && destination.other().id() == call.context().speaker().id()) {
             throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
         }
-        return found;
+        return destination;
     }
 
     private Destination user(Call call, Targets.@Nullable Chat target, UserRecipient toUser) {
@@ -91,7 +92,7 @@ final class DestinationQueries {
         return Destination.direct(user, MessageStore.USER);
     }
 
-    private @Nullable Destination named(Call call, Targets.Chat target) {
+    private @Nullable Destination explicit(Call call, Targets.Chat target) {
         var isInZone = target.domain() != null || target.zone() != null;
         if (target.agent() != null) {
             if (isInZone) {
@@ -120,10 +121,10 @@ final class DestinationQueries {
     }
 
     /** Returns the place of the answered message. A destination that is also named must be the same. */
-    private Destination answering(Call call, UUID message, @Nullable Destination named) {
+    private Destination answering(Call call, UUID message, @Nullable Destination explicit) {
         var there =
                 placeOf(call, message).orElseThrow(() -> Problem.notFound("message", message.toString(), List.of()));
-        if (named != null && !named.isSamePlace(there)) {
+        if (explicit != null && !explicit.isSamePlace(there)) {
             throw Problem.invalid("reply_to", "must be a message of the target's conversation");
         }
         return there;
@@ -142,6 +143,6 @@ final class DestinationQueries {
         var there = zone == null
                 ? Destination.direct(new Ref(row.number("other_id"), row.text("other_name")), row.text("other_kind"))
                 : Destination.zone(row.number("conversation"), row.text("domain"), zone);
-        return there.answering(Answered.read(row));
+        return there.answering(ParentMessage.read(row));
     }
 }

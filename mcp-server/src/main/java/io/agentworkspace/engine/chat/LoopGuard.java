@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.chat;
 
 import io.agentworkspace.engine.messages.ConversationStore;
-import io.agentworkspace.engine.messages.ConversationStore.Answered;
 import io.agentworkspace.engine.messages.ConversationStore.Before;
 import io.agentworkspace.engine.messages.ConversationStore.NextMessage;
+import io.agentworkspace.engine.messages.ConversationStore.ParentMessage;
 import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
@@ -31,35 +31,35 @@ record LoopGuard(NextMessage place, Before before) {
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
     static Lineage ofPerson(Before before) {
-        return Lineage.of(before.answered(), List.of(), null);
+        return Lineage.of(before.parent(), List.of(), null);
     }
 
     /**
      * Returns what is stored with the message of a program that speaks as a user. It counts like an agent's in a zone and
      * in a chain of answers; its direct messages are not counted, but reset nothing either.
      */
-    Lineage ofProgram(@Nullable Long other, boolean named) {
-        var chain = chain(named);
+    Lineage ofProgram(@Nullable Long other, boolean isNamed) {
+        var chain = chain(isNamed);
         if (other == null) {
             checkZone();
         }
-        return Lineage.of(before.answered(), chain, before.personAt());
+        return Lineage.of(before.parent(), chain, before.personAt());
     }
 
     /**
      * Returns what is stored with an agent's message.
      *
      * @param other the recipient, null in a zone
-     * @param named whether the speaker named the answered message
+     * @param isNamed whether the speaker named the answered message
      * @throws Problem {@code conflict} with the reason, if the exchange is too long or too fast
      */
-    Lineage lineage(@Nullable Long other, boolean named) {
-        var chain = chain(named);
+    Lineage lineage(@Nullable Long other, boolean isNamed) {
+        var chain = chain(isNamed);
         if (other == null) {
             checkZone();
         }
         if (other == null || !before.toAgent()) {
-            return Lineage.of(before.answered(), chain, before.personAt());
+            return Lineage.of(before.parent(), chain, before.personAt());
         }
         var partners = new ArrayList<>(before.partners());
         if (!partners.contains(other) && partners.size() < MANY_PARTNERS) {
@@ -67,37 +67,37 @@ record LoopGuard(NextMessage place, Before before) {
         }
         checkDirect(partners.size());
         checkPace();
-        return new Lineage(before.answered(), chain, before.personAt(), before.said() + 1, partners);
+        return new Lineage(before.parent(), chain, before.personAt(), before.directMessages() + 1, partners);
     }
 
     /**
      * Returns the chain that the message continues. A message that was not named no longer counts as answered
      * once a person has spoken since.
      */
-    private List<Long> chain(boolean named) {
-        var answered = before.answered();
-        if (answered == null || !answered.byProgram() || (!named && isOlderThanPerson(answered))) {
+    private List<Long> chain(boolean isNamed) {
+        var parent = before.parent();
+        if (parent == null || !parent.byProgram() || (!isNamed && isOlderThanPerson(parent))) {
             return List.of();
         }
-        var chain = new ArrayList<>(answered.chain());
-        chain.add(answered.speaker());
+        var chain = new ArrayList<>(parent.chain());
+        chain.add(parent.speaker());
         if (chain.size() > place.guard().hops()) {
-            throw refused(
+            throw refusal(
                     "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, or begin afresh in 15 minutes"
                             .formatted(chain.size(), place.guard().hops()),
-                    answered.at().plus(ConversationStore.RECENT));
+                    parent.at().plus(ConversationStore.RECENT));
         }
         return chain;
     }
 
-    private boolean isOlderThanPerson(Answered answered) {
-        return before.personAt() != null && answered.at().isBefore(before.personAt());
+    private boolean isOlderThanPerson(ParentMessage parent) {
+        return before.personAt() != null && parent.at().isBefore(before.personAt());
     }
 
     private void checkPace() {
         var first = before.pacedAt();
         if (first != null && first.plus(MINUTE).isAfter(place.at())) {
-            throw refused(
+            throw refusal(
                     "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
                             .formatted(place.guard().perMinute(), place.guard().perMinute()),
                     first.plus(MINUTE));
@@ -107,7 +107,7 @@ record LoopGuard(NextMessage place, Before before) {
     private void checkZone() {
         var limit = place.guard().perMinute() * (IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3));
         if (place.agentsSaid() > limit) {
-            throw refused(
+            throw refusal(
                     "loop guard: agents said %d messages in this zone since a person last spoke there, at most %d are allowed for %d agents; "
                                     .formatted(place.agentsSaid() - 1, limit, place.voices())
                             + RESUME.formatted("in the zone", ELSEWHERE),
@@ -117,16 +117,16 @@ record LoopGuard(NextMessage place, Before before) {
 
     private void checkDirect(int partners) {
         var limit = place.guard().perMinute() * Math.max(1, partners - 1);
-        if (before.said() >= limit) {
-            throw refused(
+        if (before.directMessages() >= limit) {
+            throw refusal(
                     "loop guard: you sent %d direct messages to agents since a person last spoke, at most %d are allowed; "
-                                    .formatted(before.said(), limit)
+                                    .formatted(before.directMessages(), limit)
                             + RESUME.formatted("to you", "; zones have counts of their own"),
                     place.at().plus(ConversationStore.RECENT));
         }
     }
 
-    private static Problem refused(String note, Instant retryAt) {
+    private static Problem refusal(String note, Instant retryAt) {
         return Problem.conflict(note).with("retry_at", retryAt);
     }
 }

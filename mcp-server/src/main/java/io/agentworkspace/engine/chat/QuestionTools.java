@@ -115,8 +115,8 @@ public final class QuestionTools {
 
     private AskResponse ask(AskRequest in, Call call) {
         var choices = choices(in.choices());
-        var said = chat.say(message(in, call), call, 0);
-        var own = said.content().getFirst();
+        var response = chat.say(message(in, call), call, 0);
+        var own = response.content().getFirst();
         var question = questions.insert(call, UUID.fromString(own.id()), choices, in.expiresSeconds());
         call.emit(
                 EventType.QUESTION_ASKED,
@@ -129,13 +129,13 @@ public final class QuestionTools {
                         Excerpt.cut(in.content(), EVENT_TEXT),
                         choices,
                         question.expiresAt()));
-        return new AskResponse(List.of(asking(own, question)), question, said.receipt(), null, null);
+        return new AskResponse(List.of(asking(own, question)), question, response.receipt(), null, null);
     }
 
     private static Message asking(Message own, Question question) {
-        var shown = Json.tree(own);
-        shown.set("question", Json.valueTree(question));
-        return Json.bind(shown, Message.class);
+        var json = Json.tree(own);
+        json.set("question", Json.valueTree(question));
+        return Json.bind(json, Message.class);
     }
 
     /** Returns what AP_Chat sends. An agent that names nobody asks its owner. */
@@ -249,24 +249,24 @@ public final class QuestionTools {
             throw questions.unheard(call, id);
         }
         call.checked(OfDomain.TAKE_PART); // Messages are found only where the speaker takes part.
-        var asked = questions.find(call, id).orElseThrow(() -> missing(id));
+        var question = questions.find(call, id).orElseThrow(() -> missing(id));
         if (Boolean.TRUE.equals(in.withdraw())) {
-            return withdraw(call, id, asked.asker());
+            return withdraw(call, id, question.asker());
         }
-        if (asked.asker() == call.context().speaker().id()) {
+        if (question.asker() == call.context().speaker().id()) {
             throw Problem.conflict("you asked this question yourself: others answer it; withdraw takes it back");
         }
-        var text = text(in, asked.question());
-        var answered = questions.answer(call, id, text).orElseThrow(() -> closed(call, id));
+        var text = text(in, question.question());
+        var answer = questions.answer(call, id, text).orElseThrow(() -> closed(call, id));
         var content = in.choice() == null || in.content() == null ? text : text + "\n\n" + in.content();
-        var said = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call, 0);
+        var response = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call, 0);
         call.emit(
                 EventType.QUESTION_ANSWERED,
                 new EventData.QuestionAnswered(
                         id,
                         Excerpt.cut(text, EVENT_TEXT),
                         call.context().speaker().name()));
-        return new AnswerResponse(answered, said.content().getFirst());
+        return new AnswerResponse(answer, response.content().getFirst());
     }
 
     private AnswerResponse withdraw(Call call, UUID id, long asker) {

@@ -16,7 +16,7 @@ final class DatabaseProbe {
 
     private final Db db;
     private final RefusalLog refusals;
-    private @Nullable CompletableFuture<DatabaseState> asked;
+    private @Nullable CompletableFuture<DatabaseState> probe;
 
     DatabaseProbe(Db db, RefusalLog refusals) {
         this.db = db;
@@ -31,11 +31,11 @@ final class DatabaseProbe {
     }
 
     private synchronized CompletableFuture<DatabaseState> current() {
-        if (asked == null || asked.isDone()) {
-            asked = CompletableFuture.supplyAsync(
+        if (probe == null || probe.isDone()) {
+            probe = CompletableFuture.supplyAsync(
                     this::query, Thread.ofPlatform().daemon().name("probe")::start);
         }
-        return asked;
+        return probe;
     }
 
     private DatabaseState query() {

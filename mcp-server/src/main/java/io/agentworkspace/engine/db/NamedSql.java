@@ -51,7 +51,7 @@ final class NamedSql {
     private static final Pattern WRITES =
             Pattern.compile("(?:INSERT INTO|UPDATE(?! message\\b)|DELETE FROM)\\s+(\\w+)");
 
-    private static final Pattern ASKED = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
+    private static final Pattern OPTIONAL = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
 
     private final List<String> names = new ArrayList<>();
     /** The text between the parameters. */
@@ -59,7 +59,7 @@ final class NamedSql {
     /** The name after each text but the last, by its position. */
     private final List<Integer> places = new ArrayList<>();
 
-    private final List<String> asked;
+    private final List<String> optionalNames;
     private final Set<String> announcedTables;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
     private final Map<Long, Positional> committing = new ConcurrentHashMap<>();
@@ -72,7 +72,8 @@ final class NamedSql {
     record Positional(String text, List<String> names) {}
 
     private NamedSql(String text) {
-        asked = ASKED.matcher(text).results().map(found -> found.group(1)).toList();
+        optionalNames =
+                OPTIONAL.matcher(text).results().map(found -> found.group(1)).toList();
         announcedTables = WRITES.matcher(text)
                 .results()
                 .map(found -> found.group(1))
@@ -148,7 +149,7 @@ final class NamedSql {
         if (value instanceof Boolean is) {
             return is ? 1 : 2;
         }
-        return value == null && asked.contains(name) ? 3 : 0;
+        return value == null && optionalNames.contains(name) ? 3 : 0;
     }
 
     private Positional positional(long literals) {

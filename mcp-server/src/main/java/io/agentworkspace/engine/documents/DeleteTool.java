@@ -101,14 +101,14 @@ public final class DeleteTool {
                         .filter(bank -> bank.refusal() == null)
                         .mapToLong(LoadedMemoryStore.InBank::memories)
                         .sum();
-        return new DeleteResponse(versions.size(), gone, shown(banks));
+        return new DeleteResponse(versions.size(), gone, records(banks));
     }
 
     private static List<UUID> ids(List<DocumentStore.SubmittedVersion> versions) {
         return versions.stream().map(DocumentStore.SubmittedVersion::id).toList();
     }
 
-    private static List<InBank> shown(List<LoadedMemoryStore.InBank> banks) {
+    private static List<InBank> records(List<LoadedMemoryStore.InBank> banks) {
         return banks.stream()
                 .map(bank -> new InBank(bank.name(), bank.memories(), bank.refusal() == null))
                 .toList();
@@ -133,7 +133,7 @@ public final class DeleteTool {
         }
         documents.delete(call, versions);
         call.details(audited(versions, banks, DELETE.equals(in.memories())));
-        return new DeleteResponse(versions.size(), memories, shown(banks));
+        return new DeleteResponse(versions.size(), memories, records(banks));
     }
 
     private static void require(LoadedMemoryStore.InBank bank) {

@@ -173,30 +173,30 @@ public final class DocumentQueries {
      * @param from the number of the first part of the text; null for no text
      * @throws Problem {@code not_found}
      */
-    DocumentDetails read(Call call, VersionSelection wanted, @Nullable Integer from) {
+    DocumentDetails read(Call call, VersionSelection selection, @Nullable Integer from) {
         return db.sql(call, READ)
-                .set("id", wanted.id().orElse(null))
-                .set("key", Name.key(Name.normal(wanted.text())))
-                .set("version", wanted.version())
-                .set("accepted", wanted.accepted())
+                .set("id", selection.id().orElse(null))
+                .set("key", Name.key(Name.normal(selection.text())))
+                .set("version", selection.version())
+                .set("accepted", selection.accepted())
                 .set("text", from != null)
                 .set("from", from == null ? 0 : from)
                 .one(row -> {
                     ContextStore.read(call, row);
                     var document = row.json("record", Document.class);
                     if (document == null) {
-                        throw missing(wanted, row.jsonList("names", String.class));
+                        throw missing(selection, row.jsonList("names", String.class));
                     }
                     return new DocumentDetails(document, row.jsonList("parts", String.class), row.numberOrNull("next"));
                 })
                 .orElseThrow();
     }
 
-    private static Problem missing(VersionSelection wanted, List<String> names) {
-        var what = Name.shortened(wanted.text());
-        return wanted.version() == null
-                ? Problem.notFound("document", what, Near.nearest(wanted.text(), names, 2))
-                : Problem.notFound("document", "%s, version %d".formatted(what, wanted.version()), List.of());
+    private static Problem missing(VersionSelection selection, List<String> names) {
+        var what = Name.shortened(selection.text());
+        return selection.version() == null
+                ? Problem.notFound("document", what, Near.nearest(selection.text(), names, 2))
+                : Problem.notFound("document", "%s, version %d".formatted(what, selection.version()), List.of());
     }
 
     /** The tenant's documents that wait or are being validated. */

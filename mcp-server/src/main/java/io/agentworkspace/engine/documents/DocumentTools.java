@@ -143,11 +143,11 @@ public final class DocumentTools {
             throw Problem.invalid("part", "can be file over REST only: GET /api/documents/{id}?part=file");
         }
         var isText = TEXT.equals(in.part());
-        var wanted = new DocumentQueries.VersionSelection(in.id(), in.version(), isText);
+        var selection = new DocumentQueries.VersionSelection(in.id(), in.version(), isText);
         if (!isText) {
-            return new ReadResponse(reads.read(call, wanted, null).document(), null, null);
+            return new ReadResponse(reads.read(call, selection, null).document(), null, null);
         }
-        var found = reads.read(call, wanted, from(in.page()));
+        var found = reads.read(call, selection, from(in.page()));
         var document = found.document();
         if (document.state() != DocumentState.ACCEPTED) {
             throw notAccepted(document);
@@ -324,8 +324,8 @@ public final class DocumentTools {
         }
     }
 
-    private static void check(@Nullable String wanted, String found) {
-        if (wanted != null && !wanted.toLowerCase(Locale.ROOT).equals(found)) {
+    private static void check(@Nullable String digest, String found) {
+        if (digest != null && !digest.toLowerCase(Locale.ROOT).equals(found)) {
             throw Problem.invalid(
                     "sha256", "differs from the received file's, %s; send the file again".formatted(found));
         }

@@ -82,8 +82,8 @@ public final class MessageWait {
     /** Returns how long a call waits that names this time, or none. */
     public static Duration time(Call call, @Nullable Integer seconds) {
         var isMcp = RequestSource.MCP.equals(call.source().endpoint());
-        var wanted = seconds != null ? seconds : usual(call.source().client());
-        return Duration.ofSeconds(isMcp ? Math.min(wanted, MAX_OVER_MCP) : wanted);
+        var waitSeconds = seconds != null ? seconds : usual(call.source().client());
+        return Duration.ofSeconds(isMcp ? Math.min(waitSeconds, MAX_OVER_MCP) : waitSeconds);
     }
 
     /** Returns how many seconds a call of this client waits that names no time. */
@@ -169,26 +169,26 @@ public final class MessageWait {
         }
         var messages = call.budget()
                 .fit(waiting.stream().map(each -> each.message().message()).toList());
-        var shown = new ArrayList<StoredMessage>();
+        var page = new ArrayList<StoredMessage>();
         var consecutive = new ArrayList<StoredMessage>();
         for (var i = 0; i < messages.size(); i++) {
             var message = new StoredMessage(waiting.get(i).message().conversation(), messages.get(i));
-            shown.add(message);
+            page.add(message);
             if (waiting.get(i).skipped() == 0) {
                 consecutive.add(message);
             }
         }
         WaitingCall.checkClient(OpenRequest.current());
-        var marked = pages.mark(call, shown, consecutive);
+        var marked = pages.mark(call, page, consecutive);
         if (!isShared) {
-            shown.stream().filter(marked::isLost).forEach(each -> call.budget().giveBack(each.message()));
-            shown.removeIf(marked::isLost);
+            page.stream().filter(marked::isLost).forEach(each -> call.budget().giveBack(each.message()));
+            page.removeIf(marked::isLost);
         }
-        if (shown.isEmpty()) {
+        if (page.isEmpty()) {
             return Optional.empty();
         }
-        var isRead = shown.stream().noneMatch(marked::isLost) || call.context().unread() == 0;
-        var all = shown.stream().map(StoredMessage::message);
+        var isRead = page.stream().noneMatch(marked::isLost) || call.context().unread() == 0;
+        var all = page.stream().map(StoredMessage::message);
         var inOrder = isShared ? all.sorted(Comparator.comparingLong(Message::seq)) : all;
         return Optional.of(new Taken(inOrder.toList(), isRead));
     }

@@ -266,12 +266,12 @@ final class HookStore {
         });
     }
 
-    private Announcement announced(HookSession session, Told before, News news) {
+    private Announcement announced(HookSession session, AnnouncementState before, News news) {
         var line = before.line() + 1;
         var undo = Undo.of(before.announced(), news.positions());
         save(
                 session,
-                new Told(
+                new AnnouncementState(
                         news.positions(),
                         line,
                         before.unconfirmed().with(line, undo),
@@ -323,7 +323,7 @@ final class HookStore {
             locked(session)
                     .ifPresent(position -> save(
                             session,
-                            new Told(
+                            new AnnouncementState(
                                     position.announced(),
                                     position.line(),
                                     position.unconfirmed().after(line),
@@ -350,7 +350,7 @@ final class HookStore {
                 -1);
     }
 
-    private void takeBack(HookSession session, Predicate<Told> condition, long received) {
+    private void takeBack(HookSession session, Predicate<AnnouncementState> condition, long received) {
         db.transaction(() -> {
             locked(session).filter(condition).ifPresent(position -> reopen(session, position, received));
             return true;
@@ -358,10 +358,12 @@ final class HookStore {
     }
 
     /** Takes back what a listener did not get, and lets the next one be told what comes. */
-    private Listener reopen(HookSession session, Told position, long received) {
+    private Listener reopen(HookSession session, AnnouncementState position, long received) {
         var announced = position.unconfirmed().takenBack(position.announced(), received);
         var next = position.listener() + 1;
-        save(session, new Told(announced, position.line(), UnconfirmedLines.NONE, next, position.hearsByHook()));
+        save(
+                session,
+                new AnnouncementState(announced, position.line(), UnconfirmedLines.NONE, next, position.hearsByHook()));
         return new Listener(next, position.line());
     }
 
@@ -407,17 +409,17 @@ final class HookStore {
      *
      * @param hearsByHook whether a turn runs whose hooks announce what comes, and which nothing else reaches
      */
-    private record Told(
+    private record AnnouncementState(
             Positions announced, long line, UnconfirmedLines unconfirmed, long listener, boolean hearsByHook) {
-        Told announced(Positions now) {
-            return new Told(now, line, unconfirmed, listener, hearsByHook);
+        AnnouncementState announced(Positions now) {
+            return new AnnouncementState(now, line, unconfirmed, listener, hearsByHook);
         }
     }
 
-    private Optional<Told> locked(HookSession session) {
+    private Optional<AnnouncementState> locked(HookSession session) {
         return bound(db.sql(LOCK), session)
                 .set("now", clock.instant())
-                .one(row -> new Told(
+                .one(row -> new AnnouncementState(
                         Positions.of(row.textOrNull("announced")),
                         row.number("line"),
                         UnconfirmedLines.of(row.text("unconfirmed")),
@@ -425,7 +427,7 @@ final class HookStore {
                         row.flag("hears_by_hook")));
     }
 
-    private void save(HookSession session, Told position) {
+    private void save(HookSession session, AnnouncementState position) {
         bound(db.sql(ANNOUNCE), session)
                 .set("announced", Json.text(position.announced().last()))
                 .set("unconfirmed", position.unconfirmed().json())

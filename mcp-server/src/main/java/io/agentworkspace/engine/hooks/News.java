@@ -25,7 +25,7 @@ record News(String agent, String owner, String description, List<Sender> senders
             long count,
             @Nullable String domain,
             @Nullable String zone) {
-        private String shown() {
+        private String label() {
             return (user ? "the user " : "") + DisplayName.of(name);
         }
 
@@ -46,7 +46,7 @@ record News(String agent, String owner, String description, List<Sender> senders
 
     /** Returns how many messages wait, from whom, as a wake-up: "2 new messages from ada". */
     String line() {
-        var names = senders.stream().map(Sender::shown).distinct().toList();
+        var names = senders.stream().map(Sender::label).distinct().toList();
         return "%s from %s; read %s with AP_Wait"
                 .formatted(
                         number("new "),
@@ -63,7 +63,7 @@ record News(String agent, String owner, String description, List<Sender> senders
     String sentence(String kind) {
         var from = senders.stream()
                 .limit(NAMED)
-                .map(sender -> "%d from %s%s".formatted(sender.count(), sender.shown(), sender.where()))
+                .map(sender -> "%d from %s%s".formatted(sender.count(), sender.label(), sender.where()))
                 .collect(Collectors.joining(", "));
         return "%s %s for the agent %s: %s%s. Read %s with AP_Wait (wait_seconds: 0)."
                 .formatted(

@@ -59,8 +59,8 @@ final class TimeLimited {
         return decide(Outcome.SENT);
     }
 
-    private boolean decide(Outcome wanted) {
-        return outcome.compareAndSet(null, wanted) || outcome.get() == wanted;
+    private boolean decide(Outcome choice) {
+        return outcome.compareAndSet(null, choice) || outcome.get() == choice;
     }
 
     /** Runs work at the same time, and gives it up shortly before the answer is due. */

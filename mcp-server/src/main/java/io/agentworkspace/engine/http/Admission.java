@@ -60,7 +60,7 @@ final class Admission {
     }
 
     /** A request, the address that it is counted under, and whether it may be refused. */
-    private record Asked(Request request, String address, boolean isPublic, HttpFields.Mutable answer) {
+    private record AdmissionRequest(Request request, String address, boolean isPublic, HttpFields.Mutable answer) {
         boolean isHealth() {
             return isPublic && PublicRoutes.isHealth(Request.getPathInContext(request));
         }
@@ -84,21 +84,21 @@ final class Admission {
      *     or {@code unavailable}
      */
     void admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
-        var asked = new Asked(request, address(request), isPublic, answer);
-        var holder = identify(asked);
+        var admission = new AdmissionRequest(request, address(request), isPublic, answer);
+        var holder = identify(admission);
         if (holder != null) {
-            admit(asked, holder);
-        } else if (asked.isHealth()) {
-            takeHealth(asked);
+            admit(admission, holder);
+        } else if (admission.isHealth()) {
+            takeHealth(admission);
         } else {
-            readLimit.take(asked.address(), answer);
+            readLimit.take(admission.address(), answer);
         }
     }
 
-    private void admit(Asked asked, Holder holder) {
+    private void admit(AdmissionRequest admission, Holder holder) {
         var caller = holder.caller();
-        var request = asked.request();
-        take(asked, caller);
+        var request = admission.request();
+        take(admission, caller);
         if (holder.credential() instanceof SessionSecret session) {
             forgery.check(request, session);
         }
@@ -108,31 +108,33 @@ final class Admission {
         context.admit(new RequestContext.Admitted(
                 new Validity(callers, holder),
                 client -> callers.seen(caller, client),
-                () -> callerLimit.take(caller, asked.answer())));
+                () -> callerLimit.take(caller, admission.answer())));
     }
 
     private record Holder(Caller caller, Presented credential) {}
 
     /** Counts requests for health, except those that can be a probe: so no one else can use up the limit of a probe. */
-    private void takeHealth(Asked asked) {
-        if (EngineConnection.of(asked.request()).map(EngineConnection::isProbe).orElse(true)) {
+    private void takeHealth(AdmissionRequest admission) {
+        if (EngineConnection.of(admission.request())
+                .map(EngineConnection::isProbe)
+                .orElse(true)) {
             return;
         }
         try {
-            healthLimit.take(asked.address(), asked.answer());
+            healthLimit.take(admission.address(), admission.answer());
         } catch (Problem refused) {
-            asked.answer().put(HttpHeader.CONNECTION, "close"); // More may already be on its way.
+            admission.answer().put(HttpHeader.CONNECTION, "close"); // More may already be on its way.
             throw refused;
         }
     }
 
     /** Counts the request. A refused request gets the same limit headers as a served one. */
-    private void take(Asked asked, Caller caller) {
+    private void take(AdmissionRequest admission, Caller caller) {
         try {
-            callerLimit.take(caller, asked.answer());
-            tellQuotas(caller, asked.answer());
+            callerLimit.take(caller, admission.answer());
+            tellQuotas(caller, admission.answer());
         } catch (Problem refused) {
-            var context = RequestContext.of(asked.request()::getAttribute);
+            var context = RequestContext.of(admission.request()::getAttribute);
             context.identify(caller);
             context.left(callerLimit.and(quotas).left(caller));
             throw refused;
@@ -152,34 +154,35 @@ final class Admission {
         answer.put(name, rate == null ? more : rate + ", " + more);
     }
 
-    private @Nullable Holder identify(Asked asked) {
+    private @Nullable Holder identify(AdmissionRequest admission) {
         try {
-            Credentials.refuseInQuery(asked.request().getHttpURI().getQuery());
-            if (asked.isHealth()) {
+            Credentials.refuseInQuery(admission.request().getHttpURI().getQuery());
+            if (admission.isHealth()) {
                 // The response is the same for all callers, so the validity of the credential does not matter.
                 return null;
             }
-            if (PublicRoutes.hasCredentialOfItsOwn(Request.getPathInContext(asked.request()))) {
+            if (PublicRoutes.hasCredentialOfItsOwn(Request.getPathInContext(admission.request()))) {
                 return null;
             }
-            var presented = Credentials.presented(asked.request().getHeaders());
+            var presented = Credentials.presented(admission.request().getHeaders());
             if (presented.isPresent()) {
-                return judged(asked, presented.get());
+                return judged(admission, presented.get());
             }
         } catch (Problem problem) {
-            return failed(asked, problem);
+            return failed(admission, problem);
         }
-        if (asked.isPublic()) {
+        if (admission.isPublic()) {
             return null;
         }
-        failureLimit.take(asked.address(), asked.answer());
-        if (!served.test(Request.getPathInContext(asked.request()))) {
+        failureLimit.take(admission.address(), admission.answer());
+        if (!served.test(Request.getPathInContext(admission.request()))) {
             throw ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
         }
-        asked.answer()
+        admission
+                .answer()
                 .put(
                         HttpHeader.WWW_AUTHENTICATE,
-                        resource(asked.request())
+                        resource(admission.request())
                                 .map(ProtectedResource::challenge)
                                 .orElse("Bearer realm=\"engine\""));
         throw Problem.unauthenticated(
@@ -194,14 +197,15 @@ final class Admission {
      * Authenticates the caller. At the MCP endpoint, the response to another issuer's invalid token reports that the
      * token is invalid, which makes clients get a new one. A client with a key gets no such response.
      */
-    private Holder judged(Asked asked, Presented presented) {
-        var resource = resource(asked.request());
+    private Holder judged(AdmissionRequest admission, Presented presented) {
+        var resource = resource(admission.request());
         var credential = resource.map(one -> one.judged(presented)).orElse(presented);
         try {
-            return identify(asked, credential);
+            return identify(admission, credential);
         } catch (Problem problem) {
             if (isToken(credential) && problem.failure() == Failure.UNAUTHENTICATED) {
-                resource.ifPresent(one -> asked.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(problem.note())));
+                resource.ifPresent(
+                        one -> admission.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(problem.note())));
             }
             throw problem;
         }
@@ -213,15 +217,17 @@ final class Admission {
     }
 
     /** Returns no caller, if the route allows that. */
-    private @Nullable Holder failed(Asked asked, Problem problem) {
+    private @Nullable Holder failed(AdmissionRequest admission, Problem problem) {
         var isStale = problem.failure() == Failure.UNAUTHENTICATED;
         var isUntold = problem.failure() == Failure.RATE_LIMITED || problem.failure() == Failure.UNAVAILABLE;
-        if (isStale && asked.isPublic() && !Credentials.isNamed(asked.request().getHeaders())) {
+        if (isStale
+                && admission.isPublic()
+                && !Credentials.isNamed(admission.request().getHeaders())) {
             return null; // Browsers send the cookie unasked.
-        } else if (problem.failure() == Failure.RATE_LIMITED && asked.needsNoCookie()) {
+        } else if (problem.failure() == Failure.RATE_LIMITED && admission.needsNoCookie()) {
             return null;
-        } else if (!isUntold && !asked.isHealth()) {
-            failureLimit.take(asked.address(), asked.answer());
+        } else if (!isUntold && !admission.isHealth()) {
+            failureLimit.take(admission.address(), admission.answer());
         }
         throw problem;
     }
@@ -230,21 +236,21 @@ final class Admission {
      * Identifies the caller. Guesses must not cause unlimited look-ups; a credential that was recently valid does not
      * count as a guess.
      */
-    private Holder identify(Asked asked, Presented credential) {
+    private Holder identify(AdmissionRequest admission, Presented credential) {
         var isGuess = !callers.remembers(credential);
         if (isGuess) {
-            guessLimit.check(asked.address());
+            guessLimit.check(admission.address());
         }
-        var caller = isGuess ? lookedUp(asked, credential) : callers.authenticate(credential);
+        var caller = isGuess ? lookedUp(admission, credential) : callers.authenticate(credential);
         return new Holder(caller, credential);
     }
 
-    private Caller lookedUp(Asked asked, Presented credential) {
+    private Caller lookedUp(AdmissionRequest admission, Presented credential) {
         try {
             return callers.authenticate(credential);
         } catch (Problem problem) {
             if (isInVain(credential, problem)) {
-                guessLimit.take(asked.address(), asked.answer());
+                guessLimit.take(admission.address(), admission.answer());
             }
             throw problem;
         }

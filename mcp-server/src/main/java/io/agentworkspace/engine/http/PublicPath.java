@@ -78,25 +78,27 @@ public record PublicPath(String own, List<String> accepted) {
     }
 
     /** Returns the address that is asked for inside. Metadata of other addresses are where RFC 8414 and RFC 9728 put them, too. */
-    HttpURI inside(HttpURI asked) {
-        var path = asked.getPath();
+    HttpURI inside(HttpURI address) {
+        var path = address.getPath();
         if (path == null) {
-            return asked;
+            return address;
         }
         for (var prefix : accepted) {
             var rest = rest(path, prefix);
             if (rest != null) {
-                return HttpURI.build(asked).path(rest.isEmpty() ? "/" : rest).asImmutable();
+                return HttpURI.build(address).path(rest.isEmpty() ? "/" : rest).asImmutable();
             }
             var discovery = WELL_KNOWN.matcher(path);
             if (discovery.matches()) {
                 var below = rest(discovery.group(2), prefix);
                 if (below != null) {
-                    return HttpURI.build(asked).path(discovery.group(1) + below).asImmutable();
+                    return HttpURI.build(address)
+                            .path(discovery.group(1) + below)
+                            .asImmutable();
                 }
             }
         }
-        return asked;
+        return address;
     }
 
     private static @Nullable String rest(String path, String prefix) {

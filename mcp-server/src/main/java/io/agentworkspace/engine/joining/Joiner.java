@@ -113,13 +113,13 @@ public final class Joiner implements Joining {
     }
 
     @Override
-    public JoinResponse join(JoinRequest asked, String requestId, RequestSource source) {
-        var client = JoiningClient.of(asked.client(), published.mcpUrl());
-        var code = InvitationCode.find(asked.code()).orElseThrow(Joiner::invalid);
+    public JoinResponse join(JoinRequest request, String requestId, RequestSource source) {
+        var client = JoiningClient.of(request.client(), published.mcpUrl());
+        var code = InvitationCode.find(request.code()).orElseThrow(Joiner::invalid);
         var key = CombinedCalls.run(db, () -> {
             var invitation = invitations.take(code, clock.instant()).orElseThrow(Joiner::invalid);
             var steps = new Steps(invitation, inviter(invitation), requestId, source);
-            return new Joined(invitation.agent().text(), steps.run(name(client, asked.host())));
+            return new Joined(invitation.agent().text(), steps.run(name(client, request.host())));
         });
         events.committed(); // The tools have reported this before the transaction was committed.
         return new JoinResponse(

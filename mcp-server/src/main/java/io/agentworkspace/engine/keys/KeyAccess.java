@@ -51,7 +51,7 @@ public final class KeyAccess {
     }
 
     /** Returns what the caller's own key lacks to grant this to another key. */
-    static Optional<Problem> ofPowers(Grant wanted, Grant powers) {
-        return wanted.excess(powers).map(AccessNotes::notToGive).map(Problem::notPermitted);
+    static Optional<Problem> ofPowers(Grant grant, Grant powers) {
+        return grant.excess(powers).map(AccessNotes::notToGive).map(Problem::notPermitted);
     }
 }

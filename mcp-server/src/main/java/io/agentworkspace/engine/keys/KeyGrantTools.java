@@ -253,7 +253,7 @@ public final class KeyGrantTools {
     private void checkMayGive(Call call, KeyChangeStore.KeyAndGrant locked, KeyChangeStore.KeyChange change) {
         var key = locked.key();
         var had = key.grant();
-        var wanted = new Grant(
+        var grant = new Grant(
                 change.capabilities() == null ? had.capabilities() : change.capabilities(),
                 change.toolset() == null ? had.toolset() : change.toolset(),
                 change.confirmDestructive() == null ? had.confirmDestructive() : change.confirmDestructive(),
@@ -262,16 +262,16 @@ public final class KeyGrantTools {
         var powers = locked.powers().get();
         // The key's previous permissions count only if nothing is added: parts of two grants would form one that
         // nobody had.
-        if (wanted.excess(had).isPresent()) {
-            AccessCheck.require(KeyAccess.ofPowers(wanted, powers));
+        if (grant.excess(had).isPresent()) {
+            AccessCheck.require(KeyAccess.ofPowers(grant, powers));
         }
-        var asked =
-                new Grant(wanted.capabilities(), wanted.toolset(), had.confirmDestructive(), wanted.expiresAt(), null);
-        if (key.role() == Role.OWNER && had.excess(asked).isPresent()) {
+        var remainder =
+                new Grant(grant.capabilities(), grant.toolset(), had.confirmDestructive(), grant.expiresAt(), null);
+        if (key.role() == Role.OWNER && had.excess(remainder).isPresent()) {
             keys.keepOwners(call, key);
         }
         if (key.above() != null) {
-            wanted.excess(key.above()).ifPresent(excess -> {
+            grant.excess(key.above()).ifPresent(excess -> {
                 throw Problem.conflict("a child never has more than its parent, and its parent " + excess);
             });
         }

@@ -87,10 +87,10 @@ public final class KeyStore implements Callers {
     /**
      * The cached result for an id.
      *
-     * @param begun when the look-up began. Every call from before then may use the result.
+     * @param startNanos when the look-up began. Every call from before then may use the result.
      * @param generation the number of changes at that time. A result that is older than a change is not used again.
      */
-    private record CachedKey(Optional<ValidKey> key, long begun, long generation) {}
+    private record CachedKey(Optional<ValidKey> key, long startNanos, long generation) {}
 
     /** A valid key and its caller. */
     private record ValidKey(
@@ -181,7 +181,7 @@ public final class KeyStore implements Callers {
      */
     private CachedKey found(String id, Predicate<CachedKey> suffices) {
         var called = System.nanoTime();
-        Predicate<CachedKey> isUsable = cached -> cached.begun() - called >= 0
+        Predicate<CachedKey> isUsable = cached -> cached.startNanos() - called >= 0
                 || watch.isCurrent() && cached.generation() == generation.get() && suffices.test(cached);
         var seen = remembered.getIfPresent(id);
         if (seen != null && isUsable.test(seen)) {
@@ -194,10 +194,10 @@ public final class KeyStore implements Callers {
 
     /** Looks up a key. This is the one query without a tenant, since the key's id determines it. */
     private CachedKey lookUp(String id) {
-        var begun = System.nanoTime();
+        var startNanos = System.nanoTime();
         var before = generation.get();
         var key = db.sql(LOOK_UP).set("id", id).one(row -> validKey(id, row)).flatMap(found -> found);
-        return new CachedKey(key, begun, before);
+        return new CachedKey(key, startNanos, before);
     }
 
     private static Optional<ValidKey> validKey(String id, Row row) throws SQLException {

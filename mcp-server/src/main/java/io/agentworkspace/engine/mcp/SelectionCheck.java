@@ -54,11 +54,11 @@ record SelectionCheck(List<ToolSource> sources) {
 
     private static Optional<String> wrong(String place, String kind, List<String> words, List<String> names) {
         return words.stream().filter(word -> !names.contains(word)).findFirst().map(word -> {
-            var shown = Name.shortened(word);
-            var near = Near.nearest(shown, names, 1);
+            var excerpt = Name.shortened(word);
+            var near = Near.nearest(excerpt, names, 1);
             var hint = near.isEmpty() ? ";" : "; did you mean %s?".formatted(near.getFirst());
             return "%s names the %s '%s', which is not here%s there are %s"
-                    .formatted(place, kind, shown, hint, String.join(", ", names));
+                    .formatted(place, kind, excerpt, hint, String.join(", ", names));
         });
     }
 }

@@ -40,7 +40,7 @@ public final class ConversationStore {
               WHERE gz.tenant_id = c.tenant_id AND gz.stream_id = c.id)""";
 
     /** The columns of the answered message {@code m}. */
-    public static final String ANSWERED = """
+    public static final String PARENT = """
             m.id, m.speaker_id, m.chain, m.created_at, NOT m.person AS by_program,
             ARRAY(SELECT link.name
                     FROM unnest(m.chain || m.speaker_id) WITH ORDINALITY k (id, n)
@@ -132,7 +132,7 @@ public final class ConversationStore {
             here AS (SELECT x.id, x.last_seq FROM stream x
                       WHERE x.tenant_id = :tenant AND x.low_id = least(CAST(:speaker AS bigint), :other)
                         AND x.high_id = greatest(CAST(:speaker AS bigint), :other))
-            SELECT answered.*,
+            SELECT parent.*,
                    :by_agent AND EXISTS (SELECT 1 FROM agent a WHERE a.tenant_id = :tenant AND a.id = :other) AS to_agent,
                    (SELECT first.created_at FROM message first
                      WHERE :by_agent AND first.tenant_id = :tenant AND first.stream_id = here.id
@@ -143,7 +143,7 @@ public final class ConversationStore {
               FROM count
               CROSS JOIN here
               LEFT JOIN LATERAL (
-                  SELECT {answered}
+                  SELECT {parent}
                     FROM message m
                    WHERE NOT :is_answer AND m.tenant_id = :tenant AND m.stream_id = here.id
                      AND m.speaker_id <> :speaker AND m.created_at > :recent
@@ -152,10 +152,10 @@ public final class ConversationStore {
                                               AND own.speaker_id = :speaker
                                             ORDER BY own.seq DESC LIMIT 1), 0)
                    ORDER BY m.seq DESC
-                   LIMIT 1) answered ON true
+                   LIMIT 1) parent ON true
             """)
             .with("spoken_in_zones", SPOKEN_IN_ZONES)
-            .with("answered", ANSWERED)
+            .with("parent", PARENT)
             .with("key_name", KEY_NAME)
             .with("per_minute", Guard.DEFAULT_PER_MINUTE)
             .with(
@@ -163,7 +163,7 @@ public final class ConversationStore {
                     Reach.columns(
                             "CAST(:other AS bigint)",
                             "CAST(NULL AS bigint)",
-                            "COALESCE(CAST(:reply AS uuid), answered.id)"))
+                            "COALESCE(CAST(:reply AS uuid), parent.id)"))
             .sql();
 
     private static final String BEGIN_IN_ZONE = String.join(";\n", TAKE_TURN, NEXT_IN_ZONE, STAY, REACH_IN_ZONE);
@@ -208,13 +208,13 @@ public final class ConversationStore {
      *
      * @param chainNames the names of the agents in its chain, and of its own sender
      */
-    public record Answered(
+    public record ParentMessage(
             UUID id, long speaker, boolean byProgram, Instant at, List<Long> chain, List<String> chainNames) {
-        public static @Nullable Answered read(Row row) throws SQLException {
+        public static @Nullable ParentMessage read(Row row) throws SQLException {
             var id = row.textOrNull("id");
             return id == null
                     ? null
-                    : new Answered(
+                    : new ParentMessage(
                             UUID.fromString(id),
                             row.number("speaker_id"),
                             row.flag("by_program"),
@@ -230,19 +230,19 @@ public final class ConversationStore {
      * @param toAgent whether an agent sends it directly to an agent
      * @param pacedAt when that message of its conversation was sent which is as many messages ago as may be sent in a minute
      * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since
-     * @param said the speaker's direct messages to agents since then
+     * @param directMessages the speaker's direct messages to agents since then
      * @param partners the agents that it sent them to
      */
     public record Before(
-            @Nullable Answered answered,
+            @Nullable ParentMessage parent,
             boolean toAgent,
             @Nullable Instant pacedAt,
             @Nullable Instant personAt,
-            long said,
+            long directMessages,
             List<Long> partners) {
-        static Before read(Row row, @Nullable Answered named) throws SQLException {
+        static Before read(Row row, @Nullable ParentMessage explicit) throws SQLException {
             return new Before(
-                    named == null ? Answered.read(row) : named,
+                    explicit == null ? ParentMessage.read(row) : explicit,
                     row.flag("to_agent"),
                     row.instantOrNull("paced_at"),
                     row.instantOrNull("person_at"),
@@ -284,7 +284,7 @@ public final class ConversationStore {
                         throw Problem.conflict("the agent '%s' was just removed from the zone"
                                 .formatted(call.context().self().name()));
                     }
-                    var before = new Before(to.answered(), false, null, null, 0, List.of());
+                    var before = new Before(to.parent(), false, null, null, 0, List.of());
                     return results.next(row -> beginning(place, before, row)).orElseThrow();
                 });
     }
@@ -292,11 +292,11 @@ public final class ConversationStore {
     private Beginning beginDirect(Call call, Destination to) {
         return beginning(call, to, BEGIN_DIRECT)
                 .set("other", Objects.requireNonNull(to.other()).id())
-                .set("is_answer", to.answered() != null)
+                .set("is_answer", to.parent() != null)
                 .all(results -> {
                     results.next(_ -> true); // The turn.
                     var place = results.next(NextMessage::read).orElseThrow();
-                    return results.next(row -> beginning(place, Before.read(row, to.answered()), row))
+                    return results.next(row -> beginning(place, Before.read(row, to.parent()), row))
                             .orElseThrow();
                 });
     }
@@ -307,7 +307,7 @@ public final class ConversationStore {
                 .set("lock", AdvisoryLock.PARTY.number)
                 .set("speaker", call.context().speaker().id())
                 .set("by_agent", byAgent)
-                .set("reply", to.answered() == null ? null : to.answered().id())
+                .set("reply", to.parent() == null ? null : to.parent().id())
                 .set("by_program", !call.isByPerson())
                 .set("key", byAgent ? null : call.caller().credential().key())
                 .set("recent", call.now().minus(RECENT));

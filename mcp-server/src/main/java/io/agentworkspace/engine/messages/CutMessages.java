@@ -32,20 +32,20 @@ public final class CutMessages {
         if (calls.isEmpty()) {
             return null;
         }
-        var named = calls.stream().limit(NAMED).toList();
-        return "Texts that are cut stay unread. Read them whole: " + String.join(", ", named)
-                + (named.size() < calls.size() ? ", and so on." : ".");
+        var examples = calls.stream().limit(NAMED).toList();
+        return "Texts that are cut stay unread. Read them whole: " + String.join(", ", examples)
+                + (examples.size() < calls.size() ? ", and so on." : ".");
     }
 
     /** Returns how many of the messages are read by being shown: those before the first cut text of their stream. */
-    static long read(List<StoredMessage> shown) {
-        var cut = new HashSet<Long>();
-        return shown.stream()
+    static long read(List<StoredMessage> messages) {
+        var conversations = new HashSet<Long>();
+        return messages.stream()
                 .filter(each -> {
                     if (each.message().truncated() != null) {
-                        cut.add(each.conversation());
+                        conversations.add(each.conversation());
                     }
-                    return !cut.contains(each.conversation());
+                    return !conversations.contains(each.conversation());
                 })
                 .count();
     }

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.messages;
 
-import io.agentworkspace.engine.messages.ConversationStore.Answered;
+import io.agentworkspace.engine.messages.ConversationStore.ParentMessage;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param conversation the zone's; null for direct messages
  * @param other the recipient; null in a zone
  * @param kind what the recipient is: an agent or a user
- * @param answered the message that the speaker names as answered
+ * @param parent the message that the speaker names as answered
  */
 public record Destination(
         @Nullable Long conversation,
@@ -19,7 +19,7 @@ public record Destination(
         @Nullable String kind,
         @Nullable String domain,
         @Nullable String zone,
-        @Nullable Answered answered) {
+        @Nullable ParentMessage parent) {
     public static Destination zone(long conversation, String domain, String zone) {
         return new Destination(conversation, null, null, domain, zone, null);
     }
@@ -28,7 +28,7 @@ public record Destination(
         return new Destination(null, other, kind, null, null, null);
     }
 
-    public Destination answering(@Nullable Answered message) {
+    public Destination answering(@Nullable ParentMessage message) {
         return new Destination(conversation, other, kind, domain, zone, message);
     }
 

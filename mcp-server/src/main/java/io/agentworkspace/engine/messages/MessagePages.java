@@ -104,12 +104,12 @@ public final class MessagePages {
     public static ListSlice<Message> fit(
             Call call, List<StoredMessage> newest, int limit, long thing, Function<Message, String> key) {
         var page = newest.stream().limit(limit).map(StoredMessage::message).toList();
-        var shown = page.stream().mapToLong(MessagePages::most).sum()
+        var rows = page.stream().mapToLong(MessagePages::most).sum()
                         <= call.budget().left()
                 ? page
                 : call.budget().fit(page);
-        var next = shown.size() < newest.size() ? Cursor.of(Long.toString(thing), key.apply(shown.getLast())) : null;
-        return new ListSlice<>(shown.reversed(), next);
+        var next = rows.size() < newest.size() ? Cursor.of(Long.toString(thing), key.apply(rows.getLast())) : null;
+        return new ListSlice<>(rows.reversed(), next);
     }
 
     private static long most(Message message) {
@@ -127,12 +127,12 @@ public final class MessagePages {
      */
     public void mark(Call call, List<StoredMessage> newest, ListSlice<Message> page) {
         var rows = page.rows();
-        var shown = new ArrayList<StoredMessage>();
+        var messages = new ArrayList<StoredMessage>();
         for (var i = 0; i < rows.size(); i++) {
-            shown.add(new StoredMessage(newest.get(i).conversation(), rows.get(rows.size() - 1 - i)));
+            messages.add(new StoredMessage(newest.get(i).conversation(), rows.get(rows.size() - 1 - i)));
         }
         if (call.context().unread() > 0) {
-            mark(call, shown, shown);
+            mark(call, messages, messages);
         }
     }
 
@@ -153,11 +153,11 @@ public final class MessagePages {
     /**
      * Marks messages as read by the caller's speaker, and records receipts of direct ones.
      *
-     * @param shown the messages as they are shown, in any order
+     * @param messages the messages as they are shown, in any order
      * @param consecutive those of them between which no message of their conversation is left out
      */
-    public Marked mark(Call call, List<StoredMessage> shown, List<StoredMessage> consecutive) {
-        if (call.isReadOnly() || shown.isEmpty()) {
+    public Marked mark(Call call, List<StoredMessage> messages, List<StoredMessage> consecutive) {
+        if (call.isReadOnly() || messages.isEmpty()) {
             return new Marked(Set.of(), Map.of());
         }
         var ranges = new LinkedHashMap<Long, Range>();
@@ -165,8 +165,9 @@ public final class MessagePages {
             var seq = each.message().seq();
             ranges.merge(each.conversation(), new Range(seq, seq), Range::and);
         });
-        var direct = shown.stream().filter(each -> each.message().to() != null).toList();
-        var marked = new HashMap<Long, Long>();
+        var direct =
+                messages.stream().filter(each -> each.message().to() != null).toList();
+        var positions = new HashMap<Long, Long>();
         var cleared = db
                 .sql(call, MARK)
                 .set("party", call.context().speaker().id())
@@ -176,7 +177,7 @@ public final class MessagePages {
                 .set("direct", ids(direct))
                 .set("whole", ids(direct.stream().filter(MessagePages::isWhole).toList()))
                 .list(row -> {
-                    marked.put(row.number("stream_id"), row.number("read_seq"));
+                    positions.put(row.number("stream_id"), row.number("read_seq"));
                     return row.number("cleared");
                 })
                 .stream()
@@ -184,16 +185,16 @@ public final class MessagePages {
                 .sum();
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - cleared)));
         var lost = new HashSet<>(ranges.keySet());
-        lost.removeAll(marked.keySet());
-        shown.stream()
+        lost.removeAll(positions.keySet());
+        messages.stream()
                 .filter(each -> !isWhole(each))
                 .map(StoredMessage::conversation)
                 .forEach(lost::remove);
-        return new Marked(lost, marked);
+        return new Marked(lost, positions);
     }
 
-    private static boolean isWhole(StoredMessage shown) {
-        return shown.message().truncated() == null;
+    private static boolean isWhole(StoredMessage message) {
+        return message.message().truncated() == null;
     }
 
     private static List<String> ids(List<StoredMessage> messages) {

@@ -19,10 +19,10 @@ public final class MessageStore {
     public static final String USER = "user";
 
     /**
-     * Returns the CTEs up to {@code taken}: the oldest unread messages of the party :party. They are at most :limit, as
+     * Returns the CTEs up to {@code batch}: the oldest unread messages of the party :party. They are at most :limit, as
      * many as fit into the response, and without a gap in any conversation.
      */
-    private static String taken(String lock) {
+    private static String batch(String lock) {
         return SqlTemplate.of("""
             first AS (
                 SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, m.created_at
@@ -50,7 +50,7 @@ public final class MessageStore {
                 SELECT m.*, row_number() OVER oldest_first AS place, sum({size}) OVER oldest_first AS weight
                   FROM oldest m
                 WINDOW oldest_first AS (ORDER BY m.created_at, m.stream_id, m.seq)),
-            taken AS (SELECT * FROM weighed WHERE place = 1 OR weight <= :room)
+            batch AS (SELECT * FROM weighed WHERE place = 1 OR weight <= :room)
             """)
                 .with("may_wait", Unread.MAY_WAIT)
                 .with("last", Unread.LAST)
@@ -65,20 +65,20 @@ public final class MessageStore {
             .with("joins", MessageRow.JOINS)
             .sql();
 
-    private static final String READ_WAITING = "WITH " + taken("")
+    private static final String READ_WAITING = "WITH " + batch("")
             + SqlTemplate.of("""
-            SELECT {columns} FROM taken m {joins} ORDER BY m.created_at, m.stream_id, m.seq
+            SELECT {columns} FROM batch m {joins} ORDER BY m.created_at, m.stream_id, m.seq
             """)
                     .with("columns", MessageRow.CUT_COLUMNS)
                     .with("joins", MessageRow.JOINS)
                     .sql();
 
-    private static final String TAKE = "WITH " + taken("FOR UPDATE OF p SKIP LOCKED")
+    private static final String TAKE = "WITH " + batch("FOR UPDATE OF p SKIP LOCKED")
             + SqlTemplate.of("""
             , whole AS (
                 SELECT m.stream_id, m.seq,
                        bool_or(m.content <> {cut}) OVER (PARTITION BY m.stream_id ORDER BY m.seq) AS follows_cut
-                  FROM taken m),
+                  FROM batch m),
             marked AS (
                 UPDATE participant p
                    SET read_seq = t.seq,
@@ -93,10 +93,10 @@ public final class MessageStore {
                 UPDATE message r
                    SET delivered_at = COALESCE(r.delivered_at, :now),
                        read_at = CASE WHEN m.content = {cut} THEN CAST(:now AS timestamptz) END
-                  FROM taken m
+                  FROM batch m
                   JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
                  WHERE r.tenant_id = m.tenant_id AND r.stream_id = m.stream_id AND r.seq = m.seq AND r.read_at IS NULL)
-            SELECT {columns} FROM taken m {joins} ORDER BY m.created_at, m.stream_id, m.seq
+            SELECT {columns} FROM batch m {joins} ORDER BY m.created_at, m.stream_id, m.seq
             """)
                     .with("cut", TextSize.CUT)
                     .with("columns", MessageRow.CUT_COLUMNS)
@@ -117,7 +117,7 @@ public final class MessageStore {
 
     /** A message that is about to be stored, and its place. */
     public record NewMessage(
-            Destination to, Beginning beginning, Lineage lineage, String content, List<AttachedDocument> attached) {}
+            Destination to, Beginning beginning, Lineage lineage, String content, List<AttachedDocument> documents) {}
 
     /**
      * A message as it was stored, and the messages that waited for its speaker.
@@ -171,16 +171,16 @@ public final class MessageStore {
                 .set("by_key", draft.beginning().byKey())
                 .set(
                         "attached",
-                        draft.attached().isEmpty()
+                        draft.documents().isEmpty()
                                 ? null
-                                : draft.attached().stream()
+                                : draft.documents().stream()
                                         .map(AttachedDocument::id)
                                         .toList())
                 .set("answers", lineage.answers())
                 .set("chain", lineage.chain())
                 .set("person_at", lineage.personAt())
-                .set("is_counted", lineage.said() > 0)
-                .set("said", lineage.said())
+                .set("is_counted", lineage.directMessages() > 0)
+                .set("said", lineage.directMessages())
                 .set("partners", lineage.partners())
                 .set("party", call.context().speaker().id())
                 .set("limit", limit);
@@ -203,9 +203,9 @@ public final class MessageStore {
                 draft.lineage().answers(),
                 draft.lineage().chainNames(),
                 draft.beginning().place().at(),
-                draft.attached().isEmpty()
+                draft.documents().isEmpty()
                         ? null
-                        : draft.attached().stream()
+                        : draft.documents().stream()
                                 .map(AttachedDocument::attachment)
                                 .toList());
     }

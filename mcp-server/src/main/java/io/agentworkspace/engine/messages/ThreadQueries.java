@@ -84,16 +84,16 @@ public final class ThreadQueries {
             throw Problem.notFound("message", thread.toString(), List.of());
         }
         Cursor.requireSame(Page.after(page, 2), oldest.getFirst().conversation());
-        var shown = call.budget()
+        var rows = call.budget()
                 .fit(oldest.stream()
                         .limit(Page.limit(page))
                         .map(StoredMessage::message)
                         .toList());
-        var next = shown.size() < oldest.size()
+        var next = rows.size() < oldest.size()
                 ? Cursor.of(
                         Long.toString(oldest.getFirst().conversation()),
-                        Long.toString(shown.getLast().seq()))
+                        Long.toString(rows.getLast().seq()))
                 : null;
-        return new ListSlice<>(shown, next);
+        return new ListSlice<>(rows, next);
     }
 }

@@ -14,8 +14,8 @@ public final class HttpMeter {
     private static final int STATUSES = 600;
 
     private final Map<HttpEndpoint, Counts> endpoints = new EnumMap<>(HttpEndpoint.class);
-    private final LongAdder begun = new LongAdder();
-    private final LongAdder ended = new LongAdder();
+    private final LongAdder starts = new LongAdder();
+    private final LongAdder ends = new LongAdder();
 
     /** What a request was for. */
     public enum HttpEndpoint {
@@ -54,16 +54,16 @@ public final class HttpMeter {
         metrics.gauge(
                 "engine_http_requests_in_flight",
                 "HTTP requests whose response is not complete, open streams included.",
-                () -> (double) begun.sum() - ended.sum());
+                () -> (double) starts.sum() - ends.sum());
     }
 
     public void began() {
-        begun.increment();
+        starts.increment();
     }
 
     /** @param nanos how long it took; negative for a stream, whose duration says nothing */
     public void ended(HttpEndpoint endpoint, int status, long nanos) {
-        ended.increment();
+        ends.increment();
         var counts = endpoints.get(endpoint);
         if (counts != null) {
             counts.statuses[status > 0 && status < STATUSES ? status : 0].increment();

@@ -101,8 +101,8 @@ final class PathNoticeStore {
 
     private static String line(String what, List<String> all) {
         var paths = all.stream().distinct().sorted().toList();
-        var shown = String.join(", ", paths.subList(0, Math.min(MAX_SHOWN, paths.size())));
+        var text = String.join(", ", paths.subList(0, Math.min(MAX_SHOWN, paths.size())));
         return "%s: %s%s"
-                .formatted(what, shown, paths.size() > MAX_SHOWN ? ", … (%d paths)".formatted(paths.size()) : "");
+                .formatted(what, text, paths.size() > MAX_SHOWN ? ", … (%d paths)".formatted(paths.size()) : "");
     }
 }

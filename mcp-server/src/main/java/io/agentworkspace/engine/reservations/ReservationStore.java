@@ -100,7 +100,7 @@ public final class ReservationStore {
     private record Other(String id, Reservation reservation) {}
 
     /** Paths of a repository of a domain; the repository is empty if the domain has only one. */
-    record Wanted(
+    record ReservationRequest(
             long domain,
             String repository,
             List<Glob> paths,
@@ -113,29 +113,31 @@ public final class ReservationStore {
      *
      * @throws Problem {@code conflict} if somebody else holds a path that overlaps; then none is reserved
      */
-    List<Reservation> reserve(Call call, Wanted wanted) {
-        db.sql(call, LOCK).set("domain", wanted.domain()).one(_ -> true);
-        var others = requireFree(call, wanted);
+    List<Reservation> reserve(Call call, ReservationRequest request) {
+        db.sql(call, LOCK).set("domain", request.domain()).one(_ -> true);
+        var others = requireFree(call, request);
         var fresh = db
                 .sql(call, INSERT)
-                .set("domain", wanted.domain())
-                .set("repository", wanted.repository())
-                .set("paths", wanted.paths().stream().map(Glob::text).distinct().toList())
+                .set("domain", request.domain())
+                .set("repository", request.repository())
+                .set(
+                        "paths",
+                        request.paths().stream().map(Glob::text).distinct().toList())
                 .set("me", me(call))
-                .set("reason", wanted.reason())
-                .set("lease", wanted.seconds() + " seconds")
+                .set("reason", request.reason())
+                .set("lease", request.seconds() + " seconds")
                 .list(row -> row.flag("fresh") ? List.of(row.text("path")) : List.<String>of())
                 .stream()
                 .flatMap(List::stream)
                 .toList();
         call.changed(List.of());
-        var own = own(call, wanted.domain());
+        var own = own(call, request.domain());
         if (others + own.size() > MAX_OPEN) {
             throw Problem.conflict(
                     "a domain has at most %,d reserved paths, and this would make more: release some with TK_Release"
                             .formatted(MAX_OPEN));
         }
-        notices.reserved(call, wanted.domain(), fresh, wanted.reason()).ifPresent(call::changed);
+        notices.reserved(call, request.domain(), fresh, request.reason()).ifPresent(call::changed);
         return own;
     }
 
@@ -144,19 +146,19 @@ public final class ReservationStore {
      *
      * @throws Problem {@code conflict} if one of them overlaps with these paths
      */
-    int requireFree(Call call, Wanted wanted) {
+    int requireFree(Call call, ReservationRequest request) {
         var others = db.sql(call, READ_OTHERS)
-                .set("domain", wanted.domain())
+                .set("domain", request.domain())
                 .set("me", me(call))
-                .set("repository", wanted.repository())
+                .set("repository", request.repository())
                 .list(row -> new Other(row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
-        requireFree(call, wanted, others);
+        requireFree(call, request, others);
         return others.size();
     }
 
-    private void requireFree(Call call, Wanted wanted, List<Other> others) {
+    private void requireFree(Call call, ReservationRequest request, List<Other> others) {
         var conflicts = others.stream()
-                .filter(other -> wanted.paths().stream()
+                .filter(other -> request.paths().stream()
                         .anyMatch(Glob.of("path", other.reservation().path())::overlaps))
                 .toList();
         if (conflicts.isEmpty()) {

@@ -93,7 +93,7 @@ public final class ReservationTools {
             throw Problem.missing("paths");
         }
         var place = places.enter(call, domain(in.target()));
-        var wanted = new ReservationStore.Wanted(
+        var request = new ReservationStore.ReservationRequest(
                 place.id(),
                 in.repository() == null ? "" : in.repository().strip(),
                 Glob.parse(in.paths()),
@@ -102,10 +102,10 @@ public final class ReservationTools {
         call.about(new Call.About(place.name(), null));
         if (Boolean.TRUE.equals(in.dryRun())) {
             call.dryRun();
-            reservations.requireFree(call, wanted);
+            reservations.requireFree(call, request);
             return new ReserveResponse(reservations.own(call, place.id()));
         }
-        return new ReserveResponse(reservations.reserve(call, wanted));
+        return new ReserveResponse(reservations.reserve(call, request));
     }
 
     private static @Nullable Name domain(@Nullable EnteredDomain target) {

@@ -156,7 +156,7 @@ final class RuleCheckTool {
         return new Checked(summary(draft, onRequest, onAudit), draft.when(), onRequest, onAudit);
     }
 
-    private static RuleDrafts.Given fields(Check in, @Nullable RuleDraft base) {
+    private static RuleDrafts.RuleFields fields(Check in, @Nullable RuleDraft base) {
         var anything = base == null && in.template() == null && in.appliesTo() == null;
         return new Trial(
                 base == null ? Name.of("trial") : null,
@@ -175,7 +175,7 @@ final class RuleCheckTool {
             @Nullable String template,
             @Nullable ObjectNode parameters,
             @Nullable RuleEffect effect)
-            implements RuleDrafts.Given {}
+            implements RuleDrafts.RuleFields {}
 
     private static List<String> everything() {
         return Stream.concat(Arrays.stream(Family.values()).map(Family::word), Stream.of(ActiveRule.DOCUMENTS))

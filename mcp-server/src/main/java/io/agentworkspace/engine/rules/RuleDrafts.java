@@ -34,7 +34,7 @@ final class RuleDrafts {
     }
 
     /** The fields of RL_Create and RL_Update; null keeps the current value, or takes the default. */
-    interface Given {
+    interface RuleFields {
         @Nullable
         Name name();
 
@@ -86,7 +86,7 @@ final class RuleDrafts {
             List<RuleExample> examples) {}
 
     /** @param base the existing rule; null for a new one */
-    RuleDraft make(Given fields, @Nullable RuleDraft base, Instant now) {
+    RuleDraft make(RuleFields fields, @Nullable RuleDraft base, Instant now) {
         var condition = condition(fields, base);
         var template = condition.template();
         var name = Objects.requireNonNull(fields.name() != null ? fields.name() : base == null ? null : base.name());
@@ -120,7 +120,7 @@ final class RuleDrafts {
         throw Problem.missing("applies_to");
     }
 
-    private static Condition condition(Given fields, @Nullable RuleDraft base) {
+    private static Condition condition(RuleFields fields, @Nullable RuleDraft base) {
         if (fields.when() != null) {
             if (fields.template() != null || fields.parameters() != null) {
                 throw fields.template() == null
@@ -141,7 +141,7 @@ final class RuleDrafts {
         return filled(RuleTemplates.read(name), fields, base);
     }
 
-    private static Condition filled(RuleTemplates.Template template, Given fields, @Nullable RuleDraft base) {
+    private static Condition filled(RuleTemplates.Template template, RuleFields fields, @Nullable RuleDraft base) {
         var values = fields.parameters();
         if (values == null && base != null && template.name().equals(base.template())) {
             values = base.parameters();

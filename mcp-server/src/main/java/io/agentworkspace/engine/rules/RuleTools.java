@@ -130,7 +130,7 @@ public final class RuleTools {
             @Doc(MODE + " Default: enforce.") @Nullable RuleMode mode,
 
             @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples)
-            implements RuleDrafts.Given {}
+            implements RuleDrafts.RuleFields {}
 
     record CreateResponse(
             @Doc("The rule's record.") Rule rule,
@@ -210,7 +210,7 @@ public final class RuleTools {
             @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples,
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision)
-            implements RuleDrafts.Given {}
+            implements RuleDrafts.RuleFields {}
 
     record UpdateResponse(
             @Doc("The rule's record.") Rule rule,

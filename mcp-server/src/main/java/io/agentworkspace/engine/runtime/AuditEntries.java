@@ -32,7 +32,7 @@ final class AuditEntries {
     }
 
     static AuditEntry refused(ToolRunner.Request request, Call call, Problem problem) {
-        var subject = AuditSubject.asked(call.tool(), request.arguments(), call);
+        var subject = AuditSubject.ofRequest(call.tool(), request.arguments(), call);
         return entry(request, call, subject, problem.failure().commandError(), Json.object(), problem.note());
     }
 
@@ -94,14 +94,14 @@ final class AuditEntries {
         if (actingFor != null || result.equals(AuditEntry.DONE)) {
             return actingFor == null ? null : actedFor(call, actingFor);
         }
-        var asked = plain(request.arguments().at("/target/user").asString(""));
-        return asked.isEmpty() || Name.key(asked).equals(Name.key(call.caller().userName())) ? null : asked;
+        var user = plain(request.arguments().at("/target/user").asString(""));
+        return user.isEmpty() || Name.key(user).equals(Name.key(call.caller().userName())) ? null : user;
     }
 
     /** Returns the user's name if the user was found: the audit contains no e-mail addresses. */
-    private static String actedFor(Call call, UserHandle asked) {
+    private static String actedFor(Call call, UserHandle user) {
         return call.contextIfKnown() == null
-                ? plain(asked.text())
+                ? plain(user.text())
                 : call.loadedContext().user().name();
     }
 

@@ -43,13 +43,13 @@ final class AuditNote {
 
     /** Returns the note without what it quotes of the request, except the names that the entry has anyway. */
     static String of(String note, ObjectNode arguments, AuditSubject subject) {
-        var shown = note;
+        var text = note;
         for (var value : values(arguments, new ArrayList<>())) {
             if (!value.equals(subject.name()) && !value.equals(subject.id()) && !value.equals(subject.member())) {
-                shown = without(shown, value);
+                text = without(text, value);
             }
         }
-        return Excerpt.cut(ADDRESS.matcher(KeyFormat.masked(shown)).replaceAll("an e-mail address"), MAX_NOTE);
+        return Excerpt.cut(ADDRESS.matcher(KeyFormat.masked(text)).replaceAll("an e-mail address"), MAX_NOTE);
     }
 
     private static List<String> values(JsonNode node, List<String> found) {

@@ -119,9 +119,9 @@ public record SetupQueries(
         var nanos = LongStream.builder();
         try (var statement = connection.createStatement()) {
             for (var i = 0; i < ROUND_TRIPS; i++) {
-                var begun = System.nanoTime();
+                var startNanos = System.nanoTime();
                 statement.execute("SELECT 1");
-                nanos.add(System.nanoTime() - begun);
+                nanos.add(System.nanoTime() - startNanos);
             }
         }
         return Duration.ofNanos(

@@ -80,10 +80,10 @@ public final class SkillTools {
                 .toList();
         var after = Cursor.readName(LIST, page);
         var from = after.isEmpty() ? 0 : next(skills, after);
-        var shown = budget.fit(skills.subList(from, Math.min(skills.size(), from + Page.limit(page))));
-        var to = from + shown.size();
+        var rows = budget.fit(skills.subList(from, Math.min(skills.size(), from + Page.limit(page))));
+        var to = from + rows.size();
         return new ListResponse(
-                shown,
+                rows,
                 to == skills.size()
                         ? null
                         : Cursor.ofName(LIST, skills.get(to - 1).name()));
@@ -141,29 +141,29 @@ public final class SkillTools {
     }
 
     private SkillContent read(ReadRequest in, Call call) {
-        var path = wanted(in);
+        var path = path(in);
         var found = reads.read(call, in.name(), path);
         var own = found.own();
         var opened = shipped(in.name())
                 .or(() -> Optional.ofNullable(own)
                         .map(skill -> new Opened(SkillRecord.own(skill, all), skill.card(), found.files())))
                 .orElseThrow(() -> library.missing(call.caller(), in.name()));
-        return fitted(shown(in, opened, call.caller(), found.agents()), call.budget());
+        return fitted(content(in, opened, call.caller(), found.agents()), call.budget());
     }
 
     private SkillContent readShipped(ReadRequest in) {
-        wanted(in);
+        path(in);
         var opened = shipped(in.name()).orElseThrow(() -> library.missing(null, in.name()));
-        return fitted(shown(in, opened, null, null), ResponseBudget.once().forCall());
+        return fitted(content(in, opened, null, null), ResponseBudget.once().forCall());
     }
 
-    private static SkillContent fitted(SkillContent shown, ResponseBudget budget) {
-        var fitting = budget.fitted(shown, budget.left());
+    private static SkillContent fitted(SkillContent content, ResponseBudget budget) {
+        var fitting = budget.fitted(content, budget.left());
         if (budget.cost(fitting) > budget.left()) {
             throw new Problem(
                     Failure.TOO_LARGE,
                     "this is more than one answer may carry; download the whole skill as a zip: GET /api/skills/%s/archive"
-                            .formatted(shown.skill().name()));
+                            .formatted(content.skill().name()));
         }
         return fitting;
     }
@@ -178,7 +178,8 @@ public final class SkillTools {
         });
     }
 
-    private SkillContent shown(ReadRequest in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
+    private SkillContent content(
+            ReadRequest in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
         if (Boolean.TRUE.equals(in.archive())) {
             return SkillContent.archive(opened.record(), Skill.stored(opened.files()));
         } else if (in.path() != null) {
@@ -189,7 +190,7 @@ public final class SkillTools {
     }
 
     /** Returns the path of the file to read for the response; null for all of them. */
-    private static @Nullable String wanted(ReadRequest in) {
+    private static @Nullable String path(ReadRequest in) {
         if (!Boolean.TRUE.equals(in.archive())) {
             return in.path() == null ? Skill.MAIN : in.path();
         } else if (in.path() != null) {

@@ -60,7 +60,7 @@ final class TaskOrderQueries {
     }
 
     /** Returns the shortest way from one of the tasks to the wanted one; empty if there is none. */
-    private static List<String> path(Map<String, List<String>> graph, List<String> from, String wanted) {
+    private static List<String> path(Map<String, List<String>> graph, List<String> from, String target) {
         var cameFrom = new HashMap<String, String>();
         var next = new ArrayDeque<String>();
         for (var start : from) {
@@ -69,7 +69,7 @@ final class TaskOrderQueries {
         }
         while (!next.isEmpty()) {
             var at = next.remove();
-            if (at.equals(wanted)) {
+            if (at.equals(target)) {
                 var path = new ArrayList<String>();
                 for (var step = at; !step.isEmpty(); step = cameFrom.getOrDefault(step, "")) {
                     path.addFirst(step);

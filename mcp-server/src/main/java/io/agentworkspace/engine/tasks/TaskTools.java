@@ -47,7 +47,7 @@ final class TaskTools {
         return List.of(list(), read(), create(), claim(), update());
     }
 
-    record Wanted(
+    record TagFilter(
             @Doc(value = "Only tasks with all of these.", max = 20) @Nullable
             List<String> tags) {}
 
@@ -66,7 +66,7 @@ final class TaskTools {
             @Doc("true: only those you hold or are assigned.") @Nullable
             Boolean mine,
 
-            @Doc("Which tags.") @Nullable Wanted vx,
+            @Doc("Which tags.") @Nullable TagFilter vx,
 
             @Doc("true: also the reserved paths.") @Nullable Boolean paths,
 

@@ -103,14 +103,14 @@ final class TaskUpdates {
 
     private NextState next(Call call, UpdateRequest in, StoredTask before) {
         var task = before.task();
-        var wanted = in.state() == null ? null : TaskState.of(in.state());
+        var target = in.state() == null ? null : TaskState.of(in.state());
         var assignee = assignee(call, in, before);
         var isTakenAway = before.heldBy() != null
                 && in.assignee() != null
                 && assignee != null
                 && !assignee.equals(before.holder());
-        var state = wanted != null
-                ? wanted
+        var state = target != null
+                ? target
                 : isTakenAway && task.state() == TaskState.DOING ? TaskState.OPEN : task.state();
         var hasHolder =
                 before.heldBy() != null && !isTakenAway && (state == TaskState.DOING || state == TaskState.BLOCKED);

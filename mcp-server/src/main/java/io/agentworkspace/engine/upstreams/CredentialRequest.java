@@ -57,7 +57,7 @@ record CredentialRequest(
             "transfer-encoding");
 
     /** @throws Problem {@code missing_field} or {@code invalid_field} */
-    UpstreamCredential shown() {
+    UpstreamCredential credential() {
         switch (kind) {
             case UpstreamCredential.HEADER -> {
                 require("credential.value", value);

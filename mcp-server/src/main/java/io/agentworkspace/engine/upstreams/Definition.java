@@ -101,7 +101,7 @@ record Definition(OfferKind kind, ObjectNode json) {
     }
 
     /** Returns it as lists show it: under its name here, marked with its origin. */
-    ObjectNode shown(String upstream, String name) {
+    ObjectNode listing(String upstream, String name) {
         return switch (kind) {
             case TOOL -> tool(upstream, name);
             case RESOURCE, TEMPLATE -> resource(upstream, name);
@@ -109,26 +109,26 @@ record Definition(OfferKind kind, ObjectNode json) {
         };
     }
 
-    private ObjectNode begun(String upstream, String what, ObjectNode shown) {
+    private ObjectNode describe(String upstream, String what, ObjectNode listing) {
         if (json.path("title").isString()) {
-            shown.put("title", Excerpt.cut(line(json.path("title").asString()), LONGEST_TITLE));
+            listing.put("title", Excerpt.cut(line(json.path("title").asString()), LONGEST_TITLE));
         }
-        return shown.put("description", ForeignTool.marked(what, upstream, description()));
+        return listing.put("description", ForeignTool.marked(what, upstream, description()));
     }
 
     private ObjectNode tool(String upstream, String name) {
-        var shown = begun(upstream, ForeignTool.TOOL, Json.object().put("name", name));
+        var listing = describe(upstream, ForeignTool.TOOL, Json.object().put("name", name));
         try {
-            shown.set("inputSchema", PortableSchema.of(json.path("inputSchema")));
+            listing.set("inputSchema", PortableSchema.of(json.path("inputSchema")));
         } catch (PortableSchema.Unusable e) {
             throw new IllegalStateException("approved, but " + e.getMessage());
         }
         if (json.get("outputSchema") instanceof ObjectNode output
                 && output.path("type").asString("").equals("object")
                 && !Json.text(output).contains("\"$ref\":\"http")) {
-            shown.set("outputSchema", output);
+            listing.set("outputSchema", output);
         }
-        var hints = shown.putObject("annotations");
+        var hints = listing.putObject("annotations");
         HINTS.stream()
                 .filter(hint -> json.at("/annotations/" + hint).isBoolean())
                 .forEach(hint -> hints.set(hint, json.at("/annotations/" + hint)));
@@ -136,28 +136,28 @@ record Definition(OfferKind kind, ObjectNode json) {
             hints.put("openWorldHint", true);
         }
         if (json.get("_meta") instanceof ObjectNode meta) {
-            shown.set("_meta", ForeignUri.rewritten(upstream, meta));
+            listing.set("_meta", ForeignUri.rewritten(upstream, meta));
         }
-        return shown;
+        return listing;
     }
 
     private ObjectNode resource(String upstream, String uri) {
         var named = Excerpt.cut(line(json.path("name").asString(item())), LONGEST_TITLE);
-        var shown = begun(
+        var listing = describe(
                 upstream,
                 kind == OfferKind.RESOURCE ? "Resource" : "Resources",
                 Json.object().put(kind.key(), uri).put("name", named));
         for (var field : List.of("mimeType", "size", "annotations", "_meta")) {
             if (json.has(field)) {
-                shown.set(field, json.get(field));
+                listing.set(field, json.get(field));
             }
         }
-        return shown;
+        return listing;
     }
 
     private ObjectNode prompt(String upstream, String name) {
-        var shown = begun(upstream, "Prompt", Json.object().put("name", name));
-        var arguments = shown.putArray("arguments");
+        var listing = describe(upstream, "Prompt", Json.object().put("name", name));
+        var arguments = listing.putArray("arguments");
         json.path("arguments").valueStream().limit(MOST_ARGUMENTS).forEach(argument -> {
             var one = arguments.addObject().put("name", argument.path("name").asString(""));
             if (argument.path("description").isString()) {
@@ -165,12 +165,12 @@ record Definition(OfferKind kind, ObjectNode json) {
             }
             one.put("required", argument.path("required").asBoolean(false));
         });
-        return shown;
+        return listing;
     }
 
     /** Returns the arguments as the server's schema has them. */
-    ObjectNode arguments(ObjectNode given) {
-        return PortableSchema.original(given, json.path("inputSchema"));
+    ObjectNode arguments(ObjectNode input) {
+        return PortableSchema.original(input, json.path("inputSchema"));
     }
 
     /** Returns what differs from the definition that was approved. */

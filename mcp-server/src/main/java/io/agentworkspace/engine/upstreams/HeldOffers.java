@@ -38,17 +38,17 @@ final class HeldOffers {
             boolean approvesNew,
             Objection rules,
             Instant now) {
-        Map<Item, OfferRow> known = before.stream()
+        Map<Item, OfferRow> existing = before.stream()
                 .collect(Collectors.toMap(
                         row -> new Item(row.kind(), row.item()), Function.identity(), (a, _) -> a, LinkedHashMap::new));
         var names = new OfferNames(upstream, before.stream().map(OfferRow::name).collect(Collectors.toSet()));
         var rows = new ArrayList<OfferRow>();
         for (var definition : seen) {
-            var was = known.remove(new Item(definition.kind(), definition.item()));
+            var was = existing.remove(new Item(definition.kind(), definition.item()));
             var name = was == null ? names.of(definition) : was.name();
             rows.add(row(was, name, definition, approvesNew, rules, now));
         }
-        known.values()
+        existing.values()
                 .forEach(gone -> rows.add(with(
                         gone, State.GONE, gone.decision() == null ? "its server no longer has it" : gone.reason())));
         return rows;

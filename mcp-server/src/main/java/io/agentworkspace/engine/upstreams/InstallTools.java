@@ -137,12 +137,12 @@ public final class InstallTools {
         return new Target(tenant, name, Instant.EPOCH, 0, url, credential, secret, Duration.ofMillis(limit), null);
     }
 
-    private UpstreamCredential credential(@Nullable CredentialRequest given) {
-        var shown = given == null ? UpstreamCredential.NONE : given.shown();
-        if (shown.tokenUrl() != null) {
-            connections.parse(shown.tokenUrl());
+    private UpstreamCredential credential(@Nullable CredentialRequest request) {
+        var credential = request == null ? UpstreamCredential.NONE : request.credential();
+        if (credential.tokenUrl() != null) {
+            connections.parse(credential.tokenUrl());
         }
-        return shown;
+        return credential;
     }
 
     private static void checkName(String name) {
@@ -279,17 +279,17 @@ public final class InstallTools {
     }
 
     private UpstreamResponse updated(UpdateRequest in, Prepared prepared, Call call) {
-        var held = store.lock(call, in.name());
-        IfRevision.check(in.ifRevision(), held.revision());
+        var upstream = store.lock(call, in.name());
+        IfRevision.check(in.ifRevision(), upstream.revision());
         store.update(
                 call,
-                held,
+                upstream,
                 prepared.url().toString(),
                 prepared.credential(),
                 prepared.sealed(),
                 prepared.newSecret(),
-                in.timeoutMs() == null ? held.timeoutMs() : in.timeoutMs());
-        return refreshed(held, prepared.seen(), call);
+                in.timeoutMs() == null ? upstream.timeoutMs() : in.timeoutMs());
+        return refreshed(upstream, prepared.seen(), call);
     }
 
     record RefreshRequest(
@@ -315,11 +315,11 @@ public final class InstallTools {
                 .handledBy(
                         RefreshRequest.class,
                         UpstreamResponse.class,
-                        this::asked,
+                        this::probe,
                         (in, seen, call) -> refreshed(store.lock(call, in.name()), seen, call));
     }
 
-    private UpstreamProbe.Seen asked(RefreshRequest in, Call call) {
+    private UpstreamProbe.Seen probe(RefreshRequest in, Call call) {
         var tenant = call.caller().tenant();
         var upstream = store.connected(tenant, in.name());
         var target = target(
@@ -332,13 +332,18 @@ public final class InstallTools {
         return probe.of(target, call.caller());
     }
 
-    private UpstreamResponse refreshed(UpstreamRow held, UpstreamProbe.Seen seen, Call call) {
-        store.probed(call, held.name(), seen.era(), seen.error());
+    private UpstreamResponse refreshed(UpstreamRow upstream, UpstreamProbe.Seen seen, Call call) {
+        store.probed(call, upstream.name(), seen.era(), seen.error());
         if (seen.error() == null) {
             var rows = HeldOffers.of(
-                    held.name(), held.offerRows(), seen.offers(), false, rules.of(held.name(), call), call.now());
-            store.write(call, held.name(), rows);
+                    upstream.name(),
+                    upstream.offerRows(),
+                    seen.offers(),
+                    false,
+                    rules.of(upstream.name(), call),
+                    call.now());
+            store.write(call, upstream.name(), rows);
         }
-        return changed(call, held.name());
+        return changed(call, upstream.name());
     }
 }

@@ -28,7 +28,7 @@ public final class InstalledContent {
     private final Map<String, Tool<?, ?>> calls;
 
     /** Something that is approved, as lists show it. */
-    private record Entry(Usable usable, ObjectNode shown, UriTemplate template) {
+    private record Entry(Usable usable, ObjectNode listing, UriTemplate template) {
         boolean is(OfferKind kind, String item) {
             return usable.kind() == kind && usable.item().equals(item);
         }
@@ -38,7 +38,7 @@ public final class InstalledContent {
     InstalledContent(Target target, List<Usable> usable, UpstreamCalls calls) {
         this.upstream = target.name();
         this.entries = usable.stream()
-                .map(one -> new Entry(one, one.definition().shown(upstream, one.name()), new UriTemplate(one.item())))
+                .map(one -> new Entry(one, one.definition().listing(upstream, one.name()), new UriTemplate(one.item())))
                 .toList();
         this.calls = Map.of(
                 READ, new UpstreamRequest(target, READ, "uri").tool(calls, this),
@@ -60,21 +60,21 @@ public final class InstalledContent {
     }
 
     public List<ObjectNode> resources() {
-        return shown(OfferKind.RESOURCE);
+        return listings(OfferKind.RESOURCE);
     }
 
     public List<ObjectNode> templates() {
-        return shown(OfferKind.TEMPLATE);
+        return listings(OfferKind.TEMPLATE);
     }
 
     public List<ObjectNode> prompts() {
-        return shown(OfferKind.PROMPT);
+        return listings(OfferKind.PROMPT);
     }
 
-    private List<ObjectNode> shown(OfferKind kind) {
+    private List<ObjectNode> listings(OfferKind kind) {
         return entries.stream()
                 .filter(entry -> entry.usable().kind() == kind)
-                .map(entry -> entry.shown().deepCopy())
+                .map(entry -> entry.listing().deepCopy())
                 .toList();
     }
 

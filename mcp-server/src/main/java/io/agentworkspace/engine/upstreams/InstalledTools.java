@@ -118,7 +118,7 @@ public final class InstalledTools implements TenantTools {
             var foreign = new ForeignTool(
                     tool.upstream(),
                     tool.item(),
-                    definition.shown(tool.upstream(), tool.name()),
+                    definition.listing(tool.upstream(), tool.name()),
                     tool.approvedDigest());
             tools.add(foreign.calledBy((in, call) -> calls.call(
                     new UpstreamCalls.Called(target, tool.item(), definition, foreign.isIdempotent()), in, call)));

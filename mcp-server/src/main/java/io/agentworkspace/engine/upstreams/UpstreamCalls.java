@@ -185,11 +185,12 @@ public final class UpstreamCalls {
     }
 
     private ObjectNode answered(Outgoing outgoing, Call call) {
-        var begun = System.nanoTime();
+        var startNanos = System.nanoTime();
         try {
             return attempt(outgoing, call);
         } catch (UpstreamFailure e) {
-            var isQuick = System.nanoTime() - begun < outgoing.target().limit().toNanos() / 2;
+            var isQuick =
+                    System.nanoTime() - startNanos < outgoing.target().limit().toNanos() / 2;
             var isResumed = call.progress().input().state() != null;
             if (e.kind() != Kind.UNREACHABLE || !outgoing.isIdempotent() || !isQuick || isResumed) {
                 throw refused(outgoing, e);
@@ -205,7 +206,7 @@ public final class UpstreamCalls {
     private ObjectNode attempt(Outgoing outgoing, Call call) {
         var target = outgoing.target();
         var health = health(target);
-        var begun = System.nanoTime();
+        var startNanos = System.nanoTime();
         try {
             var client = connections.client(target, call.caller());
             var params = ClientTurn.params(outgoing.params(), call.progress().input(), client.era());
@@ -213,7 +214,7 @@ public final class UpstreamCalls {
             if (!ClientTurn.asks(result) && !isResult(outgoing.method(), result)) {
                 throw new UpstreamFailure(Kind.PROTOCOL, "its answer has no content");
             }
-            health.succeeded(System.nanoTime() - begun);
+            health.succeeded(System.nanoTime() - startNanos);
             return result;
         } catch (UpstreamFailure e) {
             var isOfOneUser = e.kind() == Kind.CREDENTIAL && target.credential().perUser();

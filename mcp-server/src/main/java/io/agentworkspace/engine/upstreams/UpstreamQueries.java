@@ -59,7 +59,7 @@ final class UpstreamQueries {
                 .orElseThrow();
     }
 
-    static Problem missing(String name, List<String> known) {
-        return Problem.notFound("upstream", Name.shortened(name), Near.nearest(name, known, 1));
+    static Problem missing(String name, List<String> names) {
+        return Problem.notFound("upstream", Name.shortened(name), Near.nearest(name, names, 1));
     }
 }

@@ -135,11 +135,11 @@ record UpstreamRow(
         var counted = rows.stream()
                 .filter(row -> tools == (row.kind() == OfferKind.TOOL))
                 .toList();
-        var held = Math.toIntExact(counted.stream().filter(OfferRow::isHeld).count());
-        return new Upstream.Counts(counted.size() - held, held, 0, 0);
+        var pending = Math.toIntExact(counted.stream().filter(OfferRow::isHeld).count());
+        return new Upstream.Counts(counted.size() - pending, pending, 0, 0);
     }
 
-    private List<UpstreamTool> shown(boolean tools) {
+    private List<UpstreamTool> records(boolean tools) {
         return offerRows().stream()
                 .filter(row -> tools == (row.kind() == OfferKind.TOOL))
                 .map(OfferRow::record)
@@ -162,8 +162,8 @@ record UpstreamRow(
                 p50Ms == null || p99Ms == null ? null : new Upstream.Latency(p50Ms, p99Ms),
                 counts,
                 contentCounts,
-                withTools ? shown(true) : null,
-                withTools ? shown(false) : null,
+                withTools ? records(true) : null,
+                withTools ? records(false) : null,
                 refreshedAt,
                 createdAt,
                 updatedAt,

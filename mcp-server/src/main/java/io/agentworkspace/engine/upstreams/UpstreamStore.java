@@ -238,7 +238,7 @@ public final class UpstreamStore {
     /** Writes what changed of a server, which ends its connections on every replica. */
     void update(
             Call call,
-            UpstreamRow held,
+            UpstreamRow upstream,
             String url,
             UpstreamCredential credential,
             @Nullable String secret,
@@ -251,7 +251,7 @@ public final class UpstreamStore {
                        updated_at = :now, revision = revision + 1
                  WHERE tenant_id = :tenant AND name = :name
                 """)
-                .set("name", held.name())
+                .set("name", upstream.name())
                 .set("url", url)
                 .set("credential", Json.text(credential))
                 .set("secret", secret)

@@ -159,18 +159,18 @@ public final class UpstreamTools {
     }
 
     private ApproveResponse approved(ApproveRequest in, Call call) {
-        var held = store.lock(call, in.name());
-        IfRevision.check(in.ifRevision(), held.revision());
+        var upstream = store.lock(call, in.name());
+        IfRevision.check(in.ifRevision(), upstream.revision());
         var refuses = Boolean.TRUE.equals(in.refuse());
         var decided = refuses
-                ? ApprovedOffers.refused(held, in.tools())
-                : ApprovedOffers.of(held, in.tools(), rules.of(held.name(), call), call.now());
+                ? ApprovedOffers.refused(upstream, in.tools())
+                : ApprovedOffers.of(upstream, in.tools(), rules.of(upstream.name(), call), call.now());
         if (!decided.isEmpty()) {
-            store.write(call, held.name(), decided);
-            store.touch(call, held.name());
+            store.write(call, upstream.name(), decided);
+            store.touch(call, upstream.name());
             changed(call);
         }
-        var row = decided.isEmpty() ? held : store.lock(call, in.name());
+        var row = decided.isEmpty() ? upstream : store.lock(call, in.name());
         var names = decided.stream().map(UpstreamRow.OfferRow::name).toList();
         return new ApproveResponse(
                 row.record(true),
@@ -210,10 +210,10 @@ public final class UpstreamTools {
                 .route("DELETE", "/api/mcp/upstreams/{name}")
                 .example("name", "example")
                 .handledBy(RemoveRequest.class, RemoveResponse.class, (in, call) -> {
-                    var held = store.lock(call, in.name());
-                    IfRevision.check(in.ifRevision(), held.revision());
-                    store.delete(call, held.name());
-                    calls.forget(call.caller().tenant(), held.name());
+                    var upstream = store.lock(call, in.name());
+                    IfRevision.check(in.ifRevision(), upstream.revision());
+                    store.delete(call, upstream.name());
+                    calls.forget(call.caller().tenant(), upstream.name());
                     changed(call);
                     return new RemoveResponse(true);
                 });

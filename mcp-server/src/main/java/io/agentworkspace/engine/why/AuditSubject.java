@@ -32,7 +32,7 @@ public record AuditSubject(
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
     /** Returns the subject of a call that was refused. */
-    public static AuditSubject asked(Tool<?, ?> tool, ObjectNode arguments, Call call) {
+    public static AuditSubject ofRequest(Tool<?, ?> tool, ObjectNode arguments, Call call) {
         return of(tool, arguments, call, Json.object());
     }
 
@@ -72,14 +72,14 @@ public record AuditSubject(
         var text = name(arguments.at("/vx/name"));
         var self =
                 before == null || before.self() == null ? null : before.self().name();
-        var asked = tool.effect() == Effect.CREATES
+        var requestName = tool.effect() == Effect.CREATES
                 ? first(text, target)
                 : first(target, kind.equals("bank") ? text : null, kind.equals("agent") ? self : null);
         var now = name(answer.at("/" + kind + "/name"));
-        if (asked == null || now == null || Name.key(asked).equals(Name.key(now))) {
-            return new AuditSubject(kind, first(now, asked), null, null, null);
+        if (requestName == null || now == null || Name.key(requestName).equals(Name.key(now))) {
+            return new AuditSubject(kind, first(now, requestName), null, null, null);
         }
-        return new AuditSubject(kind, asked, null, now, null);
+        return new AuditSubject(kind, requestName, null, now, null);
     }
 
     private static AuditSubject zone(Tool<?, ?> tool, ObjectNode arguments, @Nullable Context before) {

@@ -40,7 +40,7 @@ final class CatalogueRoutes {
         this.runner = runner;
         this.finder = finder;
         this.clock = clock;
-        Discovery.shown().forEach(tool -> discovery.put(tool.get("name").asString(), description(tool)));
+        Discovery.definitions().forEach(tool -> discovery.put(tool.get("name").asString(), description(tool)));
         descriptions = runner.catalogue().tools().stream()
                 .collect(Collectors.toUnmodifiableMap(Tool::name, CatalogueRoutes::description));
     }

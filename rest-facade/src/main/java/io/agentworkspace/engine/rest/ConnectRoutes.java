@@ -80,13 +80,13 @@ final class ConnectRoutes {
     }
 
     private void refuse(String word) {
-        var shown = Name.shortened(word);
-        var near = Near.nearest(shown, toolsets, 1);
+        var excerpt = Name.shortened(word);
+        var near = Near.nearest(excerpt, toolsets, 1);
         throw Problem.invalid(
                 "toolset",
                 "names '%s', which is no toolset%s; there are %s"
                         .formatted(
-                                shown,
+                                excerpt,
                                 near.isEmpty() ? "" : " (did you mean %s?)".formatted(near.getFirst()),
                                 String.join(", ", toolsets)));
     }

@@ -61,9 +61,9 @@ final class JoinRoutes {
 
     private Response join(ContainerRequestContext context) {
         var body = JsonBody.required(context, "{\"code\": \"ej_…\", \"client\": \"claude-code\"}");
-        var asked = Json.bind(REQUEST.read(body, true), JoinRequest.class);
+        var request = Json.bind(REQUEST.read(body, true), JoinRequest.class);
         var exchange = RestExchange.current();
-        var joined = joining.join(asked, exchange.requestId(), exchange.source());
+        var joined = joining.join(request, exchange.requestId(), exchange.source());
         return Response.fromResponse(RestResponse.json(200, Json.tree(joined)))
                 .header(HttpHeaders.CACHE_CONTROL, "no-store")
                 .build();

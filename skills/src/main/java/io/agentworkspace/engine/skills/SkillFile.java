@@ -111,10 +111,10 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
     }
 
     private static String quoted(String path) {
-        var shown = path.codePoints()
+        var text = path.codePoints()
                 .map(c -> Character.isISOControl(c) ? '?' : c)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append);
-        return "the path '%s'".formatted(shown);
+        return "the path '%s'".formatted(text);
     }
 
     /** Returns the digest: {@code sha256:} and 64 lower-case hexadecimal digits. */

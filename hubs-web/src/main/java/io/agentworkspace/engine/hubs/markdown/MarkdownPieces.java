@@ -127,13 +127,13 @@ final class MarkdownPieces implements NodeRenderer {
             html.tag("img", Map.of("src", target.get().href(), "alt", words), true);
             return;
         }
-        var shown = "[picture: %s]".formatted(words.isEmpty() ? "without a description" : words);
+        var placeholder = "[picture: %s]".formatted(words.isEmpty() ? "without a description" : words);
         if (inLink(image)) {
-            html.text(shown);
+            html.text(placeholder);
             return;
         }
         var closing = open(image.getDestination());
-        html.text(shown);
+        html.text(placeholder);
         html.tag(closing);
     }
 

@@ -138,8 +138,9 @@ public final class FileTools {
         if (found.entries().isEmpty() && !path.isRoot()) {
             throw ToolText.notThere("", path.text());
         }
-        var shown = found.entries().stream().filter(entry -> !entry.isHidden()).toList();
-        return FileResponse.of(ToolText.listing(path, shown, LISTING));
+        var visible =
+                found.entries().stream().filter(entry -> !entry.isHidden()).toList();
+        return FileResponse.of(ToolText.listing(path, visible, LISTING));
     }
 
     private static FileResponse cut(String text, Call call) {

@@ -68,17 +68,17 @@ final class ToolText {
             lines.add("%s\t%s/%s".formatted(size(entry.bytes()), start, entry.path()));
         }
         var all = entries.stream().mapToLong(FileQueries.DirectoryEntry::bytes).sum();
-        var shown = new StringBuilder("""
+        var text = new StringBuilder("""
                 Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:
                 %s\t%s""".formatted(path.text(), size(all), start));
         for (var i = 0; i < lines.size(); i++) {
-            if (shown.length() + lines.get(i).length() > max) {
-                return shown.append("\n(%d more: view a directory below)".formatted(lines.size() - i))
+            if (text.length() + lines.get(i).length() > max) {
+                return text.append("\n(%d more: view a directory below)".formatted(lines.size() - i))
                         .toString();
             }
-            shown.append('\n').append(lines.get(i));
+            text.append('\n').append(lines.get(i));
         }
-        return shown.toString();
+        return text.toString();
     }
 
     /** Returns a size such as {@code 0B}, {@code 5.5K} or {@code 1.2M}. */

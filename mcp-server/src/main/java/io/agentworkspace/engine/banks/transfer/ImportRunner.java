@@ -139,10 +139,10 @@ public final class ImportRunner implements ToolRunner {
                 }
             }
             if (envelope.path("preview").isArray()) {
-                var shown = sum.withArray("preview");
+                var preview = sum.withArray("preview");
                 for (JsonNode each : envelope.path("preview")) {
-                    if (shown.size() < ImportReport.SHOWN) {
-                        shown.add(each);
+                    if (preview.size() < ImportReport.SHOWN) {
+                        preview.add(each);
                     }
                 }
             }

@@ -112,8 +112,8 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
                 continue;
             }
             if (!MARKDOWN.matcher(path).matches()) {
-                skipped.add(
-                        new RefusedLine(1, shown(path), "is not Markdown: only .md, .mdc and .markdown are imported"));
+                skipped.add(new RefusedLine(
+                        1, excerpt(path), "is not Markdown: only .md, .mdc and .markdown are imported"));
                 continue;
             }
             var bytes = bytes(archive, entry, MOST_UNPACKED - unpacked);
@@ -127,7 +127,7 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
             ZipArchiveEntry entry, byte[] bytes, Set<String> names, List<Section> sections, List<RefusedLine> skipped) {
         var text = decoded(bytes);
         if (text == null) {
-            skipped.add(new RefusedLine(1, shown(entry.getName()), "is not valid UTF-8"));
+            skipped.add(new RefusedLine(1, excerpt(entry.getName()), "is not valid UTF-8"));
             return;
         }
         sections.addAll(MarkdownSections.of(entry.getName(), text, date(entry), names));
@@ -156,10 +156,10 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
     }
 
     private static Problem invalid(String path, String rule) {
-        return Problem.invalid("the file '%s'".formatted(shown(path)), rule);
+        return Problem.invalid("the file '%s'".formatted(excerpt(path)), rule);
     }
 
-    private static String shown(String path) {
+    private static String excerpt(String path) {
         return QuotedText.shortened(path.replaceAll("\\p{Cc}", "?"));
     }
 

@@ -44,10 +44,10 @@ public final class Migrations {
         run(db, () -> {});
     }
 
-    /** @param begun runs before a migration that takes place, or is awaited */
-    public static void run(Db db, Runnable begun) {
+    /** @param onStart runs before a migration that takes place, or is awaited */
+    public static void run(Db db, Runnable onStart) {
         if (!isCurrent(db)) {
-            begun.run();
+            onStart.run();
             announce(db);
             migrate(db);
         }

@@ -42,10 +42,10 @@ record CsvFormat(char separator, int start) {
             if (at >= text.length()) {
                 return Optional.empty();
             }
-            var begun = line;
+            var startLine = line;
             var cells = new ArrayList<String>();
             while (true) {
-                cells.add(cell(begun));
+                cells.add(cell(startLine));
                 if (at < text.length() && text.charAt(at) == separator) {
                     at++;
                     if (at == text.length()) {
@@ -57,12 +57,12 @@ record CsvFormat(char separator, int start) {
                 break;
             }
             endLine();
-            return Optional.of(new Row(begun, cells));
+            return Optional.of(new Row(startLine, cells));
         }
 
-        private String cell(int begun) {
+        private String cell(int startLine) {
             if (at < text.length() && text.charAt(at) == '"') {
-                return quoted(begun);
+                return quoted(startLine);
             }
             var from = at;
             while (at < text.length() && text.charAt(at) != separator && !isEnd(text.charAt(at))) {
@@ -71,7 +71,7 @@ record CsvFormat(char separator, int start) {
             return text.substring(from, at);
         }
 
-        private String quoted(int begun) {
+        private String quoted(int startLine) {
             var cell = new StringBuilder();
             at++;
             while (at < text.length()) {
@@ -90,7 +90,7 @@ record CsvFormat(char separator, int start) {
                 }
                 cell.append(c);
             }
-            throw Rejection.damaged("a quotation mark is opened and never closed", "line " + begun);
+            throw Rejection.damaged("a quotation mark is opened and never closed", "line " + startLine);
         }
 
         private void endLine() {

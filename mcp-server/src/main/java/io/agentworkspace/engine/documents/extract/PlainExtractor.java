@@ -9,7 +9,7 @@ final class PlainExtractor {
 
     private final BlockWriter out;
     private final StringBuilder paragraph = new StringBuilder();
-    private int begun;
+    private int startLine;
     private boolean isItem;
 
     private PlainExtractor(BlockWriter out) {
@@ -29,11 +29,11 @@ final class PlainExtractor {
                 end();
             } else if (item.matches()) {
                 end();
-                begun = number;
+                startLine = number;
                 isItem = true;
                 paragraph.append(item.group(2));
             } else {
-                begun = paragraph.isEmpty() ? number : begun;
+                startLine = paragraph.isEmpty() ? number : startLine;
                 paragraph.append(paragraph.isEmpty() ? "" : " ").append(line);
             }
         }
@@ -41,7 +41,11 @@ final class PlainExtractor {
     }
 
     private void end() {
-        out.add(isItem ? BlockKind.ITEM : BlockKind.PARAGRAPH, isItem ? 1 : 0, paragraph.toString(), "line " + begun);
+        out.add(
+                isItem ? BlockKind.ITEM : BlockKind.PARAGRAPH,
+                isItem ? 1 : 0,
+                paragraph.toString(),
+                "line " + startLine);
         paragraph.setLength(0);
         isItem = false;
     }

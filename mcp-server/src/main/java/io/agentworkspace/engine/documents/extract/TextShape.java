@@ -61,10 +61,10 @@ final class TextShape {
     private static boolean isMarkdown(List<String> lines) {
         var likely = 0;
         for (var line : lines) {
-            var shown = line.length() > 2_000 ? line.substring(0, 2_000) : line;
-            if (SURE.matcher(shown).matches()) {
+            var excerpt = line.length() > 2_000 ? line.substring(0, 2_000) : line;
+            if (SURE.matcher(excerpt).matches()) {
                 return true;
-            } else if (LIKELY.matcher(shown).matches() && ++likely >= LIKELY_ENOUGH) {
+            } else if (LIKELY.matcher(excerpt).matches() && ++likely >= LIKELY_ENOUGH) {
                 return true;
             }
         }

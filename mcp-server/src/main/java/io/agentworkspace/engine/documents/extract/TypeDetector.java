@@ -93,19 +93,19 @@ final class TypeDetector {
                         || registry.isSpecializationOf(type, MediaType.TEXT_PLAIN));
     }
 
-    private static boolean contains(byte[] file, byte[] wanted) {
-        var last = Math.min(file.length, DIRECTORY) - wanted.length;
+    private static boolean contains(byte[] file, byte[] pattern) {
+        var last = Math.min(file.length, DIRECTORY) - pattern.length;
         for (var i = 0; i <= last; i++) {
             var k = 0;
-            while (k < wanted.length && file[i + k] == wanted[k]) {
+            while (k < pattern.length && file[i + k] == pattern[k]) {
                 k++;
             }
-            if (k == wanted.length) {
+            if (k == pattern.length) {
                 return true;
             }
         }
         // The directory of a large compound file is at its end.
         var from = Math.max(0, file.length - DIRECTORY);
-        return from > 0 && contains(java.util.Arrays.copyOfRange(file, from, file.length), wanted);
+        return from > 0 && contains(java.util.Arrays.copyOfRange(file, from, file.length), pattern);
     }
 }

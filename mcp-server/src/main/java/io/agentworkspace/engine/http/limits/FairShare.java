@@ -132,8 +132,8 @@ public final class FairShare {
         }
 
         /** @throws Problem as {@link FairShare#take} */
-        public synchronized void grow(long wanted, Duration patience) {
-            var more = (int) Math.min(wanted, each) - amount;
+        public synchronized void grow(long target, Duration patience) {
+            var more = (int) Math.min(target, each) - amount;
             if (closed || more <= 0) {
                 return;
             } else if (!own.acquire(more, patience)) {
@@ -156,8 +156,8 @@ public final class FairShare {
             amount += more;
         }
 
-        public synchronized void shrink(long wanted) {
-            var less = amount - (int) Math.min(wanted, amount);
+        public synchronized void shrink(long target) {
+            var less = amount - (int) Math.min(target, amount);
             amount -= less;
             own.release(less);
             tenant.release(less);

@@ -98,12 +98,12 @@ public final class Doctor {
     }
 
     private static String fine(StoredHandshake kept) {
-        var asked = kept.protocolVersion();
+        var version = kept.protocolVersion();
         return kept.era().equals(Era.SESSION)
-                        && asked != null
-                        && ProtocolRevision.find(asked).isEmpty()
+                        && version != null
+                        && ProtocolRevision.find(version).isEmpty()
                 ? "It is connected. It asked for %s and was answered with %s; if it stopped there, update it."
-                        .formatted(asked, ProtocolRevision.negotiated(asked).word())
+                        .formatted(version, ProtocolRevision.negotiated(version).word())
                 : "It is connected; there is nothing to do.";
     }
 

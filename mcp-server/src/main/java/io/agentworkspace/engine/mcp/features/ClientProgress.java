@@ -89,7 +89,7 @@ final class ClientProgress implements Progress {
             kept.put(STATE, state);
         }
         var prefixed = new LinkedHashMap<String, ObjectNode>();
-        questions.forEach((key, asked) -> prefixed.put(PREFIX + key, asked));
+        questions.forEach((key, request) -> prefixed.put(PREFIX + key, request));
         question = new MethodResult.Ask(prefixed, kept, waiting == null ? null : elsewhere(waiting));
     }
 

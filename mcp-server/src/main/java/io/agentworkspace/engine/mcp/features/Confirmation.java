@@ -105,10 +105,10 @@ public final class Confirmation {
 
     private static boolean isNeeded(Tool<?, ?> tool, McpRequest request) {
         var header = request.header(HEADER);
-        var asked = header != null && isDestructive(header);
+        var isByHeader = header != null && isDestructive(header);
         return (tool.effect() == Effect.DESTROYS)
                 && !ClientProgress.hasBegun(request)
-                && (asked || request.caller().credential().confirmsDestructive());
+                && (isByHeader || request.caller().credential().confirmsDestructive());
     }
 
     private static String named(ObjectNode arguments) {

@@ -36,8 +36,8 @@ public final class DiscoveryTools implements ToolSource {
     private final Confirmation confirmation = new Confirmation();
     private final ToolFinder finder;
     private final Clock clock;
-    private final List<ObjectNode> shown = Discovery.shown();
-    private final List<ObjectNode> shownReading = Discovery.shownReading();
+    private final List<ObjectNode> definitions = Discovery.definitions();
+    private final List<ObjectNode> readOnlyDefinitions = Discovery.readOnlyDefinitions();
 
     public DiscoveryTools(ToolRunner runner, CatalogueTools tools, ToolFinder finder, Clock clock) {
         this.catalogue = runner.catalogue();
@@ -51,7 +51,7 @@ public final class DiscoveryTools implements ToolSource {
     public Names names(Caller caller) {
         return new Names(
                 List.of(ToolSelection.DISCOVERY),
-                shown.stream().map(tool -> tool.get("name").asString()).toList());
+                definitions.stream().map(tool -> tool.get("name").asString()).toList());
     }
 
     @Override
@@ -64,7 +64,7 @@ public final class DiscoveryTools implements ToolSource {
     private Stream<ObjectNode> candidates(McpRequest request) {
         var isReading = request.selection().readOnly()
                 || request.caller().credential().toolset().readOnly();
-        return (isReading ? shownReading : shown).stream();
+        return (isReading ? readOnlyDefinitions : definitions).stream();
     }
 
     @Override

@@ -123,13 +123,13 @@ final class DocumentResources implements ResourceSource {
 
     /** A document without an accepted version has no text yet. */
     private Optional<Answer> find(String name, McpRequest request) {
-        var withText = runner.run(request(READ, wanted(name).put("part", "text"), request));
+        var withText = runner.run(request(READ, arguments(name).put("part", "text"), request));
         return withText.problem() != null && withText.problem().failure() == Failure.CONFLICT
-                ? run(READ, wanted(name), request)
+                ? run(READ, arguments(name), request)
                 : EngineResources.seen(withText);
     }
 
-    private static ObjectNode wanted(String name) {
+    private static ObjectNode arguments(String name) {
         return Json.object().put("id", name);
     }
 
@@ -150,7 +150,7 @@ final class DocumentResources implements ResourceSource {
     @Override
     public Optional<Change> changes(String uri, McpRequest request) {
         return name(uri)
-                .flatMap(name -> EngineResources.seen(runner.runUncounted(request(READ, wanted(name), request))))
+                .flatMap(name -> EngineResources.seen(runner.runUncounted(request(READ, arguments(name), request))))
                 .map(answer -> answer.envelope().at("/document/name").asString(""))
                 .map(name -> new Change(request.caller().tenant(), KIND, List.of(Name.key(name))));
     }

@@ -84,7 +84,7 @@ final class EngineResources implements ResourceSource {
         }
         var items = new ArrayList<ObjectNode>();
         for (var record : answer.get().envelope().path("profile")) {
-            items.addAll(kind.shown(record));
+            items.addAll(kind.resources(record));
         }
         var next = answer.get().envelope().path("next_cursor").asString("");
         return new ListPage(items, next.isEmpty() ? null : next);
@@ -171,14 +171,14 @@ final class EngineResources implements ResourceSource {
             return false;
         }
         if (kind.get().looksByList()) {
-            var wanted = address.names().getLast();
+            var name = address.names().getLast();
             var arguments = kind.get().search(address.names());
             return fetch(kind.get().listTool(), arguments, request)
                     .map(answer -> answer.envelope()
                             .path("profile")
                             .valueStream()
                             .anyMatch(record ->
-                                    Name.key(record.path("name").asString("")).equals(wanted.key())))
+                                    Name.key(record.path("name").asString("")).equals(name.key())))
                     .orElse(false);
         }
         return fetch(kind.get().readTool(), kind.get().preview(address.names()), request)

@@ -118,7 +118,7 @@ record InstructionText(
         if (names.isEmpty() || most == 0) {
             return "";
         }
-        var shown = names.stream().limit(most).map("'%s'"::formatted).toList();
-        return "%s: %s%s.".formatted(what, String.join(", ", shown), names.size() > most ? " and more" : "");
+        var labels = names.stream().limit(most).map("'%s'"::formatted).toList();
+        return "%s: %s%s.".formatted(what, String.join(", ", labels), names.size() > most ? " and more" : "");
     }
 }

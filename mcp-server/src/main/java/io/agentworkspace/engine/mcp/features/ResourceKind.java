@@ -102,7 +102,7 @@ record ResourceKind(UriKind kind, String title, String listTool, String readTool
     }
 
     /** Returns the resources of a listed record: for a domain also its zone {@code main}. */
-    List<ObjectNode> shown(JsonNode record) {
+    List<ObjectNode> resources(JsonNode record) {
         var name = record.path("name").asString("");
         var description = record.path("description").asString(title);
         var self = resource(EngineUri.of(kind, name), name, description);

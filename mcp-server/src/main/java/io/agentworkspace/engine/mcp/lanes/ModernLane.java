@@ -137,11 +137,12 @@ public final class ModernLane implements Lane {
                         : done.caching();
                 yield complete(Json.object(), done.result(), caching);
             }
-            case MethodResult.Ask ask -> asked(ask, message, exchange, client);
+            case MethodResult.Ask ask -> inputRequest(ask, message, exchange, client);
         };
     }
 
-    private ObjectNode asked(MethodResult.Ask ask, JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
+    private ObjectNode inputRequest(
+            MethodResult.Ask ask, JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
         if (!SEVERAL_ROUNDS.contains(message.method())) {
             throw new IllegalStateException(message.method() + " asks back, which the protocol does not allow");
         }

@@ -66,8 +66,8 @@ public final class SessionIds {
 
     private static McpSession read(String content, Caller caller) {
         var parts = content.split(" ", -1);
-        var begun = Instant.ofEpochSecond(Long.parseLong(parts[1], Character.MAX_RADIX));
-        var handle = new SessionStore.Handle(caller.tenant(), parts[2], begun.plus(SealKeys.REIGN));
+        var start = Instant.ofEpochSecond(Long.parseLong(parts[1], Character.MAX_RADIX));
+        var handle = new SessionStore.Handle(caller.tenant(), parts[2], start.plus(SealKeys.REIGN));
         var revision = ProtocolRevision.find(parts[0]).orElse(ProtocolRevision.NOVEMBER_2025);
         var name = parts.length > 4 ? URLDecoder.decode(parts[4], StandardCharsets.UTF_8) : "";
         return new McpSession(

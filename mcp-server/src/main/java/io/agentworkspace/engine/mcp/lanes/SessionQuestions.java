@@ -45,20 +45,20 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
 
     /** Sends all questions at once and waits for the answers. */
     Map<String, ObjectNode> ask(MethodResult.Ask ask, McpSession session, StreamableResponse stream, String requestId) {
-        var asked = new LinkedHashMap<String, Posed>();
+        var questions = new LinkedHashMap<String, Posed>();
         try {
-            ask.questions().forEach((name, question) -> asked.put(name, pose(question, session, stream)));
+            ask.questions().forEach((name, question) -> questions.put(name, pose(question, session, stream)));
             return ask.elsewhere() == null
-                    ? answers(asked, requestId)
-                    : answers(asked, ask.elsewhere(), stream, requestId);
+                    ? answers(questions, requestId)
+                    : answers(questions, ask.elsewhere(), stream, requestId);
         } finally {
-            asked.values().forEach(posed -> open.remove(posed.key()));
+            questions.values().forEach(posed -> open.remove(posed.key()));
         }
     }
 
-    private static Map<String, ObjectNode> answers(Map<String, Posed> asked, String requestId) {
+    private static Map<String, ObjectNode> answers(Map<String, Posed> questions, String requestId) {
         var answers = new LinkedHashMap<String, ObjectNode>();
-        asked.forEach((name, posed) -> {
+        questions.forEach((name, posed) -> {
             var response = await(posed.response(), PATIENCE, requestId)
                     .orElseThrow(() -> refused("the client did not answer the question in time", requestId));
             if (!(response.get("result") instanceof ObjectNode answer)) {
@@ -71,15 +71,18 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
 
     /** Returns the answers of the client, as far as they come before that of somebody elsewhere. */
     private static Map<String, ObjectNode> answers(
-            Map<String, Posed> asked, MethodResult.Elsewhere elsewhere, StreamableResponse stream, String requestId) {
+            Map<String, Posed> questions,
+            MethodResult.Elsewhere elsewhere,
+            StreamableResponse stream,
+            String requestId) {
         var answers = new LinkedHashMap<String, ObjectNode>();
         var watch = Thread.startVirtualThread(() -> {
             if (elsewhere.answered().getAsBoolean()) {
-                asked.values().forEach(posed -> posed.response().complete(Json.object()));
+                questions.values().forEach(posed -> posed.response().complete(Json.object()));
             }
         });
         try {
-            asked.forEach((name, posed) -> {
+            questions.forEach((name, posed) -> {
                 var response =
                         await(posed.response(), elsewhere.longest(), requestId).orElseGet(Json::object);
                 if (response.get("result") instanceof ObjectNode answer) {

@@ -29,7 +29,7 @@ final class TaskAttempt {
     private final TaskStore.Task task;
     private final TaskOrigin.StoredOrigin kept;
     private final TaskState memory;
-    private final long begun = System.nanoTime();
+    private final long startNanos = System.nanoTime();
     private @Nullable Thread thread;
     private volatile boolean stopped;
     private volatile TaskStore.@Nullable Step verdict;
@@ -49,7 +49,7 @@ final class TaskAttempt {
     }
 
     boolean tookTooLong() {
-        return System.nanoTime() - begun > LONGEST.toNanos();
+        return System.nanoTime() - startNanos > LONGEST.toNanos();
     }
 
     /** Starts the work on a separate thread. */

@@ -76,8 +76,8 @@ final class CompletionMethod {
     private static MethodResult result(List<String> values) {
         var result = Json.object();
         var completion = result.putObject("completion");
-        var shown = completion.putArray("values");
-        values.stream().limit(MAX).forEach(shown::add);
+        var items = completion.putArray("values");
+        values.stream().limit(MAX).forEach(items::add);
         completion.put("hasMore", values.size() > MAX);
         return MethodResult.done(result);
     }

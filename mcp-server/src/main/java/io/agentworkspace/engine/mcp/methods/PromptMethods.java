@@ -54,11 +54,11 @@ final class PromptMethods {
                 .map(prompt -> prompt.get("name").asString())
                 .toList();
         var near = Near.nearest(name, names, 2);
-        var shown = Name.shortened(name);
+        var excerpt = Name.shortened(name);
         return new Problem(
                 Failure.NOT_FOUND,
                 near.isEmpty()
-                        ? "no prompt '%s'; prompts/list has all names".formatted(shown)
-                        : "no prompt '%s'; did you mean %s?".formatted(shown, String.join(" or ", near)));
+                        ? "no prompt '%s'; prompts/list has all names".formatted(excerpt)
+                        : "no prompt '%s'; did you mean %s?".formatted(excerpt, String.join(" or ", near)));
     }
 }

@@ -36,7 +36,7 @@ public final class ToolMethods {
     private static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, false);
 
     private final List<ToolSource> sources;
-    private final Cache<Asked, ListPage.Written> pages =
+    private final Cache<PageKey, ListPage.Written> pages =
             Caffeine.newBuilder().maximumSize(PAGES).build();
 
     private final McpTasks tasks;
@@ -51,7 +51,7 @@ public final class ToolMethods {
     MethodResult list(ObjectNode params, McpRequest request) {
         var cursor = Params.cursor(params).orElse(null);
         var page = pages.get(
-                Asked.of(request, cursor, version(request)),
+                PageKey.of(request, cursor, version(request)),
                 _ -> ListPage.of(all(request), cursor).written());
         // The client's next access token may allow more.
         var caching = request.caller().hasScopes() ? MethodResult.Caching.NONE : FIVE_MINUTES;
@@ -63,16 +63,16 @@ public final class ToolMethods {
     }
 
     /** All that decides which tools a page has: the engine's own descriptions never change while the server runs. */
-    private record Asked(
+    private record PageKey(
             Role role,
             Set<String> capabilities,
             Toolset ofKey,
             ToolSelection selection,
             @Nullable String cursor,
             String version) {
-        static Asked of(McpRequest request, @Nullable String cursor, String version) {
+        static PageKey of(McpRequest request, @Nullable String cursor, String version) {
             var caller = request.caller();
-            return new Asked(
+            return new PageKey(
                     caller.role(),
                     caller.capabilities(),
                     caller.credential().toolset(),

@@ -54,7 +54,7 @@ public final class StreamOpener {
     /** Responds to a listening request. Its stream stays open. */
     public void serve(JsonRpcMessage message, McpExchange exchange, McpRequest request) {
         Params.checkTexts(message.method(), message.params());
-        var asked = Params.object(message.params(), "notifications");
+        var filter = Params.object(message.params(), "notifications");
         if (!exchange.allowsEvents()) {
             throw Problem.invalid("the header Accept", "must allow text/event-stream, since the response is a stream")
                     .because(Cause.ACCEPT);
@@ -66,7 +66,7 @@ public final class StreamOpener {
         // From here on, losses of access are signalled, so none is missed after a look-up.
         notifications.open(request.caller().tenant());
         var agreed = Json.object();
-        var subscriptions = subscriptionsOf(asked, agreed, exchange, request).with(tasks(asked, agreed, request));
+        var subscriptions = subscriptionsOf(filter, agreed, exchange, request).with(tasks(filter, agreed, request));
         var params = Json.object();
         params.set("notifications", agreed);
         Subscriptions.tag(params, id);
@@ -79,16 +79,16 @@ public final class StreamOpener {
 
     /** @param agreed receives the accepted subscriptions */
     private Subscriptions subscriptionsOf(
-            ObjectNode asked, ObjectNode agreed, McpExchange exchange, McpRequest request) {
+            ObjectNode filter, ObjectNode agreed, McpExchange exchange, McpRequest request) {
         var lists = new LinkedHashSet<String>();
-        for (var field : asked.propertyNames()) {
+        for (var field : filter.propertyNames()) {
             var list = LISTS.get(field);
-            if (list != null && asked.get(field).asBoolean(false)) {
+            if (list != null && filter.get(field).asBoolean(false)) {
                 lists.add(list);
                 agreed.put(field, true);
             }
         }
-        var uris = distinct(texts(asked, URIS, "URIs"));
+        var uris = distinct(texts(filter, URIS, "URIs"));
         // The request itself counts for the first look-up.
         uris.stream().skip(1).forEach(_ -> exchange.countAnother());
         var watched = watched(uris, request);
@@ -112,9 +112,9 @@ public final class StreamOpener {
     }
 
     /** Returns those of the requested tasks that belong to the caller. */
-    private Map<Change, Set<String>> tasks(ObjectNode asked, ObjectNode agreed, McpRequest request) {
-        var ids = texts(asked, TASKS, "task ids");
-        if (!asked.has(TASKS)) {
+    private Map<Change, Set<String>> tasks(ObjectNode filter, ObjectNode agreed, McpRequest request) {
+        var ids = texts(filter, TASKS, "task ids");
+        if (!filter.has(TASKS)) {
             return Map.of();
         } else if (!request.client().takesTasks()) {
             throw RpcError.missingExtension(ClientInfo.TASKS);
@@ -128,8 +128,8 @@ public final class StreamOpener {
                         id -> new Change(tenant, Change.TASK, List.of(id)), id -> Set.of(Subscriptions.task(id))));
     }
 
-    private static Set<String> texts(ObjectNode asked, String field, String what) {
-        var value = asked.get(field);
+    private static Set<String> texts(ObjectNode filter, String field, String what) {
+        var value = filter.get(field);
         var texts = new LinkedHashSet<String>();
         if (value != null && !value.isNull()) {
             if (!value.isArray() || value.valueStream().anyMatch(text -> !text.isString())) {

@@ -61,7 +61,7 @@ public final class McpTasks {
                                         TaskStore.MAX_BYTES >> 20,
                                         TaskStore.MAX_BYTES_OF_TENANT >> 20)));
         wake.run();
-        return MethodResult.done(shown(task).put("resultType", "task"));
+        return MethodResult.done(json(task).put("resultType", "task"));
     }
 
     /** Returns a new id that cannot be guessed. */
@@ -88,7 +88,7 @@ public final class McpTasks {
                 id,
                 step -> {
                     var memory = TaskState.read(step.memory()).with(answers);
-                    return memory.asked().isEmpty()
+                    return memory.questions().isEmpty()
                             ? new TaskStore.Step(TaskStore.Status.WORKING, null, memory.json(), null)
                             : new TaskStore.Step(step.status(), step.message(), memory.json(), null);
                 },
@@ -102,26 +102,27 @@ public final class McpTasks {
     }
 
     private static ObjectNode detailed(TaskStore.Task task) {
-        var shown = shown(task);
+        var json = json(task);
         switch (task.status()) {
-            case INPUT_REQUIRED -> TaskState.read(task.memory()).asked().forEach(shown.putObject("inputRequests")::set);
-            case COMPLETED -> shown.set("result", task.outcome());
-            case FAILED -> shown.set("error", task.outcome());
+            case INPUT_REQUIRED ->
+                TaskState.read(task.memory()).questions().forEach(json.putObject("inputRequests")::set);
+            case COMPLETED -> json.set("result", task.outcome());
+            case FAILED -> json.set("error", task.outcome());
             case WORKING, CANCELLED -> {}
         }
-        return shown;
+        return json;
     }
 
-    private static ObjectNode shown(TaskStore.Task task) {
-        var shown = Json.object()
+    private static ObjectNode json(TaskStore.Task task) {
+        var json = Json.object()
                 .put("taskId", task.id())
                 .put("status", task.status().word());
         if (task.message() != null) {
-            shown.put("statusMessage", task.message());
+            json.put("statusMessage", task.message());
         }
-        shown.set("createdAt", Json.valueTree(task.createdAt()));
-        shown.set("lastUpdatedAt", Json.valueTree(task.updatedAt()));
-        return shown.put(
+        json.set("createdAt", Json.valueTree(task.createdAt()));
+        json.set("lastUpdatedAt", Json.valueTree(task.updatedAt()));
+        return json.put(
                         "ttlMs",
                         Duration.between(task.createdAt(), task.expiresAt()).toMillis())
                 .put("pollIntervalMs", POLL_MILLIS);

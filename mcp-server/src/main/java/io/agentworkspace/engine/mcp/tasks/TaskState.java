@@ -12,12 +12,12 @@ import tools.jackson.databind.node.ObjectNode;
  * The state of a task between its attempts: pending questions, answers, and the state of its tool. A question's key
  * contains its round, so no key is used twice in one task.
  *
- * @param asked by the key that the client sees
+ * @param questions by the key that the client sees
  * @param answers by the tool's own key
  */
 public record TaskState(
         int round,
-        Map<String, ObjectNode> asked,
+        Map<String, ObjectNode> questions,
         Map<String, ObjectNode> answers,
         @Nullable ObjectNode state) {
     private static final String ASKED = "asked";
@@ -41,7 +41,7 @@ public record TaskState(
 
     public ObjectNode json() {
         var json = Json.object().put("round", round);
-        asked.forEach(json.putObject(ASKED)::set);
+        questions.forEach(json.putObject(ASKED)::set);
         answers.forEach(json.putObject(ANSWERS)::set);
         return state == null ? json : json.set(STATE, state);
     }
@@ -60,7 +60,7 @@ public record TaskState(
 
     /** Returns the state after the client has answered. Answers to questions that are not pending are ignored. */
     TaskState with(Map<String, ObjectNode> responses) {
-        var open = new LinkedHashMap<>(asked);
+        var open = new LinkedHashMap<>(questions);
         var all = new LinkedHashMap<>(answers);
         responses.forEach((key, answer) -> {
             if (open.remove(key) != null) {

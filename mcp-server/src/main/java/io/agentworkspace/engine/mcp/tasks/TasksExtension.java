@@ -69,9 +69,9 @@ public record TasksExtension(McpTasks tasks) implements Extension {
     }
 
     private static Problem unknown(String id) {
-        var shown = Name.shortened(id);
+        var excerpt = Name.shortened(id);
         return Problem.invalid(
                 "params.taskId",
-                "is '%s', but your key has no such task, or it is older than 24 hours".formatted(shown));
+                "is '%s', but your key has no such task, or it is older than 24 hours".formatted(excerpt));
     }
 }

@@ -38,7 +38,7 @@ public enum ProtocolRevision {
     }
 
     /** Returns the revision for a client that requested this one in {@code initialize}. */
-    public static ProtocolRevision negotiated(String asked) {
-        return find(asked).filter(revision -> !revision.isStateless()).orElse(NOVEMBER_2025);
+    public static ProtocolRevision negotiated(String version) {
+        return find(version).filter(revision -> !revision.isStateless()).orElse(NOVEMBER_2025);
     }
 }

@@ -44,14 +44,14 @@ public final class RequestState {
     }
 
     private static String bound(JsonRpcMessage request, Caller caller) {
-        var asked = request.params().deepCopy().without(NOT_THE_REQUEST);
+        var params = request.params().deepCopy().without(NOT_THE_REQUEST);
         return String.join(
                 "\n",
                 "state",
                 Long.toString(caller.tenant()),
                 caller.principal(),
                 request.method(),
-                digest(Json.canonical(asked)));
+                digest(Json.canonical(params)));
     }
 
     private static String digest(String text) {

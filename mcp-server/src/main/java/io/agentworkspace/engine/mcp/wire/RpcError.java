@@ -67,8 +67,9 @@ public final class RpcError extends RuntimeException {
     public static RpcError unknownMethod(String method, Collection<String> methods, String requestId) {
         var near = Near.nearest(method, methods, 2);
         var note = near.isEmpty()
-                ? "there is no method '%s' here; there are %s".formatted(shown(method), String.join(", ", methods))
-                : "there is no method '%s' here; did you mean %s?".formatted(shown(method), String.join(" or ", near));
+                ? "there is no method '%s' here; there are %s".formatted(excerpt(method), String.join(", ", methods))
+                : "there is no method '%s' here; did you mean %s?"
+                        .formatted(excerpt(method), String.join(" or ", near));
         var problem = new Problem(Failure.UNKNOWN_SERVICE, note).because(Cause.METHOD);
         return new RpcError(
                 JsonRpcRefusal.METHOD_NOT_FOUND,
@@ -116,10 +117,10 @@ public final class RpcError extends RuntimeException {
     }
 
     public static RpcError unsupportedVersion(String requested, List<String> supported) {
-        var data = Json.object().put("requested", shown(requested));
+        var data = Json.object().put("requested", excerpt(requested));
         supported.forEach(data.putArray("supported")::add);
         var note = "the protocol version '%s' is not supported; there are %s"
-                .formatted(shown(requested), String.join(", ", supported));
+                .formatted(excerpt(requested), String.join(", ", supported));
         var problem = new Problem(Failure.BAD_REQUEST, note).because(Cause.VERSION);
         return new RpcError(UNSUPPORTED_VERSION, HttpStatus.BAD_REQUEST_400, problem, data);
     }
@@ -145,7 +146,7 @@ public final class RpcError extends RuntimeException {
     }
 
     public static RpcError resourceNotFound(String uri, ProtocolRevision revision, String requestId) {
-        var note = "no resource '%s' that you may see".formatted(shown(uri));
+        var note = "no resource '%s' that you may see".formatted(excerpt(uri));
         var problem = new Problem(Failure.NOT_FOUND, note);
         var data = JsonRpcRefusal.data(problem, requestId).put("uri", uri);
         var code = revision.isStateless() ? JsonRpcRefusal.INVALID_PARAMS : RESOURCE_NOT_FOUND;
@@ -161,7 +162,7 @@ public final class RpcError extends RuntimeException {
                 SESSION_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem, JsonRpcRefusal.data(problem, requestId));
     }
 
-    private static String shown(String text) {
+    private static String excerpt(String text) {
         return Excerpt.of(text, 2 * Name.MAX);
     }
 

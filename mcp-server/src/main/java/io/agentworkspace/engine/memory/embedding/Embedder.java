@@ -168,7 +168,7 @@ public final class Embedder implements AutoCloseable {
         if (hit != null) {
             return () -> hit;
         }
-        var vector = begun(() -> {
+        var vector = start(() -> {
             var made = with(model -> model.query(text));
             questions.put(text, made);
             return made;
@@ -187,7 +187,7 @@ public final class Embedder implements AutoCloseable {
         if (!isFreeFor(text) || !slot.tryAcquire()) {
             return null;
         }
-        return within(TEXT, begun(() -> {
+        return within(TEXT, start(() -> {
             var began = System.nanoTime();
             try {
                 return passages(text);
@@ -224,7 +224,7 @@ public final class Embedder implements AutoCloseable {
         return with(model -> Vectors.packed(model.passages(text)));
     }
 
-    private <T> CompletableFuture<T> begun(Supplier<T> work) {
+    private <T> CompletableFuture<T> start(Supplier<T> work) {
         return CompletableFuture.supplyAsync(work, threads);
     }
 

@@ -54,7 +54,7 @@ final class CandidateRounds {
     private final SearchQueries queries;
     private final VectorScan scan;
     private final Call call;
-    private final SearchRequest wanted;
+    private final SearchRequest request;
     private final IndexedQuery indexed;
 
     /**
@@ -122,16 +122,16 @@ final class CandidateRounds {
         }
     }
 
-    CandidateRounds(SearchQueries queries, VectorScan scan, Call call, SearchRequest wanted, IndexedQuery indexed) {
+    CandidateRounds(SearchQueries queries, VectorScan scan, Call call, SearchRequest request, IndexedQuery indexed) {
         this.queries = queries;
         this.scan = scan;
         this.call = call;
-        this.wanted = wanted;
+        this.request = request;
         this.indexed = indexed;
     }
 
     private int fewest() {
-        return Math.max(CANDIDATES, 2 * wanted.limit());
+        return Math.max(CANDIDATES, 2 * request.limit());
     }
 
     /** Returns the candidates by words of the first round. */
@@ -172,7 +172,7 @@ final class CandidateRounds {
                 return new Ranking(ordered(visible, weight));
             }
             most = further.next();
-            if (question == null || wanted.mode() != Mode.VECTOR) {
+            if (question == null || request.mode() != Mode.VECTOR) {
                 byWords = byWords(most, weight);
             }
         }
@@ -192,7 +192,7 @@ final class CandidateRounds {
         var likenesses = question == null ? null : VectorScan.likenesses(reader, documents, question.vector());
         var round = new Round(byWords, byMeaning, documents, places(reader, documents), likenesses);
         var all = round.places().values().stream().distinct().toList();
-        return round.of(byPlace(queries.visible(call, all, likely(round, all, question), wanted.asOf())));
+        return round.of(byPlace(queries.visible(call, all, likely(round, all, question), request.asOf())));
     }
 
     private static Map<MemoryId, Match> byPlace(List<Match> matches) {
@@ -205,7 +205,7 @@ final class CandidateRounds {
                 .map(place -> new Match(place, call.now(), false, null))
                 .toList();
         return ordered(round.of(byPlace(equallyNew)), question == null ? 0 : question.weight()).stream()
-                .limit(Scoring.scored(wanted.limit()) + SPARE)
+                .limit(Scoring.scored(request.limit()) + SPARE)
                 .map(each -> each.found().place())
                 .toList();
     }
@@ -215,12 +215,12 @@ final class CandidateRounds {
         var seenByMeaning =
                 visible.stream().filter(each -> each.vectorRank() > 0).count();
         var seenByWords = visible.stream().filter(each -> each.textRank() > 0).count();
-        return isEnough(byWords.found(), most, seenByWords, wanted.limit())
-                && isEnough(byMeaning, most, seenByMeaning, Math.max(wanted.limit(), Fusion.COMPARED));
+        return isEnough(byWords.found(), most, seenByWords, request.limit())
+                && isEnough(byMeaning, most, seenByMeaning, Math.max(request.limit(), Fusion.COMPARED));
     }
 
-    private static boolean isEnough(ScoreDoc[] found, int most, long seen, int wanted) {
-        return found.length < most || seen >= wanted;
+    private static boolean isEnough(ScoreDoc[] found, int most, long seen, int limit) {
+        return found.length < most || seen >= limit;
     }
 
     private List<SearchCandidate> ordered(List<SearchCandidate> visible, double weight) {
@@ -234,7 +234,7 @@ final class CandidateRounds {
                         each.found().updatedAt(),
                         each.found().isPinned()))
                 .toList();
-        return Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
+        return Fusion.ordered(ranked, weight, request.asOf() == null ? call.now() : request.asOf());
     }
 
     /** What was found, in order. */
@@ -251,16 +251,16 @@ final class CandidateRounds {
 
         /** Returns some of them with their content, without those that were hidden in the meantime. */
         List<FoundMemory> part(int from, int to) {
-            return from >= ordered.size() ? List.of() : shown(ordered.subList(from, Math.min(to, ordered.size())));
+            return from >= ordered.size() ? List.of() : memories(ordered.subList(from, Math.min(to, ordered.size())));
         }
     }
 
-    private List<FoundMemory> shown(List<SearchCandidate> best) {
+    private List<FoundMemory> memories(List<SearchCandidate> best) {
         var missing = best.stream()
                 .filter(each -> each.found().memory() == null)
                 .map(each -> each.found().place())
                 .toList();
-        var others = missing.isEmpty() ? List.<Match>of() : queries.visible(call, missing, missing, wanted.asOf());
+        var others = missing.isEmpty() ? List.<Match>of() : queries.visible(call, missing, missing, request.asOf());
         var memories = new HashMap<MemoryId, Memory>();
         Stream.concat(best.stream().map(SearchCandidate::found), others.stream())
                 .forEach(match -> {

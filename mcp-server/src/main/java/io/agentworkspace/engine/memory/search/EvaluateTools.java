@@ -216,8 +216,8 @@ public final class EvaluateTools {
 
     /** The places of the expected memories among the first hits, from 1. */
     private List<Integer> places(Pair pair, Name bank, Call call, Searcher.SearchScope scope, Mode mode) {
-        var wanted = new Searcher.SearchRequest(pair.query(), mode, bank, null, List.of(), null, null, null, HITS);
-        var found = searcher.search(call, scope, wanted);
+        var request = new Searcher.SearchRequest(pair.query(), mode, bank, null, List.of(), null, null, null, HITS);
+        var found = searcher.search(call, scope, request);
         if (found.mode() != mode && mode == Mode.VECTOR) {
             return List.of();
         }

@@ -40,20 +40,20 @@ record Evidence(
 
     private static final int BETWEEN = 2;
 
-    static Evidence of(Searcher.Asked asked, Highlights highlights, Searcher.FoundMemory found) {
-        var query = asked.query();
+    static Evidence of(Searcher.QueryAnalysis analysis, Highlights highlights, Searcher.FoundMemory found) {
+        var query = analysis.query();
         var memory = found.memory();
         var name = memory.name() == null ? "" : memory.name();
         var words =
-                query.groups().isEmpty() ? (asked.parsed().isOnlyRestricted() ? 1 : 0) : share(query, highlights, 1);
+                query.groups().isEmpty() ? (analysis.parsed().isOnlyRestricted() ? 1 : 0) : share(query, highlights, 1);
         return new Evidence(
                 words,
                 query.groups().isEmpty() ? words : share(query, highlights, 2),
-                order(asked.parsed(), memory.text(), words),
-                named(name, asked),
-                memory.tags().stream().anyMatch(tag -> hasWord(asked, tag)) ? 1 : 0,
-                literal(asked.parsed().meaning(), name + "\n" + memory.text()),
-                asked.isMeaningSure() ? found.candidate().likeness() : -1,
+                order(analysis.parsed(), memory.text(), words),
+                named(name, analysis),
+                memory.tags().stream().anyMatch(tag -> hasWord(analysis, tag)) ? 1 : 0,
+                literal(analysis.parsed().meaning(), name + "\n" + memory.text()),
+                analysis.isMeaningSure() ? found.candidate().likeness() : -1,
                 query.groups().isEmpty() && words == 1);
     }
 
@@ -81,11 +81,11 @@ record Evidence(
         var pairs = 0;
         var found = 0;
         for (var run : parsed.runs()) {
-            var asked = TextAnalysis.exactTerms(run);
-            for (var i = 1; i < asked.size(); i++) {
+            var phrase = TextAnalysis.exactTerms(run);
+            for (var i = 1; i < phrase.size(); i++) {
                 pairs++;
-                var first = positions.getOrDefault(asked.get(i - 1).text(), List.of());
-                var second = positions.getOrDefault(asked.get(i).text(), List.of());
+                var first = positions.getOrDefault(phrase.get(i - 1).text(), List.of());
+                var second = positions.getOrDefault(phrase.get(i).text(), List.of());
                 found += first.stream()
                                 .anyMatch(at -> second.stream().anyMatch(next -> next > at && next <= at + BETWEEN))
                         ? 1
@@ -95,25 +95,25 @@ record Evidence(
         return pairs == 0 ? words : (double) found / pairs;
     }
 
-    private static double named(String name, Searcher.Asked asked) {
+    private static double named(String name, Searcher.QueryAnalysis analysis) {
         var terms = new HashSet<String>();
         TextAnalysis.exactTerms(name).forEach(term -> terms.add(term.text()));
         if (terms.isEmpty()) {
             return 0;
         }
-        var words = words(asked);
+        var words = words(analysis);
         return (double) terms.stream().filter(words::contains).count() / terms.size();
     }
 
-    private static boolean hasWord(Searcher.Asked asked, String tag) {
-        var words = words(asked);
+    private static boolean hasWord(Searcher.QueryAnalysis analysis, String tag) {
+        var words = words(analysis);
         var terms = TextAnalysis.exactTerms(tag);
         return !terms.isEmpty() && terms.stream().allMatch(term -> words.contains(term.text()));
     }
 
-    private static Set<String> words(Searcher.Asked asked) {
+    private static Set<String> words(Searcher.QueryAnalysis analysis) {
         var words = new HashSet<String>();
-        asked.query().groups().forEach(group -> words.addAll(group.exact()));
+        analysis.query().groups().forEach(group -> words.addAll(group.exact()));
         return words;
     }
 

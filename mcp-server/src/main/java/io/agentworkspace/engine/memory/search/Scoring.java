@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.memory.search.Searcher.Asked;
 import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
+import io.agentworkspace.engine.memory.search.Searcher.QueryAnalysis;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.memory.words.TextLikeness;
 import io.agentworkspace.engine.model.bank.Memory;
@@ -21,11 +21,11 @@ final class Scoring {
     /** So many memories of the same form are hits of their own. */
     private static final int OF_ONE_FORM = 3;
 
-    private final Asked asked;
+    private final QueryAnalysis analysis;
     private final CandidateRounds.Ranking ranking;
 
-    Scoring(Asked asked, CandidateRounds.Ranking ranking) {
-        this.asked = asked;
+    Scoring(QueryAnalysis analysis, CandidateRounds.Ranking ranking) {
+        this.analysis = analysis;
         this.ranking = ranking;
     }
 
@@ -40,13 +40,13 @@ final class Scoring {
     }
 
     /** Returns how many of the ranking are scored if so many hits are wanted. */
-    static int scored(int wanted) {
-        return Math.max(LEAST, wanted);
+    static int scored(int limit) {
+        return Math.max(LEAST, limit);
     }
 
-    List<ScoredMemory> best(int wanted) {
+    List<ScoredMemory> best(int limit) {
         var weighed = new ArrayList<Weighed>();
-        var scored = scored(wanted);
+        var scored = scored(limit);
         for (var read = 0; read < Math.min(ranking.size(), Math.max(MOST, scored)) && weighed.size() < scored; ) {
             var next = read + scored;
             ranking.part(read, next).forEach(each -> add(weighed(each), weighed));
@@ -58,18 +58,18 @@ final class Scoring {
         return weighed.stream()
                 .map(each -> scored(each, words, meaning))
                 .sorted(Comparator.comparingDouble(ScoredMemory::score).reversed())
-                .limit(wanted)
+                .limit(limit)
                 .toList();
     }
 
     private Weighed weighed(FoundMemory found) {
         var memory = found.memory();
         var name = memory.name() == null ? "" : memory.name();
-        var highlights = Highlights.of(asked.query(), name, memory.text());
+        var highlights = Highlights.of(analysis.query(), name, memory.text());
         return new Weighed(
                 found,
                 highlights,
-                Evidence.of(asked, highlights, found),
+                Evidence.of(analysis, highlights, found),
                 TextLikeness.of(TextAnalysis.exactWords(memory.text())),
                 new ArrayList<>());
     }

@@ -456,14 +456,14 @@ public final class SearchQueries {
     /**
      * Returns those candidates that a search may show, now or at a time, in no order.
      *
-     * @param shown the candidates of which the content is read, too
+     * @param page the candidates of which the content is read, too
      */
-    List<Match> visible(Call call, List<MemoryId> candidates, List<MemoryId> shown, @Nullable Instant asOf) {
+    List<Match> visible(Call call, List<MemoryId> candidates, List<MemoryId> page, @Nullable Instant asOf) {
         return db.sql(call, asOf == null ? VISIBLE_NOW : VISIBLE_THEN)
                 .set("as_of", asOf)
                 .set("banks", candidates.stream().map(MemoryId::bank).toList())
                 .set("ids", candidates.stream().map(MemoryId::id).toList())
-                .set("on_page", shown.stream().map(MemoryId::id).toList())
+                .set("on_page", page.stream().map(MemoryId::id).toList())
                 .list(row -> new Match(
                         place(row),
                         Objects.requireNonNull(row.instantOrNull("updated_at")),

@@ -149,7 +149,7 @@ public final class SearchTools {
         var tags = in.vx() == null ? null : Tags.checked(in.vx().tags());
         var page = in.page() == null ? null : in.page().limit();
         var limit = page == null ? HITS : page;
-        var wanted = new Searcher.SearchRequest(
+        var request = new Searcher.SearchRequest(
                 in.content(),
                 Mode.of(in.mode()),
                 where.bank(),
@@ -159,7 +159,7 @@ public final class SearchTools {
                 in.until(),
                 in.asOf(),
                 limit);
-        var found = searcher.search(call, wanted)
+        var found = searcher.search(call, request)
                 .orElseThrow(() -> banks.missing(call, Objects.requireNonNull(where.bank())));
         var best =
                 found.best().isEmpty() ? null : (Double) found.best().getFirst().score();

@@ -137,7 +137,7 @@ public final class Searcher {
      *
      * @param isMeaningSure whether the model knows its language
      */
-    record Asked(QueryParser.Parsed parsed, LexicalQuery query, boolean isMeaningSure) {}
+    record QueryAnalysis(QueryParser.Parsed parsed, LexicalQuery query, boolean isMeaningSure) {}
 
     /**
      * What was found.
@@ -190,16 +190,16 @@ public final class Searcher {
      *
      * @param isByMeaning whether there may be such a vector
      */
-    private record BegunSearch(
-            SearchRequest wanted, QueryParser.Parsed parsed, boolean isByMeaning, Embedder.Question question) {}
+    private record PendingSearch(
+            SearchRequest request, QueryParser.Parsed parsed, boolean isByMeaning, Embedder.Question question) {}
 
-    private BegunSearch begin(SearchRequest wanted) {
-        var parsed = QueryParser.parse(wanted.query());
+    private PendingSearch begin(SearchRequest request) {
+        var parsed = QueryParser.parse(request.query());
         var isByMeaning = embedder.isOn()
-                && (wanted.mode() == Mode.VECTOR
-                        || wanted.mode() == Mode.HYBRID
+                && (request.mode() == Mode.VECTOR
+                        || request.mode() == Mode.HYBRID
                                 && Language.guess(parsed.meaning()).isInScriptOfModel());
-        return new BegunSearch(wanted, parsed, isByMeaning, embedder.question(isByMeaning ? parsed.meaning() : ""));
+        return new PendingSearch(request, parsed, isByMeaning, embedder.question(isByMeaning ? parsed.meaning() : ""));
     }
 
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
@@ -227,23 +227,23 @@ public final class Searcher {
      *
      * @return empty if a bank is named that the caller cannot see
      */
-    Optional<SearchResult> search(Call call, SearchRequest wanted) {
-        try (var scope = freshScope(call, wanted)) {
-            return wanted.bank() != null && scope.banks().banks().isEmpty()
+    Optional<SearchResult> search(Call call, SearchRequest request) {
+        try (var scope = freshScope(call, request)) {
+            return request.bank() != null && scope.banks().banks().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(search(call, scope, wanted));
+                    : Optional.of(search(call, scope, request));
         }
     }
 
     /** Waits a moment for the vectors of what was just stored. No connection and no lock waits with it. */
-    private SearchScope freshScope(Call call, SearchRequest wanted) {
-        var scope = scope(call, wanted.bank(), wanted.author());
-        var isByMeaning = wanted.mode() != Mode.TEXT && embedder.isOn();
+    private SearchScope freshScope(Call call, SearchRequest request) {
+        var scope = scope(call, request.bank(), request.author());
+        var isByMeaning = request.mode() != Mode.TEXT && embedder.isOn();
         for (var turn = 0; turn < FRESH_TURNS && isByMeaning && isAwaited(call, scope); turn++) {
             scope.close();
             embedder.hurry();
             HeavyWork.outside(Searcher::pause);
-            scope = scope(call, wanted.bank(), wanted.author());
+            scope = scope(call, request.bank(), request.author());
         }
         return scope;
     }
@@ -266,16 +266,16 @@ public final class Searcher {
         }
     }
 
-    SearchResult search(Call call, SearchScope scope, SearchRequest wanted) {
-        return search(call, scope, begin(wanted));
+    SearchResult search(Call call, SearchScope scope, SearchRequest request) {
+        return search(call, scope, begin(request));
     }
 
-    private SearchResult search(Call call, SearchScope scope, BegunSearch begun) {
-        var asOf = begun.wanted().asOf();
+    private SearchResult search(Call call, SearchScope scope, PendingSearch pending) {
+        var asOf = pending.request().asOf();
         var past = past(call, scope, asOf);
-        past.addAll(byWordsOnly(call, scope, begun));
+        past.addAll(byWordsOnly(call, scope, pending));
         try {
-            return search(call, visible(call, scope, asOf, past), scope, begun);
+            return search(call, visible(call, scope, asOf, past), scope, pending);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -315,13 +315,13 @@ public final class Searcher {
      * Returns indexes for this search only, of what the database finds by words in the banks whose indexes are being built. A bank that
      * takes the database too long is left out, and after a few of them the others, too.
      */
-    private List<BankIndex> byWordsOnly(Call call, SearchScope scope, BegunSearch begun) {
+    private List<BankIndex> byWordsOnly(Call call, SearchScope scope, PendingSearch pending) {
         var found = new ArrayList<BankIndex>();
         var failed = 0;
         for (var bank : scope.unindexed()) {
             HeavyWork.pass();
             try {
-                var entries = scan.find(call, bank, scope, begun.parsed(), begun.wanted());
+                var entries = scan.find(call, bank, scope, pending.parsed(), pending.request());
                 if (!entries.isEmpty()) {
                     found.add(indexes.write(() -> BankIndex.ofPast(bank, entries)));
                 }
@@ -412,10 +412,10 @@ public final class Searcher {
         return true;
     }
 
-    private SearchResult search(Call call, MultiReader reader, SearchScope scope, BegunSearch begun)
+    private SearchResult search(Call call, MultiReader reader, SearchScope scope, PendingSearch pending)
             throws IOException {
-        var wanted = begun.wanted();
-        var parsed = begun.parsed();
+        var request = pending.request();
+        var parsed = pending.parsed();
         var searcher = new IndexSearcher(reader);
         searcher.setSimilarity(BankIndex.RANKING);
         var languages = languages(reader, parsed);
@@ -423,23 +423,23 @@ public final class Searcher {
         var indexed = new IndexedQuery(
                 searcher,
                 lexical,
-                filtered(lexical.query(), parsed, scope, wanted),
-                filtered(lexical.filter(), parsed, scope, wanted));
-        var rounds = new CandidateRounds(queries, vectors, call, wanted, indexed);
-        var weight = begun.isByMeaning() ? weight(wanted.mode(), parsed.meaning(), languages) : 0;
-        var byWords = begun.isByMeaning() && wanted.mode() == Mode.VECTOR
+                filtered(lexical.query(), parsed, scope, request),
+                filtered(lexical.filter(), parsed, scope, request));
+        var rounds = new CandidateRounds(queries, vectors, call, request, indexed);
+        var weight = pending.isByMeaning() ? weight(request.mode(), parsed.meaning(), languages) : 0;
+        var byWords = pending.isByMeaning() && request.mode() == Mode.VECTOR
                 ? FoundByWords.NONE
                 : rounds.byWords(weight); // While the vector is being computed.
-        var vector = begun.question().vector();
-        if (begun.isByMeaning() && vector == null) {
+        var vector = pending.question().vector();
+        if (pending.isByMeaning() && vector == null) {
             byWords = rounds.byWords(0);
         }
         var question = vector == null ? null : new QuestionVector(vector, weight);
         var ranking = rounds.best(byWords, question);
-        var scoring = new Scoring(new Asked(parsed, lexical, weight >= Fusion.ENGLISH), ranking);
-        var mode = question == null ? Mode.TEXT : wanted.mode();
+        var scoring = new Scoring(new QueryAnalysis(parsed, lexical, weight >= Fusion.ENGLISH), ranking);
+        var mode = question == null ? Mode.TEXT : request.mode();
         return new SearchResult(
-                scoring.best(wanted.limit()),
+                scoring.best(request.limit()),
                 scope.banks().banks().size(),
                 reader.numDocs(),
                 embedder.isOn() ? VectorScan.pending(reader) : 0,
@@ -469,17 +469,17 @@ public final class Searcher {
         return List.copyOf(languages);
     }
 
-    private static Query filtered(Query query, QueryParser.Parsed parsed, SearchScope scope, SearchRequest wanted) {
+    private static Query filtered(Query query, QueryParser.Parsed parsed, SearchScope scope, SearchRequest request) {
         var all = new BooleanQuery.Builder().add(query, Occur.MUST);
-        var tags = new LinkedHashSet<>(wanted.tags());
+        var tags = new LinkedHashSet<>(request.tags());
         tags.addAll(parsed.tags());
         tags.forEach(tag -> all.add(new TermQuery(BankIndex.tag(tag)), Occur.FILTER));
         var authors = scope.banks().authors();
         if (authors != null) {
             all.add(LongPoint.newSetQuery(BankIndex.AUTHOR, authors), Occur.FILTER);
         }
-        var since = wanted.since();
-        var until = wanted.last();
+        var since = request.since();
+        var until = request.last();
         if (since != null || until != null) {
             all.add(
                     LongPoint.newRangeQuery(

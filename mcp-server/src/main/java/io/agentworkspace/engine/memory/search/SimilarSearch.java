@@ -39,9 +39,9 @@ public final class SimilarSearch implements SimilarMemories {
 
     private List<Similar> find(Call call, Searcher.SearchScope scope, List<String> words) {
         var query = String.join(" ", words.stream().distinct().limit(WORDS).toList());
-        var wanted = new Searcher.SearchRequest(query, Mode.TEXT, null, null, List.of(), null, null, null, CANDIDATES);
+        var request = new Searcher.SearchRequest(query, Mode.TEXT, null, null, List.of(), null, null, null, CANDIDATES);
         var text = TextLikeness.of(words);
-        return searcher.search(call, scope, wanted).best().stream()
+        return searcher.search(call, scope, request).best().stream()
                 .flatMap(found -> Stream.concat(Stream.of(found.memory()), found.also().stream()))
                 .map(memory -> new Similar(
                         memory.id(),

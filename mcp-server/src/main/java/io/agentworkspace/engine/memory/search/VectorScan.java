@@ -61,28 +61,28 @@ final class VectorScan {
         static final Signatures NONE = new Signatures(new long[0][], new int[0]);
 
         /** Returns for each memory how many dimensions differ in the nearest of its signatures, plus one; 0 if it has none. */
-        short[] distances(long[] wanted, int memories) {
+        short[] distances(long[] signature, int memories) {
             var nearest = new short[memories];
             var block = new int[Math.min(BLOCK, owners.length)];
             for (var first = 0; first < owners.length; first += block.length) {
-                compare(wanted, first, block);
+                compare(signature, first, block);
                 keepNearest(block, first, nearest);
             }
             return nearest;
         }
 
         /** Writes how many dimensions differ, in some signatures one after the other. */
-        private void compare(long[] wanted, int first, int[] distances) {
+        private void compare(long[] signature, int first, int[] distances) {
             Arrays.fill(distances, 0);
-            for (var i = 0; i < wanted.length; i++) {
-                add(columns[i], wanted[i], first, distances);
+            for (var i = 0; i < signature.length; i++) {
+                add(columns[i], signature[i], first, distances);
             }
         }
 
-        private static void add(long[] column, long wanted, int first, int[] distances) {
+        private static void add(long[] column, long bits, int first, int[] distances) {
             var end = Math.min(distances.length, column.length - first);
             for (var i = 0; i < end; i++) {
-                distances[i] += Long.bitCount(column[first + i] ^ wanted);
+                distances[i] += Long.bitCount(column[first + i] ^ bits);
             }
         }
 
@@ -123,13 +123,13 @@ final class VectorScan {
      * @param filter which memories are compared
      */
     ScoreDoc[] nearest(IndexSearcher searcher, Query filter, float[] question, int most) throws IOException {
-        var wanted = Vectors.signature(question);
+        var signature = Vectors.signature(question);
         var reader = searcher.getIndexReader();
         var weight = searcher.createWeight(searcher.rewrite(filter), ScoreMode.COMPLETE_NO_SCORES, 1);
         var distances = new short[reader.maxDoc()];
-        var counts = new int[wanted.length * Long.SIZE + 2];
+        var counts = new int[signature.length * Long.SIZE + 2];
         for (var leaf : reader.leaves()) {
-            measure(leaf, weight, wanted, distances, counts);
+            measure(leaf, weight, signature, distances, counts);
         }
         var near = within(limit(counts, Math.max(LEAST_RESCORED, most * RESCORED)), distances);
         var likenesses = likenesses(reader, near, question);
@@ -149,14 +149,14 @@ final class VectorScan {
     }
 
     /** Writes the distances of one part; 0 stays where there is nothing to compare. */
-    private void measure(LeafReaderContext leaf, Weight weight, long[] wanted, short[] distances, int[] counts)
+    private void measure(LeafReaderContext leaf, Weight weight, long[] signature, short[] distances, int[] counts)
             throws IOException {
         var scorer = weight.scorer(leaf);
         if (scorer == null) {
             return;
         }
         var reader = leaf.reader();
-        var near = signatures(reader, wanted.length).distances(wanted, reader.maxDoc());
+        var near = signatures(reader, signature.length).distances(signature, reader.maxDoc());
         var live = reader.getLiveDocs();
         if (live == null && weight.count(leaf) == reader.maxDoc()) { // All of them pass the filter.
             System.arraycopy(near, 0, distances, leaf.docBase, near.length);
@@ -175,11 +175,11 @@ final class VectorScan {
     }
 
     /** Within it are at least so many, if there are. */
-    private static int limit(int[] counts, int wanted) {
+    private static int limit(int[] counts, int minimum) {
         var sum = 0;
         for (var distance = 1; distance < counts.length; distance++) {
             sum += counts[distance];
-            if (sum >= wanted) {
+            if (sum >= minimum) {
                 return distance;
             }
         }

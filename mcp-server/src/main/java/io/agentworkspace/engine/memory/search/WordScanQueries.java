@@ -119,9 +119,9 @@ public final class WordScanQueries {
             long bank,
             Searcher.SearchScope scope,
             QueryParser.Parsed parsed,
-            Searcher.SearchRequest wanted) {
+            Searcher.SearchRequest request) {
         var banks = scope.unindexed().size();
-        var tags = Stream.concat(wanted.tags().stream(), parsed.tags().stream())
+        var tags = Stream.concat(request.tags().stream(), parsed.tags().stream())
                 .map(BankIndex::tag)
                 .distinct()
                 .toList();
@@ -141,9 +141,9 @@ public final class WordScanQueries {
                                 .toList())
                 .set("spellings", spellings)
                 .set("authors", scope.banks().authors())
-                .set("since", wanted.since())
-                .set("until", wanted.last())
-                .set("as_of", wanted.asOf())
+                .set("since", request.since())
+                .set("until", request.last())
+                .set("as_of", request.asOf())
                 .set("model", model)
                 .set("most_scanned", SCANNED / banks)
                 .set("scanned_bytes", SCANNED_BYTES / banks)

@@ -172,9 +172,9 @@ final class MessageSearchQueries {
      * @param items an expression for the number of items that a message has
      * @param group the clause before the condition: several probes of the loose kind may find a message, so it is grouped
      */
-    private static String found(String strict, String when, String items, String group) {
+    private static String match(String strict, String when, String items, String group) {
         return SqlTemplate.of("""
-                (SELECT f.stream_id, f.seq, f.created_at, {items} AS found
+                (SELECT f.stream_id, f.seq, f.created_at, {items} AS matches
                    FROM (SELECT m.*, probe.items
                            FROM probe
                            CROSS JOIN LATERAL (
@@ -188,10 +188,10 @@ final class MessageSearchQueries {
                                OFFSET 0) m
                           WHERE probe.is_strict = {strict} AND {when}
                             AND m.tenant_id = :tenant AND COALESCE(m.stream_id IN (SELECT r.id FROM reachable r), false)) f
-                  {group} CAST(:found AS bigint) IS NULL
+                  {group} CAST(:matches AS bigint) IS NULL
                      OR ({items}, f.created_at, f.stream_id, f.seq)
-                        < (CAST(:found AS bigint), CAST(:at AS timestamptz), CAST(:stream AS bigint), CAST(:seq AS bigint))
-                  ORDER BY found DESC, f.created_at DESC, f.stream_id DESC, f.seq DESC
+                        < (CAST(:matches AS bigint), CAST(:at AS timestamptz), CAST(:stream AS bigint), CAST(:seq AS bigint))
+                  ORDER BY matches DESC, f.created_at DESC, f.stream_id DESC, f.seq DESC
                   LIMIT :limit + 1)
                 """)
                 .with("narrowed", NARROWED)
@@ -206,15 +206,15 @@ final class MessageSearchQueries {
     private static String hits(String latest) {
         return SqlTemplate.of("""
                 , latest AS (
-                    SELECT picked.found, picked.is_strict, picked.items, m.*
-                      FROM ({latest}) picked
+                    SELECT hit.matches, hit.is_strict, hit.items, m.*
+                      FROM ({latest}) hit
                       CROSS JOIN LATERAL (SELECT * FROM message x
-                                           WHERE x.tenant_id = :tenant AND x.stream_id = picked.stream_id AND x.seq = picked.seq
+                                           WHERE x.tenant_id = :tenant AND x.stream_id = hit.stream_id AND x.seq = hit.seq
                                           OFFSET 0) m)
-                SELECT m.found, m.is_strict, m.items, {columns}
+                SELECT m.matches, m.is_strict, m.items, {columns}
                   FROM latest m
                   {joins}
-                 ORDER BY m.found DESC, m.created_at DESC, m.stream_id DESC, m.seq DESC
+                 ORDER BY m.matches DESC, m.created_at DESC, m.stream_id DESC, m.seq DESC
                 """)
                 .with("latest", latest)
                 .with("columns", MessageRow.COLUMNS)
@@ -227,10 +227,10 @@ final class MessageSearchQueries {
             + REACHABLE
             + ITEMS
             + SqlTemplate.of(", strict AS MATERIALIZED {strict}, loose AS MATERIALIZED {loose}")
-                    .with("strict", found("true", "CAST(:strict AS boolean) IS NOT FALSE", "f.items", "WHERE"))
+                    .with("strict", match("true", "CAST(:strict AS boolean) IS NOT FALSE", "f.items", "WHERE"))
                     .with(
                             "loose",
-                            found(
+                            match(
                                     "false",
                                     "CAST(:strict AS boolean) IS NOT TRUE AND NOT EXISTS (SELECT 1 FROM strict)",
                                     "sum(f.items)",
@@ -243,7 +243,7 @@ final class MessageSearchQueries {
                 """);
 
     private static final String BEFORE = """
-            (CAST(:found AS bigint) IS NULL
+            (CAST(:matches AS bigint) IS NULL
              OR (x.created_at, x.stream_id, x.seq) < (CAST(:at AS timestamptz), CAST(:stream AS bigint), CAST(:seq AS bigint)))
             """;
 
@@ -251,7 +251,7 @@ final class MessageSearchQueries {
             + REACHABLE
             + ITEMS
             + hits(SqlTemplate.of("""
-                SELECT m.stream_id, m.seq, m.created_at, 1 AS found, true AS is_strict, 1 AS items
+                SELECT m.stream_id, m.seq, m.created_at, 1 AS matches, true AS is_strict, 1 AS items
                   FROM reachable r
                   CROSS JOIN LATERAL (SELECT * FROM message x
                                        WHERE x.tenant_id = :tenant AND x.stream_id = r.id AND {narrowed} AND {before} AND {allowed}
@@ -269,7 +269,7 @@ final class MessageSearchQueries {
             + REACHABLE
             + ITEMS
             + hits(SqlTemplate.of("""
-                SELECT x.stream_id, x.seq, x.created_at, 1 AS found, true AS is_strict, 1 AS items
+                SELECT x.stream_id, x.seq, x.created_at, 1 AS matches, true AS is_strict, 1 AS items
                   FROM message x
                  WHERE x.tenant_id = :tenant AND {narrowed} AND {before} AND COALESCE(x.stream_id IN (SELECT r.id FROM reachable r), false) AND {allowed}
                  ORDER BY x.created_at DESC, x.stream_id DESC, x.seq DESC
@@ -298,7 +298,7 @@ final class MessageSearchQueries {
      *
      * @param isList whether it asks for no words, and at most leaves some out
      */
-    record Wanted(
+    record MessageFilter(
             WordQuery query,
             boolean isList,
             @Nullable Name agent,
@@ -310,7 +310,7 @@ final class MessageSearchQueries {
             int limit) {}
 
     /** A hit after which a page begins. */
-    record Position(boolean isStrict, long found, Instant at, long stream, long seq) {}
+    record Position(boolean isStrict, long matches, Instant at, long stream, long seq) {}
 
     /** What of the narrowing there is. */
     record Place(
@@ -328,57 +328,57 @@ final class MessageSearchQueries {
     /**
      * A message that was found.
      *
-     * @param found how many of the words and phrases it has
+     * @param matches how many of the words and phrases it has
      * @param items how many the query has
      */
-    record Found(StoredMessage message, boolean isStrict, long found, long items) {
-        private static Found read(Row row) throws SQLException {
-            return new Found(MessageRow.stored(row), row.flag("is_strict"), row.number("found"), row.number("items"));
+    record Match(StoredMessage message, boolean isStrict, long matches, long items) {
+        private static Match read(Row row) throws SQLException {
+            return new Match(MessageRow.stored(row), row.flag("is_strict"), row.number("matches"), row.number("items"));
         }
 
         double score() {
-            return Math.round(1000.0 * found / items) / 1000.0;
+            return Math.round(1000.0 * matches / items) / 1000.0;
         }
 
         Position position() {
             var one = message.message();
-            return new Position(isStrict, found, one.createdAt(), message.conversation(), one.seq());
+            return new Position(isStrict, matches, one.createdAt(), message.conversation(), one.seq());
         }
     }
 
     /** The rows may include one more than the limit, which only shows that there are more. */
-    record Answer(Place place, List<Found> found) {}
+    record Answer(Place place, List<Match> matches) {}
 
     /** Reads the context, and what is found. */
-    Answer find(Call call, Wanted wanted) {
-        var queries = !wanted.isList() ? FIND_BY_WORDS : wanted.agent() == null ? FIND_BY_TIME : FIND_OF_AGENT_BY_TIME;
+    Answer find(Call call, MessageFilter filter) {
+        var queries = !filter.isList() ? FIND_BY_WORDS : filter.agent() == null ? FIND_BY_TIME : FIND_OF_AGENT_BY_TIME;
         return queries.run(
                 db,
                 unselected,
                 call,
-                statement -> bind(statement, wanted),
-                results -> new Answer(results.next(Place::read).orElseThrow(), results.list(Found::read)));
+                statement -> bind(statement, filter),
+                results -> new Answer(results.next(Place::read).orElseThrow(), results.list(Match::read)));
     }
 
-    private static Statement bind(Statement statement, Wanted wanted) {
-        var query = wanted.query();
-        var after = wanted.after();
+    private static Statement bind(Statement statement, MessageFilter filter) {
+        var query = filter.query();
+        var after = filter.after();
         return statement
                 .set("words", query.words())
                 .set("phrases", query.phrases())
                 .set("prefixes", query.prefixes())
                 .set("excluded", query.excluded())
-                .set("agent", key(wanted.agent()))
-                .set("domain", key(wanted.domain()))
-                .set("zone", key(wanted.zone()))
-                .set("since", wanted.since())
-                .set("until", wanted.until())
+                .set("agent", key(filter.agent()))
+                .set("domain", key(filter.domain()))
+                .set("zone", key(filter.zone()))
+                .set("since", filter.since())
+                .set("until", filter.until())
                 .set("strict", after == null ? null : after.isStrict())
-                .set("found", after == null ? null : after.found())
+                .set("matches", after == null ? null : after.matches())
                 .set("at", after == null ? null : after.at())
                 .set("stream", after == null ? null : after.stream())
                 .set("seq", after == null ? null : after.seq())
-                .set("limit", wanted.limit());
+                .set("limit", filter.limit());
     }
 
     private static @Nullable String key(@Nullable Name name) {

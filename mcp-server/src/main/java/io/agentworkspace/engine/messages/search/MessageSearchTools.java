@@ -9,10 +9,10 @@ import io.agentworkspace.engine.domains.DomainStore;
 import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.domains.ZoneStore;
 import io.agentworkspace.engine.memory.search.WordQuery;
-import io.agentworkspace.engine.messages.search.MessageSearchQueries.Found;
+import io.agentworkspace.engine.messages.search.MessageSearchQueries.Match;
+import io.agentworkspace.engine.messages.search.MessageSearchQueries.MessageFilter;
 import io.agentworkspace.engine.messages.search.MessageSearchQueries.Place;
 import io.agentworkspace.engine.messages.search.MessageSearchQueries.Position;
-import io.agentworkspace.engine.messages.search.MessageSearchQueries.Wanted;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement.OfAgent;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
@@ -131,19 +131,19 @@ public final class MessageSearchTools {
         if (in.since() != null && in.until() != null && in.since().isAfter(in.until())) {
             throw Problem.invalid("until", "is before since");
         }
-        var wanted = wanted(in, content, call);
-        var answer = queries.find(call, wanted);
-        check(call, wanted, answer.place());
+        var filter = filter(in, content, call);
+        var answer = queries.find(call, filter);
+        check(call, filter, answer.place());
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
-        return page(call, wanted, answer.found(), room);
+        return page(call, filter, answer.matches(), room);
     }
 
-    private Wanted wanted(SearchRequest in, String content, Call call) {
+    private MessageFilter filter(SearchRequest in, String content, Call call) {
         var where = in.target() == null ? new Where(null, null, null, null) : in.target();
         var page = in.page() == null ? new Part(null, null) : in.page();
         var domain = where.domain() == null && where.zone() != null ? entered(call) : where.domain();
         var query = WordQuery.parse(content);
-        return new Wanted(
+        return new MessageFilter(
                 query,
                 content.isBlank() || !query.asks() && !query.excluded().isEmpty(),
                 where.agent(),
@@ -164,34 +164,34 @@ public final class MessageSearchTools {
         return Name.of(entered.name());
     }
 
-    private void check(Call call, Wanted wanted, Place place) {
+    private void check(Call call, MessageFilter filter, Place place) {
         if (!place.agentFound()) {
-            throw agents.missing(call, Objects.requireNonNull(wanted.agent()));
-        } else if (wanted.domain() == null) {
+            throw agents.missing(call, Objects.requireNonNull(filter.agent()));
+        } else if (filter.domain() == null) {
             return;
         } else if (place.domain() == null) {
-            throw domains.missing(call, wanted.domain());
+            throw domains.missing(call, filter.domain());
         } else if (!place.takesPart()) {
             throw Problem.conflict(ZoneEntry.notMember(call, place.domain()));
         } else if (!place.zoneFound()) {
-            throw ZoneStore.missing(Objects.requireNonNull(wanted.zone()), place.zones());
+            throw ZoneStore.missing(Objects.requireNonNull(filter.zone()), place.zones());
         }
     }
 
     /** Each hit gets its share of the room; what it does not use is for the following ones. */
-    private static SearchResponse page(Call call, Wanted wanted, List<Found> found, int characters) {
-        var page = found.subList(0, Math.min(wanted.limit(), found.size()));
+    private static SearchResponse page(Call call, MessageFilter filter, List<Match> matches, int characters) {
+        var page = matches.subList(0, Math.min(filter.limit(), matches.size()));
         var hits = new ArrayList<MessageHit>();
         var room = characters;
         for (var each : page) {
             var share = Math.max(SHORTEST_SNIPPET, room / (page.size() - hits.size()));
-            hits.add(MessageHit.of(each.message().message(), each.score(), wanted.query(), share));
+            hits.add(MessageHit.of(each.message().message(), each.score(), filter.query(), share));
             room -= Math.min(share, each.message().message().content().length());
         }
         var slice = ListSlice.of(
                 call,
                 hits,
-                page.size() < found.size(),
+                page.size() < matches.size(),
                 last -> cursor(page.get(hits.indexOf(last)).position()));
         return new SearchResponse(slice.rows(), slice.nextCursor());
     }
@@ -199,7 +199,7 @@ public final class MessageSearchTools {
     private static String cursor(Position last) {
         return Cursor.of(
                 Boolean.toString(last.isStrict()),
-                Long.toString(last.found()),
+                Long.toString(last.matches()),
                 last.at().toString(),
                 Long.toString(last.stream()),
                 Long.toString(last.seq()));

@@ -88,9 +88,9 @@ final class ErrorTexts {
 
     private static String overload(String function, String types) {
         var operator = OPERATOR.matcher(function);
-        var shown = operator.matches() ? operator.group(1) : function;
+        var symbol = operator.matches() ? operator.group(1) : function;
         return "%s does not work on (%s); both sides of an operator need the same type, and texts are not joined"
-                .formatted(shown, types);
+                .formatted(symbol, types);
     }
 
     private static String near(String name, List<String> names) {

@@ -134,9 +134,9 @@ final class Functions {
     private static boolean mentions(String text, List<?> words) {
         var lower = lower(text);
         for (var word : words) {
-            var wanted = lower(String.valueOf(word));
-            EvaluationBudget.charge(text.length() + (long) text.length() * wanted.length() / 16);
-            if (!wanted.isBlank() && hasWord(lower, wanted)) {
+            var term = lower(String.valueOf(word));
+            EvaluationBudget.charge(text.length() + (long) text.length() * term.length() / 16);
+            if (!term.isBlank() && hasWord(lower, term)) {
                 return true;
             }
         }

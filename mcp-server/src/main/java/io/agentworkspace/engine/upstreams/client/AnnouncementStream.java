@@ -41,7 +41,7 @@ final class AnnouncementStream implements AutoCloseable {
         var again = false;
         try {
             while (true) {
-                var begun = System.nanoTime();
+                var startNanos = System.nanoTime();
                 if (places.tryAcquire()) {
                     try {
                         if (!opening.read(again)) {
@@ -52,7 +52,7 @@ final class AnnouncementStream implements AutoCloseable {
                     }
                     again = true;
                 }
-                var lasted = System.nanoTime() - begun > LONGEST.toNanos();
+                var lasted = System.nanoTime() - startNanos > LONGEST.toNanos();
                 pause = lasted ? FIRST : pause.multipliedBy(2);
                 pause = pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
                 Thread.sleep(pause);

@@ -34,14 +34,14 @@ public interface Announcements {
     }
 
     /** Returns which announcements a server of 2026-07-28 is to send. */
-    static ObjectNode wanted(Set<String> uris) {
-        var wanted = Json.object()
+    static ObjectNode filter(Set<String> uris) {
+        var filter = Json.object()
                 .put("toolsListChanged", true)
                 .put("promptsListChanged", true)
                 .put("resourcesListChanged", true);
         if (!uris.isEmpty()) {
-            uris.forEach(wanted.putArray("resourceSubscriptions")::add);
+            uris.forEach(filter.putArray("resourceSubscriptions")::add);
         }
-        return wanted;
+        return filter;
     }
 }

@@ -83,15 +83,15 @@ public final class ClientTurn {
      */
     public static Problem question(String upstream, ObjectNode result, Call call, @Nullable WaitingCall waiting) {
         var input = call.progress().input();
-        var asked = result.path("inputRequests");
+        var requests = result.path("inputRequests");
         if (input.rounds() >= MOST_ROUNDS
-                || asked.size() > MOST_QUESTIONS
+                || requests.size() > MOST_QUESTIONS
                 || Json.text(result).length() > LARGEST) {
             abandon(waiting);
             return Problem.conflict("the upstream server '%s' asks too much: %s".formatted(upstream, outcome(waiting)));
         }
         var questions = new LinkedHashMap<String, ObjectNode>();
-        for (var each : asked.properties()) {
+        for (var each : requests.properties()) {
             if (!(each.getValue() instanceof ObjectNode question) || refusal(question, input) != null) {
                 abandon(waiting);
                 return Problem.conflict(

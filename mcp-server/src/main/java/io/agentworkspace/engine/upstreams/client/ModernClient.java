@@ -95,7 +95,7 @@ final class ModernClient implements UpstreamClient {
 
     private boolean read(Set<String> uris) throws InterruptedException {
         var params = Json.object();
-        params.set("notifications", Announcements.wanted(uris));
+        params.set("notifications", Announcements.filter(uris));
         var id = UUID.randomUUID().toString();
         try {
             var head = channel.stream(body(id, LISTEN, params), headers(LISTEN, params, Map.of()), message -> {
@@ -128,8 +128,9 @@ final class ModernClient implements UpstreamClient {
     private ObjectNode body(String id, String method, ObjectNode params) {
         var body = Json.object().put("jsonrpc", "2.0").put("id", id).put("method", method);
         var sent = params.deepCopy();
-        var meta =
-                sent.get(JsonRpcMessage.META) instanceof ObjectNode given ? given : sent.putObject(JsonRpcMessage.META);
+        var meta = sent.get(JsonRpcMessage.META) instanceof ObjectNode existing
+                ? existing
+                : sent.putObject(JsonRpcMessage.META);
         meta.put(JsonRpcMessage.meta("protocolVersion"), era());
         meta.set(JsonRpcMessage.meta("clientInfo"), RpcAnswer.clientInfo());
         if (!meta.has(JsonRpcMessage.meta("clientCapabilities"))) {

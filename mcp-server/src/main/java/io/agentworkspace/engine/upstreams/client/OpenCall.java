@@ -54,7 +54,7 @@ public final class OpenCall implements WaitingCall {
     private final List<Runnable> endings = new ArrayList<>();
     private Thread worker = Thread.currentThread();
     private Progress progress;
-    private int asked;
+    private int questionCount;
     private int waiting;
     private boolean ended;
     private @Nullable ObjectNode result;
@@ -108,13 +108,13 @@ public final class OpenCall implements WaitingCall {
         worker.start();
     }
 
-    private void end(@Nullable ObjectNode given, @Nullable UpstreamFailure failed) {
+    private void end(@Nullable ObjectNode answer, @Nullable UpstreamFailure failed) {
         List<Runnable> after;
         lock.lock();
         try {
-            result = given;
+            result = answer;
             failure = failed == null ? null : explained(failed);
-            if (given != null && waiting == 0 && Json.text(given).length() > LARGEST_KEPT) {
+            if (answer != null && waiting == 0 && Json.text(answer).length() > LARGEST_KEPT) {
                 result = null;
                 failure = unanswered("it went on without the answer, and its result was too large to keep");
             }
@@ -129,7 +129,7 @@ public final class OpenCall implements WaitingCall {
     }
 
     private UpstreamFailure explained(UpstreamFailure failed) {
-        if (failed.kind() == Kind.CANCELLED && asked > MOST_ASKED) {
+        if (failed.kind() == Kind.CANCELLED && questionCount > MOST_ASKED) {
             return new UpstreamFailure(Kind.ERROR, "it asked more than %d times".formatted(MOST_ASKED));
         }
         return failed.kind() == Kind.UNREACHABLE && !open.isEmpty()
@@ -195,14 +195,14 @@ public final class OpenCall implements WaitingCall {
         question.set("params", message.path("params") instanceof ObjectNode params ? params : Json.object());
         lock.lock();
         try {
-            asked++;
+            questionCount++;
             var why = ended ? "the call has ended" : refusal(question);
-            if (asked > MOST_ASKED) {
+            if (questionCount > MOST_ASKED) {
                 worker.interrupt();
             } else if (why != null) {
                 replies.refuse(id, why);
             } else {
-                open.put(Integer.toString(asked), new Question(id, question));
+                open.put(Integer.toString(questionCount), new Question(id, question));
                 changed.signalAll();
             }
         } finally {
@@ -211,7 +211,7 @@ public final class OpenCall implements WaitingCall {
     }
 
     private @Nullable String refusal(ObjectNode question) {
-        if (asked > MOST_QUESTIONS) {
+        if (questionCount > MOST_QUESTIONS) {
             return "a call may ask %d times".formatted(MOST_QUESTIONS);
         }
         return ClientTurn.refusal(question, input);
@@ -244,7 +244,8 @@ public final class OpenCall implements WaitingCall {
     }
 
     private ObjectNode questions() {
-        var asking = Json.object().put("resultType", "input_required").put("requestState", id + SEPARATOR + asked);
+        var asking =
+                Json.object().put("resultType", "input_required").put("requestState", id + SEPARATOR + questionCount);
         var requests = asking.putObject("inputRequests");
         open.forEach((key, question) -> requests.set(key, question.json().deepCopy()));
         return asking;
@@ -283,8 +284,8 @@ public final class OpenCall implements WaitingCall {
         }
     }
 
-    private void reply(Question question, @Nullable JsonNode given) {
-        if (given instanceof ObjectNode answer) {
+    private void reply(Question question, @Nullable JsonNode reply) {
+        if (reply instanceof ObjectNode answer) {
             replies.answer(question.id(), answer);
         } else {
             replies.refuse(question.id(), "the client did not answer");

@@ -83,8 +83,8 @@ final class SessionClient implements UpstreamClient {
         var transport = current.transport();
         var call = new OpenCall(owner, limit, ClientTurn.mayAsk(method), progress, transport);
         var marked = params.deepCopy();
-        var meta = marked.get(JsonRpcMessage.META) instanceof ObjectNode given
-                ? given
+        var meta = marked.get(JsonRpcMessage.META) instanceof ObjectNode existing
+                ? existing
                 : marked.putObject(JsonRpcMessage.META);
         meta.put("progressToken", call.token());
         transport.watch(call);
@@ -124,15 +124,15 @@ final class SessionClient implements UpstreamClient {
             throw new UpstreamFailure(Kind.CANCELLED, "the call was cancelled");
         }
         try {
-            var begun = open;
-            if (begun == null) {
-                begun = begin(limit);
-                open = begun;
+            var session = open;
+            if (session == null) {
+                session = begin(limit);
+                open = session;
                 if (isClosed) {
-                    begun.transport().close(); // It was closed meanwhile. Only a call that runs goes on.
+                    session.transport().close(); // It was closed meanwhile. Only a call that runs goes on.
                 }
             }
-            return begun;
+            return session;
         } finally {
             opening.unlock();
         }
@@ -158,7 +158,7 @@ final class SessionClient implements UpstreamClient {
         params.set("capabilities", ClientTurn.everything());
         params.set("clientInfo", RpcAnswer.clientInfo());
         var answer = answer(session, "initialize", params, limit);
-        transport.begun(answer.path("protocolVersion").asString(""));
+        transport.setRevision(answer.path("protocolVersion").asString(""));
         session.sendNotification("notifications/initialized", Json.object()).block(limit);
         transport.listen();
         return new Open(session, transport, answer.path("capabilities"));
@@ -184,9 +184,9 @@ final class SessionClient implements UpstreamClient {
         }
     }
 
-    private void unsubscribe(Open current, Set<String> wanted, Duration limit) {
+    private void unsubscribe(Open current, Set<String> uris, Duration limit) {
         var subscribed = current.transport().subscribed();
-        var others = subscribed.stream().filter(uri -> !wanted.contains(uri)).toList();
+        var others = subscribed.stream().filter(uri -> !uris.contains(uri)).toList();
         subscribed.removeAll(others); // What a server announces nevertheless, nobody here subscribed to.
         for (var uri : others) {
             try {

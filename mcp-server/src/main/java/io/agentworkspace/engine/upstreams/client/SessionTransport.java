@@ -58,7 +58,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     }
 
     /** @throws UpstreamFailure if it is a revision that has no sessions, or an unknown one */
-    void begun(String negotiated) {
+    void setRevision(String negotiated) {
         if (ProtocolRevision.find(negotiated).isEmpty() || negotiated.equals(ProtocolRevision.MODERN.word())) {
             throw new UpstreamFailure(Kind.PROTOCOL, "it speaks another revision of the protocol");
         }
@@ -66,8 +66,8 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     }
 
     String revision() {
-        var known = revision;
-        return known == null ? ProtocolRevision.NOVEMBER_2025.word() : known;
+        var current = revision;
+        return current == null ? ProtocolRevision.NOVEMBER_2025.word() : current;
     }
 
     /** Passes on to a call what the server sends about it. */
@@ -205,7 +205,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
                 call.report(message);
             }
         } else if (ClientTurn.isQuestion(method) && message.has("id")) {
-            asked(message, of == null || of.call() == null ? onlyCall() : of.call());
+            forwardQuestion(message, of == null || of.call() == null ? onlyCall() : of.call());
         } else if (message.has("id") && !method.isEmpty()) {
             handle(new JSONRPCRequest("2.0", method, Objects.requireNonNull(message.get("id")), message.get("params")));
         } else if (!method.isEmpty()) {
@@ -217,7 +217,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         return false;
     }
 
-    private void asked(ObjectNode message, @Nullable OpenCall call) {
+    private void forwardQuestion(ObjectNode message, @Nullable OpenCall call) {
         if (call == null) {
             refuse(message.path("id"), "it is not clear which call asks: ask on the stream of the call");
         } else {
@@ -280,9 +280,9 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     /** Tells the server that nobody waits any more, as far as it can be reached soon. */
     private void cancel(JSONRPCMessage message) {
         if (message instanceof JSONRPCRequest request) {
-            var told = Json.object().put("jsonrpc", "2.0").put("method", "notifications/cancelled");
-            told.putObject("params").put("requestId", String.valueOf(request.id()));
-            Thread.startVirtualThread(() -> send(told, SOON));
+            var notification = Json.object().put("jsonrpc", "2.0").put("method", "notifications/cancelled");
+            notification.putObject("params").put("requestId", String.valueOf(request.id()));
+            Thread.startVirtualThread(() -> send(notification, SOON));
         }
     }
 

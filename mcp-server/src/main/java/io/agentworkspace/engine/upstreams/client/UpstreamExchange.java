@@ -71,7 +71,7 @@ final class UpstreamExchange implements Response.Listener {
     void run(Request request, Duration limit) throws InterruptedException {
         request.timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                 .idleTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
-                .onRequestHeaders(begun -> sent = "http".equals(begun.getScheme()))
+                .onRequestHeaders(head -> sent = "http".equals(head.getScheme()))
                 .onRequestCommit(_ -> sent = true)
                 .send(this);
         try {

@@ -27,19 +27,19 @@ public record RetrySchedule(List<Duration> steps) {
      * Returns the delay before the next attempt. Empty if there is none.
      *
      * @param made the number of attempts so far
-     * @param asked the receiver's {@code Retry-After}, which is honoured up to twice the step
+     * @param retryAfter the receiver's {@code Retry-After}, which is honoured up to twice the step
      */
-    Optional<Duration> next(int made, @Nullable Duration asked, RandomGenerator random) {
+    Optional<Duration> next(int made, @Nullable Duration retryAfter, RandomGenerator random) {
         if (made >= steps.size()) {
             return Optional.empty();
         }
         var step = steps.get(made);
         var wait = Duration.ofMillis(Math.round(step.toMillis() * random.nextDouble(1 - JITTER, 1 + JITTER)));
-        if (asked == null || asked.compareTo(wait) <= 0) {
+        if (retryAfter == null || retryAfter.compareTo(wait) <= 0) {
             return Optional.of(wait);
         }
         var most = step.multipliedBy(2);
-        return Optional.of(asked.compareTo(most) < 0 ? asked : most);
+        return Optional.of(retryAfter.compareTo(most) < 0 ? retryAfter : most);
     }
 
     /** Returns the step before the second attempt, which is also the first pause of the circuit breaker. */

@@ -82,7 +82,7 @@ public final class AddressResolver implements AutoCloseable {
 
     private List<InetAddress> lookedUp(String host, Duration limit) throws SendFailure, InterruptedException {
         try {
-            return begun(host).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            return startLookup(host).get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw new SendFailure(
                     Stage.RESOLVE,
@@ -95,7 +95,7 @@ public final class AddressResolver implements AutoCloseable {
     }
 
     /** Starts a look-up, which concurrent callers share, so that a name with slow servers holds only one thread. */
-    private CompletableFuture<List<InetAddress>> begun(String host) {
+    private CompletableFuture<List<InetAddress>> startLookup(String host) {
         var mine = new CompletableFuture<List<InetAddress>>();
         var others = underWay.putIfAbsent(host, mine);
         if (others != null) {
@@ -110,14 +110,14 @@ public final class AddressResolver implements AutoCloseable {
         return mine;
     }
 
-    private void resolve(String host, CompletableFuture<List<InetAddress>> asked) {
+    private void resolve(String host, CompletableFuture<List<InetAddress>> future) {
         try {
             var found = List.of(lookup.addresses(host));
             underWay.remove(host);
-            asked.complete(found);
+            future.complete(found);
         } catch (UnknownHostException | RuntimeException e) {
             underWay.remove(host);
-            asked.completeExceptionally(e);
+            future.completeExceptionally(e);
         }
     }
 

@@ -47,7 +47,7 @@ final class DeliveryExchange implements Response.Listener {
         request.timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                 // With TLS, the end of the request may be reported after the response;
                 // without TLS, the headers suffice.
-                .onRequestHeaders(begun -> sent = "http".equals(begun.getScheme()))
+                .onRequestHeaders(head -> sent = "http".equals(head.getScheme()))
                 .onRequestCommit(_ -> sent = true)
                 .send(this);
         try {
@@ -85,9 +85,9 @@ final class DeliveryExchange implements Response.Listener {
 
     @Override
     public void onContent(Response response, ByteBuffer content) {
-        var wanted = Math.min(content.remaining(), KEPT - kept.size());
-        if (wanted > 0) {
-            var bytes = new byte[wanted];
+        var length = Math.min(content.remaining(), KEPT - kept.size());
+        if (length > 0) {
+            var bytes = new byte[length];
             content.slice().get(bytes);
             kept.writeBytes(bytes);
         }

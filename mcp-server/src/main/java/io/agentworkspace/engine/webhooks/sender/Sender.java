@@ -59,7 +59,7 @@ public final class Sender implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted; whether the receiver got the request is then unknown
      */
     public AttemptResult send(URI url, List<Header> headers, byte[] body) throws InterruptedException {
-        var begun = System.nanoTime();
+        var startNanos = System.nanoTime();
         try {
             var answer = exchange(
                     url,
@@ -70,9 +70,9 @@ public final class Sender implements AutoCloseable {
             var retryAfter = RetryAfter.parse(answer.retryAfter(), clock.instant());
             var failing = failing(answer.status());
             var response = failing == null || answer.body().isEmpty() ? null : answer.body();
-            return new AttemptResult(answer.status(), failing, since(begun), retryAfter, response);
+            return new AttemptResult(answer.status(), failing, since(startNanos), retryAfter, response);
         } catch (SendFailure e) {
-            return AttemptResult.none(e.words(), since(begun));
+            return AttemptResult.none(e.words(), since(startNanos));
         }
     }
 
@@ -93,14 +93,14 @@ public final class Sender implements AutoCloseable {
     ReceiverResponse exchange(URI url, Duration limit, UnaryOperator<Request> filled)
             throws SendFailure, InterruptedException {
         client.client();
-        var begun = System.nanoTime();
+        var startNanos = System.nanoTime();
         var addresses = resolver.resolve(url.getHost(), limit.compareTo(RESOLVE) < 0 ? limit : RESOLVE);
         var request = filled.apply(client.request(url, addresses));
-        return new DeliveryExchange().run(request, limit.minus(since(begun)), limit.toSeconds());
+        return new DeliveryExchange().run(request, limit.minus(since(startNanos)), limit.toSeconds());
     }
 
-    private static Duration since(long begun) {
-        return Duration.ofNanos(System.nanoTime() - begun);
+    private static Duration since(long startNanos) {
+        return Duration.ofNanos(System.nanoTime() - startNanos);
     }
 
     /** Fails the running exchanges. Stop sending first. */

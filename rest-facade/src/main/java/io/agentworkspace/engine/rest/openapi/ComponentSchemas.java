@@ -228,15 +228,15 @@ public final class ComponentSchemas {
     /** Adds the part of JSON-RPC 2.0 that all messages share. */
     private void rpc() {
         var request = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 request or notification.");
-        var asked = request.putObject("properties");
-        described(asked, "jsonrpc", "string", "Always 2.0.").put("const", "2.0");
+        var requestFields = request.putObject("properties");
+        described(requestFields, "jsonrpc", "string", "Always 2.0.").put("const", "2.0");
         described(
-                asked,
+                requestFields,
                 "id",
                 "string",
                 "Names the request in its response; absent on notifications. Integers are taken too.");
-        described(asked, "method", "string", "What to do, e.g. tools/list.");
-        described(asked, "params", "object", "What the method takes.");
+        described(requestFields, "method", "string", "What to do, e.g. tools/list.");
+        described(requestFields, "params", "object", "What the method takes.");
         request.putArray("required").add("jsonrpc").add("method");
         named.add("RpcRequest", request);
         var response = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 response.");

@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Joining with an invitation. The facade routes and documents it; the server process implements it. */
 public interface Joining {
     /** Creates what the invitation names, all or nothing. The code is the only credential. */
-    JoinResponse join(JoinRequest asked, String requestId, RequestSource source);
+    JoinResponse join(JoinRequest request, String requestId, RequestSource source);
 
     /** Returns the shell script that joins, without secrets. */
     String script();

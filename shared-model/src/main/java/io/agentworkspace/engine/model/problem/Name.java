@@ -107,12 +107,12 @@ public record Name(@JsonValue String text) {
         }
         return text.codePoints()
                 .filter(c -> !allowed(c))
-                .mapToObj(c -> "%s, and not %s".formatted(rule, shown(c)))
+                .mapToObj(c -> "%s, and not %s".formatted(rule, label(c)))
                 .findFirst();
     }
 
     /** Returns a character for a note: an invisible one only as its code point. */
-    private static String shown(int c) {
+    private static String label(int c) {
         var number = "U+%04X".formatted(c);
         return switch (Character.getType(c)) {
             case Character.CONTROL,

@@ -21,18 +21,18 @@ public final class Near {
         record Scored(String name, String key, double score) {}
         var similarity = new JaroWinklerSimilarity();
         // No valid name is longer, and the cost is the product of both lengths.
-        var wanted = Name.key(Excerpt.cut(name, Name.MAX));
-        var typos = Math.max(1, wanted.length() / 4);
+        var target = Name.key(Excerpt.cut(name, Name.MAX));
+        var typos = Math.max(1, target.length() / 4);
         var distance = new LevenshteinDistance(typos);
         return candidates.stream()
                 .map(candidate -> {
                     var key = Name.key(candidate);
-                    return new Scored(candidate, key, similarity.apply(key, wanted));
+                    return new Scored(candidate, key, similarity.apply(key, target));
                 })
                 // -1 means more typos than that.
                 .filter(scored -> scored.score() >= ALIKE
-                        || distance.apply(scored.key(), wanted) >= 0
-                        || isTransposed(scored.key(), wanted))
+                        || distance.apply(scored.key(), target) >= 0
+                        || isTransposed(scored.key(), target))
                 .sorted(Comparator.comparingDouble(Scored::score).reversed().thenComparing(Scored::name))
                 .limit(limit)
                 .map(Scored::name)

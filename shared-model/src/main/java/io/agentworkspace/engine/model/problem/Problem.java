@@ -58,9 +58,9 @@ public final class Problem extends RuntimeException {
     }
 
     /** Returns the same problem with a record of the thing that it is about. The record is sent beside the status. */
-    public Problem with(String field, Object shown) {
+    public Problem with(String field, Object value) {
         var all = new LinkedHashMap<>(beside);
-        all.put(field, shown);
+        all.put(field, value);
         return new Problem(failure, note(), retryAfter, excess, cause, Collections.unmodifiableMap(all));
     }
 

@@ -22,7 +22,7 @@ public final class ProblemDocument {
                 .put("detail", problem.note())
                 .put("error", failure.error())
                 .put("request_id", requestId);
-        problem.beside().forEach((field, shown) -> document.set(field, Json.valueTree(shown)));
+        problem.beside().forEach((field, value) -> document.set(field, Json.valueTree(value)));
         return document;
     }
 }

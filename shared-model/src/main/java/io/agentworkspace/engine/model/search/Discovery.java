@@ -92,15 +92,15 @@ public final class Discovery {
     }
 
     /** Returns the tools as {@code tools/list} shows them. */
-    public static List<ObjectNode> shown() {
+    public static List<ObjectNode> definitions() {
         return TOOLS.values().stream().map(ObjectNode::deepCopy).toList();
     }
 
     /** Returns them for a client that may only read: then {@code run_tool} runs only tools that read. */
-    public static List<ObjectNode> shownReading() {
-        var shown = shown();
-        shown.forEach(tool -> annotate(tool, true));
-        return shown;
+    public static List<ObjectNode> readOnlyDefinitions() {
+        var tools = definitions();
+        tools.forEach(tool -> annotate(tool, true));
+        return tools;
     }
 
     private static ObjectNode properties(String name) {

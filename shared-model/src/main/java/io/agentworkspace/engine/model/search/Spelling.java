@@ -24,12 +24,12 @@ public final class Spelling {
      */
     public static Optional<String> nearest(String word, Map<String, Integer> vocabulary) {
         if (word.length() >= MIN_BEGINNING) {
-            var begun = vocabulary.entrySet().stream()
+            var completion = vocabulary.entrySet().stream()
                     .filter(entry -> entry.getKey().startsWith(word))
                     .max(Map.Entry.<String, Integer>comparingByValue()
                             .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())));
-            if (begun.isPresent()) {
-                return begun.map(Map.Entry::getKey);
+            if (completion.isPresent()) {
+                return completion.map(Map.Entry::getKey);
             }
         }
         return word.length() < MIN_MISSPELLED ? Optional.empty() : misspelled(word, vocabulary);

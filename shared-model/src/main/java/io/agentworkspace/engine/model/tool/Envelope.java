@@ -218,7 +218,7 @@ public final class Envelope {
                 .put("internal_code", failure.code())
                 .put("http_code", failure.commandStatus())
                 .put("error", failure.commandError());
-        problem.beside().forEach((field, shown) -> envelope.set(field, Json.valueTree(shown)));
+        problem.beside().forEach((field, value) -> envelope.set(field, Json.valueTree(value)));
         return envelope;
     }
 

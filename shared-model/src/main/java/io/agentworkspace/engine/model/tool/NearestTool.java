@@ -61,14 +61,14 @@ public final class NearestTool {
      * most similar letters.
      */
     private static Optional<String> closest(String name, Collection<Titled> tools) {
-        var asked = Name.shortened(name);
-        var wanted = words(asked).collect(Collectors.toSet());
+        var excerpt = Name.shortened(name);
+        var words = words(excerpt).collect(Collectors.toSet());
         var distance = LevenshteinDistance.getDefaultInstance();
         return tools.stream()
                 .filter(Titled::reads)
-                .max(Comparator.comparingInt((Titled tool) -> common(wanted, tool.words()))
+                .max(Comparator.comparingInt((Titled tool) -> common(words, tool.words()))
                         .thenComparing(
-                                tool -> distance.apply(Name.key(tool.name()), Name.key(asked)),
+                                tool -> distance.apply(Name.key(tool.name()), Name.key(excerpt)),
                                 Comparator.reverseOrder())
                         .thenComparing(Titled::name, Comparator.reverseOrder()))
                 .map(Titled::name);
@@ -83,30 +83,30 @@ public final class NearestTool {
      * nothing is similar enough.
      */
     static Optional<String> tool(String name, Collection<Titled> tools) {
-        var asked = Name.shortened(name);
-        return letters(asked, tools).or(() -> words(asked, tools));
+        var excerpt = Name.shortened(name);
+        return letters(excerpt, tools).or(() -> words(excerpt, tools));
     }
 
-    private static Optional<String> letters(String asked, Collection<Titled> tools) {
+    private static Optional<String> letters(String name, Collection<Titled> tools) {
         var family = tools.stream()
                 .map(Titled::family)
-                .filter(prefix -> !prefix.isEmpty() && asked.regionMatches(true, 0, prefix, 0, prefix.length()))
+                .filter(prefix -> !prefix.isEmpty() && name.regionMatches(true, 0, prefix, 0, prefix.length()))
                 .findFirst()
                 .orElse("");
         var rests = tools.stream()
                 .filter(tool -> tool.family().equals(family) || family.isEmpty())
                 .map(tool -> tool.name().substring(family.length()))
                 .toList();
-        return Near.nearest(asked.substring(family.length()), rests, 1).stream()
+        return Near.nearest(name.substring(family.length()), rests, 1).stream()
                 .map(rest -> family + rest)
                 .findFirst();
     }
 
-    private static Optional<String> words(String asked, Collection<Titled> tools) {
+    private static Optional<String> words(String name, Collection<Titled> tools) {
         record Scored(String name, double score) {}
-        var wanted = words(asked).collect(Collectors.toSet());
+        var words = words(name).collect(Collectors.toSet());
         return tools.stream()
-                .map(tool -> new Scored(tool.name(), score(wanted, tool.words())))
+                .map(tool -> new Scored(tool.name(), score(words, tool.words())))
                 .filter(scored -> scored.score() > 0)
                 .max(Comparator.comparingDouble(Scored::score).thenComparing(Scored::name, Comparator.reverseOrder()))
                 .map(Scored::name);
@@ -116,9 +116,9 @@ public final class NearestTool {
      * Returns how similar both are by their common words; 0 if these are fewer than two or not the majority of the
      * wanted ones.
      */
-    private static double score(Set<String> wanted, Set<String> vocabulary) {
-        var both = common(wanted, vocabulary);
-        return both < 2 || both * 2 <= wanted.size() ? 0 : (double) both / (wanted.size() + vocabulary.size() - both);
+    private static double score(Set<String> words, Set<String> vocabulary) {
+        var both = common(words, vocabulary);
+        return both < 2 || both * 2 <= words.size() ? 0 : (double) both / (words.size() + vocabulary.size() - both);
     }
 
     /**

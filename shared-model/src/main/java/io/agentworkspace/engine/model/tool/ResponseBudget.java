@@ -162,12 +162,12 @@ public final class ResponseBudget {
         var fitting = new ArrayList<T>();
         var room = Math.min(share, left);
         for (var row : rows) {
-            var shown = fitting.isEmpty() ? fitted(row, room - ROW) : row;
-            var cost = cost(shown) + (twice ? 2 * ROW : ROW);
+            var item = fitting.isEmpty() ? fitted(row, room - ROW) : row;
+            var cost = cost(item) + (twice ? 2 * ROW : ROW);
             if (!fitting.isEmpty() && cost > room) {
                 break;
             }
-            fitting.add(shown);
+            fitting.add(item);
             room -= cost;
             left -= cost;
         }
