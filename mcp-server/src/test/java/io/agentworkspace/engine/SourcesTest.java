@@ -94,9 +94,9 @@ class SourcesTest {
     /** Returns what assembles SQL, or calls a method that does, and is neither a constant nor a static method. */
     private static List<Member> onCallPaths(List<Member> members) {
         var assembling = new HashSet<String>();
-        var known = -1;
-        while (known != assembling.size()) {
-            known = assembling.size();
+        var size = -1;
+        while (size != assembling.size()) {
+            size = assembling.size();
             for (var member : members) {
                 var method = STATIC_METHOD.matcher(member.text);
                 if (method.find() && assembles(member, assembling)) {

@@ -134,8 +134,8 @@ abstract class OAuthFixture {
     }
 
     static Browser signIn(Replica replica, String as) {
-        var begun = begin();
-        return signedIn(replica, back(replica, provider.signIn(begun.location(), as), begun.cookie()));
+        var start = begin();
+        return signedIn(replica, back(replica, provider.signIn(start.location(), as), start.cookie()));
     }
 
     static void assertNobody(Got back, int status, String error) {
