@@ -126,7 +126,7 @@ class SignaturesTest {
 
     private static ObjectNode ask(BufferedWriter tells, BufferedReader said) {
         try {
-            tells.write("told\n");
+            tells.write("report\n");
             tells.flush();
             return Json.readObject(said.readLine().getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
