@@ -361,4 +361,33 @@ class SourcesTest {
                                         + found.group().strip())))
                 .isEmpty();
     }
+
+    private static final Pattern NO_CODE =
+            Pattern.compile("%s|'(?:[^'\\\\\n]|\\\\.)+'|%s".formatted(STRING, COMMENT));
+
+    /** A name after a type, of a variable or a method, or of a parameter of a lambda expression. */
+    private static final Pattern NAME_IN_JAVA = Pattern.compile(
+            "(?:\\w(?<!\\b(?:return|yield|throw|case|else|assert|instanceof))|[^\\s-]>|]|\\.{3}) P\\b|[(, ]P(?=(?:, \\w+)*\\)? ->)"
+                    .replace("P", PARTICIPLES));
+
+    private static final Pattern NAME_IN_SCRIPT = Pattern.compile(
+            "(?m)^(?! *//).*(?:\\b(?:const|let|function) P\\b|(?:const|let) [{\\[][^=]*\\bP ?[,}\\]]|import \\{[^}]*\\bP\\b|#P\\b|\\bP =>|[(,{\\[.] ?P\\b(?=[^()\n]*\\) (?:=>|\\{)))"
+                    .replace("P", PARTICIPLES));
+
+    @Test
+    void namesInTestsAreNoParticiples() {
+        var java = Repository.sources().stream()
+                .filter(file -> !isMain(file))
+                .flatMap(file -> NAME_IN_JAVA
+                        .matcher(NO_CODE.matcher(Repository.text(file)).replaceAll("\"\""))
+                        .results()
+                        .map(name -> file.getFileName() + ": " + name.group().strip()));
+        var scripts = Repository.files("mcp-server/src/test/node", ".mjs").stream()
+                .filter(file -> !file.toString().contains("node_modules"))
+                .flatMap(file -> NAME_IN_SCRIPT
+                        .matcher(Repository.text(file))
+                        .results()
+                        .map(name -> file.getFileName() + ": " + name.group().strip()));
+        assertThat(Stream.concat(java, scripts)).as("name what it is").isEmpty();
+    }
 }

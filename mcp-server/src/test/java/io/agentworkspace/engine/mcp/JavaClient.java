@@ -40,7 +40,7 @@ record JavaClient() implements OfficialClient {
         return "";
     }
 
-    /** @param told receives the URIs of resources that have changed */
+    /** @param uris receives the URIs of resources that have changed */
     static McpSyncClient connect(String url, String key, Queue<String> uris) {
         var address = URI.create(url);
         var transport = HttpClientStreamableHttpTransport.builder(

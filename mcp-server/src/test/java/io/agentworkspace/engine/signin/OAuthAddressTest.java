@@ -48,7 +48,7 @@ class OAuthAddressTest extends OAuthFixture {
     @Test
     void anAddressThatIsNotVerifiedFindsNobody() {
         try (var open = Replica.start(settings("sample", Map.of("ENGINE_OAUTH_SAMPLE_EMAIL_DOMAINS", "")))) {
-            var start = Begun.at(open, START);
+            var start = SignInStart.at(open, START);
             var back = back(open, provider.signIn(start.location(), "unverified"), start.cookie());
             assertThat(signedIn(open, back).get(SESSION).at("/user")).isEqualTo("unverified");
             assertThat(found(open, "unverified")).isEqualTo("unverified");

@@ -38,7 +38,7 @@ class OAuthTest extends OAuthFixture {
         var sent = Browser.send(engine.url(), "GET", START + "&return_to=/mcp-hub?tab=1", "");
         assertThat(sent.header("Set-Cookie"))
                 .matches("__Host-engine_signin=[\\w-]{43}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600");
-        var start = new Begun(sent.header("Location"), sent.cookie());
+        var start = new SignInStart(sent.header("Location"), sent.cookie());
         assertThat(start.location()).startsWith(provider.issuer() + "/auth?");
         assertThat(start.parameter("response_type")).isEqualTo("code");
         assertThat(start.parameter("code_challenge_method")).isEqualTo("S256");
@@ -213,7 +213,7 @@ class OAuthTest extends OAuthFixture {
     void aProviderWithoutATenantGivesAccessToNothing() {
         for (var tenant : List.of("", "no such tenant")) {
             try (var bare = Replica.start(settings("sample", Map.of("ENGINE_OAUTH_SAMPLE_TENANT", tenant)))) {
-                var start = Begun.at(bare, START);
+                var start = SignInStart.at(bare, START);
                 assertNobody(
                         back(bare, provider.signIn(start.location(), "alice"), start.cookie()), 403, "not_permitted");
             }
@@ -258,7 +258,7 @@ class OAuthTest extends OAuthFixture {
     }
 
     private static String code(URI at) {
-        return new Begun(at.toString(), "").parameter("code");
+        return new SignInStart(at.toString(), "").parameter("code");
     }
 
     @Test
@@ -298,7 +298,7 @@ class OAuthTest extends OAuthFixture {
     void aSignInWaitsTenMinutesAtMost() {
         var clock = new TestClock();
         try (var late = Replica.start(settings("sample", Map.of()), clock)) {
-            var start = Begun.at(late, START);
+            var start = SignInStart.at(late, START);
             var at = provider.signIn(start.location(), "alice");
             clock.advance(java.time.Duration.ofMinutes(10));
             assertNobody(back(late, at, start.cookie()), 400, "bad_request");
@@ -351,7 +351,7 @@ class OAuthTest extends OAuthFixture {
 
     @Test
     void bothSurfacesOfTheListAreFineAndTheProviderIsListed() {
-        assertThat(Begun.at(engine, START.replace("hub", "cli")).location()).isNotEmpty();
+        assertThat(SignInStart.at(engine, START.replace("hub", "cli")).location()).isNotEmpty();
         var config = Browser.send(engine.url(), "GET", "/api/config", "");
         assertThat(config.json().get("sign_in").valueStream().map(one -> one.asString()))
                 .containsExactly("sample");

@@ -101,7 +101,7 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
     /**
      * Returns the responses that are missing at the end of the exchange, or that came twice.
      *
-     * @param given the ids of the responses, missing where one had none
+     * @param ids the ids of the responses, missing where one had none
      * @param excused whether a request needs no response, since its client has cancelled it
      */
     List<String> owed(List<JsonNode> ids, Predicate<JsonNode> excused) {

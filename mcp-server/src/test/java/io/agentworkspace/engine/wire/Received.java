@@ -139,7 +139,7 @@ final class Received extends Response.Wrapper {
         return Wire.read(event.replaceFirst("^event: message\ndata: ", "").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** @param begun the revision of the session that this response begins, or empty */
+    /** @param revision the revision of the session that this response begins, or empty */
     private Inspection inspection(String revision) {
         if (inspection == null) {
             var body = sent.body();
