@@ -362,8 +362,7 @@ class SourcesTest {
                 .isEmpty();
     }
 
-    private static final Pattern NO_CODE =
-            Pattern.compile("%s|'(?:[^'\\\\\n]|\\\\.)+'|%s".formatted(STRING, COMMENT));
+    private static final Pattern NO_CODE = Pattern.compile("%s|'(?:[^'\\\\\n]|\\\\.)+'|%s".formatted(STRING, COMMENT));
 
     /** A name after a type, of a variable or a method, or of a parameter of a lambda expression. */
     private static final Pattern NAME_IN_JAVA = Pattern.compile(

@@ -161,7 +161,8 @@ class PermissionMatrixTest {
                 ? "lacks the capability '%s'".formatted(cell.line().capability())
                 : "your role is '%s'".formatted(cell.role().word());
         if (reply.code() != 2003 || !reply.note().contains(lack)) {
-            wrong.add("%s %s without the capability: %s %s".formatted(api, description(cell), reply.code(), reply.note()));
+            wrong.add("%s %s without the capability: %s %s"
+                    .formatted(api, description(cell), reply.code(), reply.note()));
         }
     }
 
@@ -220,7 +221,8 @@ class PermissionMatrixTest {
                 || got.json().has("target")
                 || got.json().path("may").asBoolean()
                 || !got.json().equals(ofNothing.json())) {
-            wrong.add("why %s without the capability: %s and of nothing %s".formatted(description(cell), got, ofNothing));
+            wrong.add(
+                    "why %s without the capability: %s and of nothing %s".formatted(description(cell), got, ofNothing));
         }
     }
 

@@ -220,7 +220,8 @@ class CommandQuotaTest {
         var events = thresholds(fixture);
         assertThat(events.getFirst().path("threshold").asInt()).isEqualTo(80);
         assertThat(events.getFirst().path("count").asInt()).isBetween(8_000, 8_010);
-        var end = Instant.parse(events.getFirst().path("projected_exhaustion_at").asString());
+        var end =
+                Instant.parse(events.getFirst().path("projected_exhaustion_at").asString());
         assertThat(end).isAfter(CLOCK.instant()).isBefore(midnight());
         assertThat(events.getLast().path("threshold").asInt()).isEqualTo(100);
         assertThat(events.getLast().has("projected_exhaustion_at")).isFalse();

@@ -184,7 +184,8 @@ class DocumentLoadTest {
         var count = load().ok().number("/document/memories");
         ann.call("MB_Store", "{'target':{'bank':'Box'},'content':'Not from a document.'}")
                 .ok();
-        var preview = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        var preview =
+                ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
         assertThat(preview.number("/deleted")).isEqualTo(1);
         assertThat(preview.number("/memories")).isEqualTo(count);
         assertThat(preview.at("/loaded/0/bank").asString()).isEqualTo("Box");
@@ -211,7 +212,8 @@ class DocumentLoadTest {
         submitted(ann, "handbook.md", edition("The only edition."));
         assertThat(load().ok().number("/document/kept")).isEqualTo(count);
         // They are shown before they would be deleted with it.
-        var preview = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        var preview =
+                ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
         assertThat(preview.number("/loaded/0/memories")).isEqualTo(count);
     }
 
@@ -223,7 +225,8 @@ class DocumentLoadTest {
         bob.call("MB_Create", "{'vx':{'name':'Secret box'}}").ok();
         bob.call("MB_Load", "{'target':{'bank':'Secret box'},'vx':{'name':'handbook.md'}}")
                 .ok();
-        var preview = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        var preview =
+                ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
         assertThat(preview.at("/loaded").size()).isEqualTo(2);
         assertThat(preview.at("/loaded/1").has("bank")).isFalse();
         assertThat(preview.at("/loaded/1/deletable").asBoolean()).isFalse();

@@ -141,7 +141,8 @@ class WaitToolsTest {
         var byAgent = begin(carl, "{'target':{'agent':'Eli','context':'Cleo'},'wait_seconds':300}");
         var byZone = begin(carl, "{'target':{'domain':'Den','context':'Cleo'},'wait_seconds':300}");
         var question = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
-        var byAnswer = begin(carl, "{'target':{'context':'Cleo'},'reply_to':'%s','wait_seconds':300}".formatted(question));
+        var byAnswer =
+                begin(carl, "{'target':{'context':'Cleo'},'reply_to':'%s','wait_seconds':300}".formatted(question));
         awaitWaiting(3);
         carl.call("AP_Chat", "{'target':{'domain':'Den','context':'Dan'},'content':'in the zone'}")
                 .ok();

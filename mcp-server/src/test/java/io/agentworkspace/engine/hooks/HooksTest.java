@@ -85,7 +85,8 @@ class HooksTest {
                 .contains("AP_Wait (wait_seconds: 0)", "MB_Search", "MB_Store", "AP_Chat")
                 .doesNotContain("one", "two");
         assertThat(unread()).isEqualTo(2);
-        assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'go on'")).isEmpty();
+        assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'go on'"))
+                .isEmpty();
         assertThat(it.announcement("s", "SessionStart", ",'source':'clear'")).contains("2 messages wait");
         call(it.ada, "AP_Read", "{'inbox':true}");
         assertThat(it.announcement("s", "SessionStart", ",'source':'clear'")).contains("No message waits");
@@ -285,7 +286,8 @@ class HooksTest {
             call(it.bert, "TK_Create", "{'target':{'domain':'Yard'},'vx':{'name':'%s'}}".formatted(title));
         }
         call(it.ada, "TK_Claim", "{'target':{'domain':'Yard'},'next':true}");
-        assertThat(it.announcement("s", "SessionStart", "")).contains("You hold 1 task; 3 are ready. TK_List shows them");
+        assertThat(it.announcement("s", "SessionStart", ""))
+                .contains("You hold 1 task; 3 are ready. TK_List shows them");
     }
 
     @ParameterizedTest

@@ -31,7 +31,8 @@ class MessageStreamTest {
                 var lines = it.follow(other.url(), "s")) {
             it.say("tide at six");
             assertThat(lines.next()).isEqualTo("1 1 new message from Bert; read it with AP_Wait");
-            assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'x'")).isEmpty();
+            assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'x'"))
+                    .isEmpty();
             assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
             call(it.ada, "AP_Chat", "{'target':{'agent':'Bert'},'content':'mine wakes nobody'}");
             it.say("a");
@@ -132,9 +133,11 @@ class MessageStreamTest {
             it.say("two");
             assertThat(lines.next()).startsWith("2 1 new message");
             report("WakeFailed", "3"); // There is no such line.
-            assertThat(it.announcement("s", "PostToolUse", ",'tool_name':'Bash'")).isEmpty();
+            assertThat(it.announcement("s", "PostToolUse", ",'tool_name':'Bash'"))
+                    .isEmpty();
             report("WakeFailed", "2");
-            assertThat(it.announcement("s", "PostToolUse", ",'tool_name':'Bash'")).contains("1 new message");
+            assertThat(it.announcement("s", "PostToolUse", ",'tool_name':'Bash'"))
+                    .contains("1 new message");
             assertThat(it.announcement("s", "Stop", "")).isEmpty();
             it.say("three");
             assertThat(lines.next())
@@ -145,9 +148,11 @@ class MessageStreamTest {
             assertThat(lines.next()).startsWith("3 1 new message");
             report("WakeFailed", "3");
             report("WakeFailed", "3"); // Repeated: nothing is taken back twice.
-            assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'x'")).contains("1 new message");
+            assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'x'"))
+                    .contains("1 new message");
             report("WakeFailed", "3");
-            assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'x'")).isEmpty();
+            assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'x'"))
+                    .isEmpty();
         }
         for (var line : List.of("", "x", "-1", "1".repeat(19))) {
             var event = "{'hook_event_name':'WakeFailed','session_id':'s','line':'%s'}".formatted(line);
@@ -278,7 +283,8 @@ class MessageStreamTest {
             assertThat(it.announcement("t", "SessionStart", "")).contains("1 from Bert in Den/main");
             call(it.bert, "DM_Ban", "{'target':{'domain':'Den','agent':'Ada'}}");
             call(it.bert, "AP_Chat", "{'target':{'domain':'Den','zone':'main'},'content':'after the ban'}");
-            assertThat(it.announcement("t", "UserPromptSubmit", ",'prompt':'x'")).isEmpty();
+            assertThat(it.announcement("t", "UserPromptSubmit", ",'prompt':'x'"))
+                    .isEmpty();
             it.say("direct");
             assertThat(lines.next()).startsWith("2 1 new message from Bert");
         }

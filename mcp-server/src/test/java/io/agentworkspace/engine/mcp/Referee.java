@@ -38,7 +38,8 @@ final class Referee {
         if (Golden.isUpdating()) {
             return Node.published(PACKAGE, version());
         }
-        var release = Pattern.compile(Pattern.quote(PACKAGE + "@" + version()) + "`, published on (\\d{4}-\\d\\d-\\d\\d)")
+        var release = Pattern.compile(
+                        Pattern.quote(PACKAGE + "@" + version()) + "`, published on (\\d{4}-\\d\\d-\\d\\d)")
                 .matcher(page);
         return release.find() ? release.group(1) : "a day that npm knows";
     }

@@ -148,7 +148,8 @@ class SettingsTest {
                 "ENGINE_OAUTH_GOOGLE_TENANT", "default",
                 "ENGINE_OAUTH_GOOGLE_EMAIL_DOMAINS", "Example.com, example.org",
                 "ENGINE_OAUTH_OFF_ISSUER", "");
-        var provider = Settings.read(environment, List.of()).signIn().providers().getFirst();
+        var provider =
+                Settings.read(environment, List.of()).signIn().providers().getFirst();
         assertThat(Settings.read(environment, List.of()).signIn().providers()).hasSize(1);
         assertThat(provider.name()).isEqualTo("google");
         assertThat(provider.issuer()).hasToString("https://accounts.example.com/Path/");

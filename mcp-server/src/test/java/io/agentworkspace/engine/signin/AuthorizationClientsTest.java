@@ -67,8 +67,7 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
         assertThat(token(with(form, "scope=agent:write")).at("/error")).isEqualTo("invalid_scope");
         assertThat(token(with(form, "resource=")).at("/error")).isEqualTo("invalid_target");
         assertThat(token(with(form, "client_id=000000000000")).at("/error")).isEqualTo("invalid_client");
-        assertThat(token(with(form, "client_secret=" + got.at("/access_token")))
-                        .at("/error"))
+        assertThat(token(with(form, "client_secret=" + got.at("/access_token"))).at("/error"))
                 .isEqualTo("invalid_client");
         assertThat(token(with(form, "client_id=" + client + "&client_secret=")).at("/error"))
                 .isEqualTo("invalid_client");

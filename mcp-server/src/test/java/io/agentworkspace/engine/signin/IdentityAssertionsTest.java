@@ -304,7 +304,8 @@ class IdentityAssertionsTest {
                 "client_id", client.at("/client_id"),
                 "client_secret", client.at("/client_secret"),
                 "token", got.at("/access_token"));
-        assertThat(AuthorizationServerFixture.form(other, "/oauth/revoke", AuthorizationServerFixture.encoded(parameters))
+        assertThat(AuthorizationServerFixture.form(
+                                other, "/oauth/revoke", AuthorizationServerFixture.encoded(parameters))
                         .status())
                 .isEqualTo(200);
         await().until(() -> AuthorizationServerFixture.mcp(engine, got.at("/access_token")) == 401);

@@ -351,7 +351,8 @@ class OAuthTest extends OAuthFixture {
 
     @Test
     void bothSurfacesOfTheListAreFineAndTheProviderIsListed() {
-        assertThat(SignInStart.at(engine, START.replace("hub", "cli")).location()).isNotEmpty();
+        assertThat(SignInStart.at(engine, START.replace("hub", "cli")).location())
+                .isNotEmpty();
         var config = Browser.send(engine.url(), "GET", "/api/config", "");
         assertThat(config.json().get("sign_in").valueStream().map(one -> one.asString()))
                 .containsExactly("sample");

@@ -54,7 +54,8 @@ class HandshakesTest {
     @Test
     void aSessionIsOneHandshakeHoweverLongItLasts() {
         var handshake = HERE.post(ann.key(), initialize("2025-11-25", "claude-code"), "User-Agent", "claude-code/2.1");
-        var session = handshake.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
+        var session =
+                handshake.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
         awaitHandshakes(1);
         HERE.post(ann.key(), LIST, "Mcp-Session-Id", session);
         assertThat(HERE.all(ann)).hasSize(1);
@@ -89,7 +90,8 @@ class HandshakesTest {
         awaitHandshakes(2);
         HERE.post(ann.key(), modern("prompts/list", "doer", "2026-07-28"), mirrored("prompts/list", "2026-07-28"));
         assertThat(HERE.all(ann))
-                .extracting(report -> text(report, "/client/name") + " " + text(report, "/method") + " " + text(report, "/era"))
+                .extracting(report ->
+                        text(report, "/client/name") + " " + text(report, "/method") + " " + text(report, "/era"))
                 .containsExactly("doer tools/list modern", "finder server/discover modern");
     }
 
@@ -213,7 +215,8 @@ class HandshakesTest {
     @Test
     void theStreamOfASessionNeedsAClientThatTakesOne() {
         var handshake = HERE.post(ann.key(), initialize("2025-11-25", "c"));
-        var session = handshake.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
+        var session =
+                handshake.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
         awaitHandshakes(1);
         HERE.send(ann.key(), "/mcp", "GET", "", "Mcp-Session-Id", session, "Accept", "application/json");
         awaitHandshakes(2);
@@ -248,7 +251,8 @@ class HandshakesTest {
                 "POST",
                 initialize("2025-11-25", "one"));
         awaitHandshakes(1);
-        assertThat(HERE.reports(ann).getFirst().path("configuration").toString()).contains("/mcp/x/agent/readonly");
+        assertThat(HERE.reports(ann).getFirst().path("configuration").toString())
+                .contains("/mcp/x/agent/readonly");
         HERE.send(
                 ann.key().substring(0, ann.key().length() - 1),
                 "/mcp",
@@ -261,7 +265,8 @@ class HandshakesTest {
                 "X-MCP-Readonly",
                 "true");
         awaitHandshakes(2);
-        assertThat(HERE.reports(ann).getFirst().path("configuration").toString()).contains("/mcp/readonly", "agent,bank");
+        assertThat(HERE.reports(ann).getFirst().path("configuration").toString())
+                .contains("/mcp/readonly", "agent,bank");
     }
 
     @Test
@@ -287,7 +292,8 @@ class HandshakesTest {
             HERE.post(ann.key(), initialize("2025-11-25", client));
             await().pollInterval(Duration.ofMillis(5))
                     .until(() -> !HERE.reports(ann).isEmpty()
-                            && text(HERE.reports(ann).getFirst(), "/client/name").equals(client));
+                            && text(HERE.reports(ann).getFirst(), "/client/name")
+                                    .equals(client));
         }
         assertThat(HERE.reports(ann))
                 .extracting(report -> text(report, "/client/name"))
@@ -438,7 +444,8 @@ class HandshakesTest {
             var there = new HandshakeFixture(replica.url());
             there.post(ann.key(), initialize("2025-11-25", "there"));
             HERE.post(ann.key(), initialize("2025-11-25", "here"));
-            await().until(() -> HERE.reports(ann).size() == 2 && there.reports(ann).size() == 2);
+            await().until(() ->
+                    HERE.reports(ann).size() == 2 && there.reports(ann).size() == 2);
             assertThat(HERE.reports(ann)).isEqualTo(there.reports(ann));
             HERE.post(ann.key(), LIST);
             await().until(() -> there.reports(ann).size() == 3);

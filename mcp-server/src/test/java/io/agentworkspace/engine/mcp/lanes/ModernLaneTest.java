@@ -126,7 +126,8 @@ class ModernLaneTest {
     @Test
     void aStateOpensOnlyForTheSameCallerAndRequest() {
         var tool = "test_input_required_result_request_state";
-        var question = peer.modern("tools/call", "{'name': '%s'}".formatted(tool)).get("result");
+        var question =
+                peer.modern("tools/call", "{'name': '%s'}".formatted(tool)).get("result");
         assertThat(question.get("resultType").asString()).isEqualTo("input_required");
         var state = question.get("requestState").asString();
         var answered =
