@@ -366,7 +366,7 @@ class SourcesTest {
 
     /** A name after a type, of a variable or a method, or of a parameter of a lambda expression. */
     private static final Pattern NAME_IN_JAVA = Pattern.compile(
-            "(?:\\w(?<!\\b(?:return|yield|throw|case|else|assert|instanceof))|[^\\s-]>|]|\\.{3}) P\\b|[(, ]P(?=(?:, \\w+)*\\)? ->)"
+            "(?:\\w+(?<!\\b(?:return|yield|throw|case|else|assert|instanceof))|[^\\s-]>|]|\\.{3}) P\\b|[(, ]P(?=(?:, \\w+)*\\)? ->)"
                     .replace("P", PARTICIPLES));
 
     private static final Pattern NAME_IN_SCRIPT = Pattern.compile(
