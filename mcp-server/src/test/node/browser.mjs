@@ -10,15 +10,15 @@ const browser = await chromium.launch({
     '--disable-component-update', '--disable-sync'],
 });
 
-function told(step, what) {
+function report(step, what) {
   console.log(JSON.stringify({ step, ...what }));
 }
 
 // A request as a script of the page makes it, with the cookies that the browser sends along.
 function ask(page, path, options = {}) {
-  return page.evaluate(async ([address, given]) => {
+  return page.evaluate(async ([address, init]) => {
     try {
-      const response = await fetch(address, { credentials: 'include', ...given });
+      const response = await fetch(address, { credentials: 'include', ...init });
       const text = await response.text();
       return { status: response.status, body: text ? JSON.parse(text) : null };
     } catch (error) {
@@ -42,34 +42,34 @@ try {
   await context.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: '<title>page</title>' }));
   const page = await context.newPage();
   await page.goto(engine + '/page');
-  told('before', await ask(page, '/api/auth/session'));
-  told('signs in', await ask(page, '/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': process.env.ENGINE_KEY } }));
-  told('cookie', { cookies: await context.cookies(), seenByScripts: await page.evaluate(() => document.cookie) });
+  report('before', await ask(page, '/api/auth/session'));
+  report('signs in', await ask(page, '/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': process.env.ENGINE_KEY } }));
+  report('cookie', { cookies: await context.cookies(), seenByScripts: await page.evaluate(() => document.cookie) });
   const session = await ask(page, '/api/auth/session');
-  told('is signed in', session);
+  report('is signed in', session);
   const token = { 'X-CSRF-Token': session.body.csrf_token };
   const create = '/demo/v1/Engine/tps/agent/create';
-  told('with the token', await ask(page, create, command('Ada', token)));
-  told('without it', await ask(page, create, command('Bea', {})));
-  told('with a wrong one', await ask(page, create, command('Cleo', { 'X-CSRF-Token': 'x'.repeat(43) })));
+  report('with the token', await ask(page, create, command('Ada', token)));
+  report('without it', await ask(page, create, command('Bea', {})));
+  report('with a wrong one', await ask(page, create, command('Cleo', { 'X-CSRF-Token': 'x'.repeat(43) })));
 
   const stranger = await context.newPage();
   await stranger.goto(elsewhere + '/page');
-  told('read from elsewhere', await ask(stranger, '/api/auth/session'));
-  told('written from elsewhere', await ask(stranger, create, command('Dora', token)));
+  report('read from elsewhere', await ask(stranger, '/api/auth/session'));
+  report('written from elsewhere', await ask(stranger, create, command('Dora', token)));
   await stranger.setContent(`<form method="post" action="${engine}${create}" enctype="text/plain">
     <input name='{"vx":{"name":"Eva","description":"' value='"}}'></form>`);
   const [posted] = await Promise.all([
     stranger.waitForResponse((response) => response.url().endsWith(create)),
     stranger.evaluate(() => document.forms[0].submit()),
   ]);
-  told('form from elsewhere', { status: posted.status() });
+  report('form from elsewhere', { status: posted.status() });
 
   const kept = await context.cookies();
-  told('signs out', await ask(page, '/api/auth/session', { method: 'DELETE', headers: token }));
-  told('after', { ...(await ask(page, '/api/auth/session')), cookies: await context.cookies(engine) });
+  report('signs out', await ask(page, '/api/auth/session', { method: 'DELETE', headers: token }));
+  report('after', { ...(await ask(page, '/api/auth/session')), cookies: await context.cookies(engine) });
   await context.addCookies(kept);
-  told('old cookie', await ask(page, create, command('Fay', token)));
+  report('old cookie', await ask(page, create, command('Fay', token)));
 } finally {
   await browser.close();
 }

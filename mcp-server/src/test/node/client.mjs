@@ -38,18 +38,18 @@ async function all(list, field) {
 // What this client is told while another one changes the agent. A session's stream may open later than its subscription, so
 // the other one goes on until it was heard.
 async function toldOfChanges() {
-  let told;
-  client.setNotificationHandler(UPDATED, notification => (told = notification.params.uri));
+  let change;
+  client.setNotificationHandler(UPDATED, notification => (change = notification.params.uri));
   if (client.version >= '2026-07-28') await client.listen({ resourceSubscriptions: [uri] });
   else await client.subscribeResource({ uri });
   const other = await connect();
-  for (let i = 0; !told && i < 400; i++) {
+  for (let i = 0; !change && i < 400; i++) {
     const vx = { description: `Change ${i}.` };
     await other.callTool({ name: 'AP_Modify', arguments: { target: { agent }, vx } });
     await new Promise(resolve => setTimeout(resolve, 250));
   }
   await other.close();
-  return told;
+  return change;
 }
 
 const client = await connect();

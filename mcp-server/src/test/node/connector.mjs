@@ -4,16 +4,16 @@ import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@model
 
 const [mode, address, key] = process.argv.slice(2);
 const kept = {};
-let asked = 0;
+let questions = 0;
 
 // What the page of the consent does in the browser of the user.
 async function allow(location) {
   const at = (path) => location.href.replace(/\/oauth\/authorize.*/, path);
   const page = await fetch(location, { redirect: 'manual' });
   if (page.status !== 200) throw new Error(`${page.status} at ${location}`);
-  const begun = await fetch(at('/api/auth/session'), { method: 'POST', headers: { 'X-Api-Key': key } });
-  const cookie = begun.headers.getSetCookie()[0].split(';')[0];
-  const { csrf_token: csrf } = await begun.json();
+  const start = await fetch(at('/api/auth/session'), { method: 'POST', headers: { 'X-Api-Key': key } });
+  const cookie = start.headers.getSetCookie()[0].split(';')[0];
+  const { csrf_token: csrf } = await start.json();
   const question = await (await fetch(at('/oauth/question') + location.search, { headers: { cookie } })).json();
   say('question', question);
   const capabilities = question.capabilities.filter((one) => one.requested).map((one) => one.name);
@@ -37,7 +37,7 @@ const authProvider = {
   discoveryState: () => kept.discovery,
   saveDiscoveryState: (state) => (kept.discovery = state),
   redirectToAuthorization: async (location) => {
-    asked++;
+    questions++;
     kept.back = await allow(location);
   },
 };
@@ -74,5 +74,5 @@ kept.tokens = { ...await renewed.json(), access_token: first }; // The client st
 do await authorized(() => client.callTool({ name: 'US_Read', arguments: {} })); while (kept.tokens.access_token === first); // The old one is taken for at most a second more.
 say('tools', (await authorized(() => client.listTools())).tools.map((tool) => tool.name));
 say('renewed', kept.tokens.access_token !== first);
-say('asked', asked);
+say('asked', questions);
 await client.close();

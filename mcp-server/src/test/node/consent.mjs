@@ -1,7 +1,7 @@
 // The page on which a person gives a program access, at a phone's and a desk's width in two themes: node consent.mjs <engine> <folder for pictures>,
 // a key in OWNER_KEY. Each step prints one line of JSON, which ConsentPageTest looks at.
 import { createHash } from 'node:crypto';
-import { Pages, themes, told } from './pages.mjs';
+import { Pages, report, themes } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
@@ -36,7 +36,7 @@ for (const width of [390, 1280]) {
   const decided = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().includes('/oauth/authorize'));
   await page.route(`${back}**`, (route) => route.fulfill({ body: 'back' }));
   await page.getByRole('button', { name: 'Decline' }).click();
-  told('consent', { width, text, checked, status: (await decided).status() });
+  report('consent', { width, text, checked, status: (await decided).status() });
 }
-told('faults', { faults: pages.faults.filter((fault) => !fault.includes(back)) });
+report('faults', { faults: pages.faults.filter((fault) => !fault.includes(back)) });
 await pages.close();

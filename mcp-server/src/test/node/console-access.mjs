@@ -2,7 +2,7 @@
 // <folder for pictures>, keys in OWNER_KEY (a tenant as ConsoleAccessTest fills it, with a marker in each thing), VIEWER_KEY and NARROW_KEY
 // (bank:read) of the same tenant, and STRANGER_KEY (the owner of another one); in PATHS the addresses of one thing of each kind, as JSON. Each
 // step prints one line of JSON, which ConsoleAccessTest looks at.
-import { Pages, told } from './pages.mjs';
+import { Pages, report } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const keys = { owner: process.env.OWNER_KEY, viewer: process.env.VIEWER_KEY, narrow: process.env.NARROW_KEY, stranger: process.env.STRANGER_KEY };
@@ -52,7 +52,7 @@ async function look(name, addresses) {
     await visit(page, path);
     words[path] = (await page.locator('main .view > :not(.head)').allInnerTexts()).join('\n').trim();
   }
-  told(name, { found: [...new Set(page.answers.flatMap(markers))].sort(), words });
+  report(name, { found: [...new Set(page.answers.flatMap(markers))].sort(), words });
   return page;
 }
 
@@ -145,18 +145,18 @@ try {
   const reads = [...new Map(owner.requests.map((request) => [`${request.url()} ${request.postData()}`, { method: request.method(), url: request.url(), body: request.postData() }])).values()];
   const kept = await changes(owner);
   const before = await state(owner);
-  told('requests', { tools: [...new Set([...reads, ...kept].map(({ url }) => /tools\/(\w+)\/invoke/.exec(url)?.[1]).filter(Boolean))], changes: kept.length });
+  report('requests', { tools: [...new Set([...reads, ...kept].map(({ url }) => /tools\/(\w+)\/invoke/.exec(url)?.[1]).filter(Boolean))], changes: kept.length });
   for (const name of ['viewer', 'narrow', 'stranger']) {
     await (await look(name, addresses)).context().close();
     const blank = await pages.blank();
     const read = await again(blank, name, reads);
     const changed = await again(blank, name, kept);
-    told(`${name} again`, { found: [...new Set(read.flatMap((one) => one.found))].sort(), told: changed.flatMap((one) => one.found), done: done(changed) });
+    report(`${name} again`, { found: [...new Set(read.flatMap((one) => one.found))].sort(), told: changed.flatMap((one) => one.found), done: done(changed) });
     await blank.context().close();
   }
-  told('faults', { faults: pages.faults });
-  told('state', { before, after: await state(owner) });
-  told('owner again', { done: done(await again(owner, 'owner', kept)) }); // They are right: only others may not.
+  report('faults', { faults: pages.faults });
+  report('state', { before, after: await state(owner) });
+  report('owner again', { done: done(await again(owner, 'owner', kept)) }); // They are right: only others may not.
   await owner.context().close();
 } finally {
   await pages.close();

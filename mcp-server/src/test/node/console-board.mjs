@@ -1,6 +1,6 @@
 // Tasks of a space in the console: node console-board.mjs <address of the engine> <folder for pictures>, keys in ANN_KEY, BOB_KEY, BEN_KEY (his
 // agent) and VERA_KEY (who may only read), the space as ConsoleBoardTest fills it. Each step prints one line of JSON, which ConsoleBoardTest looks at.
-import { Pages, themes, told } from './pages.mjs';
+import { Pages, report, themes } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const { ANN_KEY, BOB_KEY, BEN_KEY, VERA_KEY, KEEL, MARKUP } = process.env;
@@ -11,7 +11,7 @@ const PHONE = { viewport: { width: 390, height: 844 } };
 
 async function open(key, path, there, width = 1280, options = {}) {
   const page = await pages.open('/llms.txt', width, themes, options);
-  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
+  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
   await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
@@ -52,28 +52,28 @@ try {
   await ann.locator('.channels').getByRole('link', { name: 'Tasks' }).click();
   await card(ann, 'open', 'Lay the keel').waitFor();
   const bob = await open(BOB_KEY, BOARD, '.board');
-  told('begun', { address: await ann.evaluate(() => location.pathname + location.search), title: await ann.title(), columns: await columns(bob), markup: await bob.locator('.board img, .board script').count() });
+  report('begun', { address: await ann.evaluate(() => location.pathname + location.search), title: await ann.title(), columns: await columns(bob), markup: await bob.locator('.board img, .board script').count() });
 
   const claimed = await asBen(ann, 'TK_Claim', { task: KEEL });
   await card(ann, 'doing', 'Lay the keel').waitFor();
   await card(bob, 'doing', 'Lay the keel').waitFor();
-  told('claimed', { columns: await columns(bob), holder: await card(ann, 'doing', 'Lay the keel').locator('.holder').innerText(), stays: await bob.evaluate(() => globalThis.stays) });
+  report('claimed', { columns: await columns(bob), holder: await card(ann, 'doing', 'Lay the keel').locator('.holder').innerText(), stays: await bob.evaluate(() => globalThis.stays) });
 
   await act(ann, 'New task', { Title: `Rig it ${MARKUP}`, Description: 'Two masts.', For: 'Ben', Tags: 'rope, sail', 'Lay the keel': true }, 'Create');
   await card(bob, 'open', 'Rig it').getByText('waits for Lay the keel').waitFor();
-  told('created', { words: await card(bob, 'open', 'Rig it').innerText() });
+  report('created', { words: await card(bob, 'open', 'Rig it').innerText() });
 
   await asBen(ann, 'TK_Reserve', { paths: ['hull/**', 'README.md'], reason: `planks ${MARKUP}` });
   await call(ann, ANN_KEY, 'TK_Reserve', { paths: ['docs/**'], target: { domain: 'Yard' }, lease_seconds: 86400 });
   const world = await open(ANN_KEY, '/console/world', '.at-work li');
   await pages.look(world, 'world-work');
-  told('world', { work: await world.locator('.at-work').innerText() });
+  report('world', { work: await world.locator('.at-work').innerText() });
   await ann.reload();
   await ann.locator('.reservations li').nth(1).waitFor();
   await pages.look(ann, 'board');
   const phone = await open(ANN_KEY, BOARD, '.reservations li', 360, PHONE);
   await pages.look(phone, 'board-phone');
-  told('reserved', { rows: await ann.locator('.reservations li').allInnerTexts(), buttons: await ann.locator('.reservations button').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))) });
+  report('reserved', { rows: await ann.locator('.reservations li').allInnerTexts(), buttons: await ann.locator('.reservations button').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))) });
   await act(ann, 'Release docs/**', {}, 'Release');
   await ann.locator('.reservations', { hasText: 'docs/**' }).waitFor({ state: 'detached' });
 
@@ -83,7 +83,7 @@ try {
   await ann.locator('.task .history li').first().waitFor();
   await act(ann, 'Take away', {}, 'Take away');
   await card(bob, 'open', 'Lay the keel').waitFor();
-  told('taken away', { late: (await update(ann, { fence: claimed.task.fence, state: 'done' })).status.error, title: await ann.title(), for: (await call(ann, ANN_KEY, 'TK_Read', { task: KEEL })).profile[0].assignee });
+  report('taken away', { late: (await update(ann, { fence: claimed.task.fence, state: 'done' })).status.error, title: await ann.title(), for: (await call(ann, ANN_KEY, 'TK_Read', { task: KEEL })).profile[0].assignee });
 
   await act(ann, 'Assign', { For: 'Ben', Note: 'You know wood.' }, 'Assign');
   await card(bob, 'open', 'Lay the keel').getByText('for Ben').waitFor();
@@ -96,19 +96,19 @@ try {
   await pages.look(ann, 'task');
   const small = await open(ANN_KEY, TASK, '.task .history li', 360, PHONE);
   await pages.look(small, 'task-phone');
-  told('task', { words: await ann.locator('.task').innerText(), messages: await ann.locator('section:has(#t-messages) li').allInnerTexts(), markup: await ann.locator('.task img, .task script').count() });
+  report('task', { words: await ann.locator('.task').innerText(), messages: await ann.locator('section:has(#t-messages) li').allInnerTexts(), markup: await ann.locator('.task img, .task script').count() });
   await act(ann, 'Answer', { 'Your answer': 'Oak.' }, 'Answer');
   await card(bob, 'doing', 'Lay the keel').waitFor();
   await update(ann, { fence: again.task.fence, state: 'done', result: 'It is of oak.' });
   await card(bob, 'done', 'Lay the keel').waitFor();
   await card(bob, 'open', 'Rig it').getByText('ready', { exact: true }).waitFor();
   await ann.locator('.task', { hasText: 'It is of oak.' }).waitFor();
-  told('done', { history: await ann.locator('.history').first().innerText(), stays: await bob.evaluate(() => globalThis.stays), ready: await card(bob, 'open', 'Rig it').innerText() });
+  report('done', { history: await ann.locator('.history').first().innerText(), stays: await bob.evaluate(() => globalThis.stays), ready: await card(bob, 'open', 'Rig it').innerText() });
 
   // Its page shows what it came after.
   await card(bob, 'open', 'Rig it').locator('a').click();
   await bob.locator('.task .rows a').waitFor();
-  told('after', { after: await bob.locator('.task .rows').innerText(), link: await bob.locator('.task .rows a').getAttribute('href') });
+  report('after', { after: await bob.locator('.task .rows').innerText(), link: await bob.locator('.task .rows a').getAttribute('href') });
   await act(bob, 'Change', { Title: 'Rig the boat' }, 'Save');
   await bob.getByRole('heading', { name: 'Rig the boat', level: 1 }).waitFor();
   await act(bob, 'Assign', { For: '*' }, 'Assign');
@@ -118,7 +118,7 @@ try {
   await bob.locator('.task .facts', { hasText: /\d+ h/ }).waitFor();
   await act(bob, 'Block', { Note: 'No rope.' }, 'Block');
   await button(bob.locator('.task-actions'), 'Answer').waitFor();
-  told('own', { record: await bob.locator('.task .facts').innerText(), history: await bob.locator('.history').first().innerText() });
+  report('own', { record: await bob.locator('.task .facts').innerText(), history: await bob.locator('.history').first().innerText() });
   await act(bob, 'Cancel the task', {}, 'Cancel the task');
   await act(bob, 'Open again', {}, 'Open again');
   await act(bob, 'Cancel the task', {}, 'Cancel the task');
@@ -126,7 +126,7 @@ try {
   await bob.goto(engine + BOARD);
   await bob.locator('details.cancelled summary').click();
   await bob.locator('.cancelled .card', { hasText: 'Rig the boat' }).waitFor();
-  told('cancelled', { columns: await columns(bob) });
+  report('cancelled', { columns: await columns(bob) });
 
   const vera = await open(VERA_KEY, BOARD, '.card');
   const offered = await disabled(vera);
@@ -136,8 +136,8 @@ try {
   offered.push(...await disabled(vera));
   await vera.goto(`${engine}/console/spaces/Pier?view=tasks`);
   await vera.locator('#main:not([aria-busy]) .subnav').waitFor();
-  told('viewer', { columns: seen, offered, outside: await vera.locator('#main').innerText() });
-  told('faults', { faults: pages.faults });
+  report('viewer', { columns: seen, offered, outside: await vera.locator('#main').innerText() });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

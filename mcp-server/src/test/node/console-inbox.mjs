@@ -1,6 +1,6 @@
 // What waits for a person in the console, and how it is dealt with: node console-inbox.mjs <address of the engine> <folder for pictures>, keys in
 // ANN_KEY (a tenant as ConsoleInboxTest fills it) and ADA_KEY, her agent's key. Each step prints one line of JSON, which ConsoleInboxTest looks at.
-import { Pages, told } from './pages.mjs';
+import { Pages, report } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const { ANN_KEY, ADA_KEY } = process.env;
@@ -8,7 +8,7 @@ const pages = await Pages.launch(engine, screenshots);
 
 async function open(path, there, width = 1280) {
   const page = await pages.open('/llms.txt', width);
-  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
+  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
   await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ANN_KEY } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
@@ -26,14 +26,14 @@ try {
   await pages.look(phone, 'inbox');
   const world = await open('/console/world', '.world-needs .need');
   await pages.look(world, 'world-needs');
-  told('counted', { menu: await page.locator('.rail [data-page=inbox] .unread').innerText(), title: await page.title(), kinds: await page.locator('.need').evaluateAll((all) => all.map((one) => one.className)),
+  report('counted', { menu: await page.locator('.rail [data-page=inbox] .unread').innerText(), title: await page.title(), kinds: await page.locator('.need').evaluateAll((all) => all.map((one) => one.className)),
     onWorld: await world.locator('.world-needs .need').count() });
 
   // What is being written stays when something else comes in.
   await need(page, 'Which colour?').locator('textarea').fill('Blue, like ');
   await asAda(page, 'AP_Ask', { content: 'One coat or two?', choices: ['One', 'Two'] });
   await need(page, 'One coat or two?').waitFor();
-  told('live', { written: await need(page, 'Which colour?').locator('textarea').inputValue(), title: await page.title() });
+  report('live', { written: await need(page, 'Which colour?').locator('textarea').inputValue(), title: await page.title() });
   await button(need(page, 'I have begun.'), 'Reply: Ada').click();
   await need(page, 'I have begun.').locator('textarea').fill('Good.');
   await page.keyboard.press('Enter');
@@ -49,8 +49,8 @@ try {
   await need(page, 'into Hall').waitFor({ state: 'detached' });
   await page.locator('.empty', { hasText: 'Nothing waits for you' }).waitFor();
   await pages.look(page, 'inbox-empty');
-  told('done', { title: await page.title(), badge: await page.locator('.rail [data-page=inbox] .unread').isVisible() });
-  told('faults', { faults: pages.faults });
+  report('done', { title: await page.title(), badge: await page.locator('.rail [data-page=inbox] .unread').isVisible() });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

@@ -1,7 +1,7 @@
 // Tasks in the console with the keyboard alone: node console-keyboard.mjs <address of the engine> <folder for pictures>, keys in OWNER_KEY
 // and VIEWER_KEY (of a tenant of its own, as ConsoleKeyboardTest fills it). Nothing is clicked, and only keys move the focus. Each step prints one
 // line of JSON, which ConsoleKeyboardTest looks at.
-import { Pages, told } from './pages.mjs';
+import { Pages, report } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
@@ -28,10 +28,10 @@ async function press(...all) {
 // What has the focus: its name, as a screen reader has it, and whether it is seen. A file field is seen by its label.
 const focused = () => page.evaluate(() => {
   const one = document.activeElement;
-  const shown = one.type === 'file' ? one.labels[0] : one;
-  const { width, height } = shown.getBoundingClientRect();
+  const target = one.type === 'file' ? one.labels[0] : one;
+  const { width, height } = target.getBoundingClientRect();
   const name = one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.innerText ?? '';
-  return { tag: one.tagName, name: name.trim().split('\n')[0], href: one.getAttribute('href'), isSeen: width > 1 && height > 1 && getComputedStyle(shown).outlineStyle !== 'none' };
+  return { tag: one.tagName, name: name.trim().split('\n')[0], href: one.getAttribute('href'), isSeen: width > 1 && height > 1 && getComputedStyle(target).outlineStyle !== 'none' };
 });
 
 // Presses the key until the focus is on an element that fits. A title needs no visible focus: it has it only if the page set it.
@@ -53,7 +53,7 @@ const write = (text) => page.keyboard.type(text);
 const there = (selector, options) => page.locator(selector, options).first().waitFor();
 const closed = () => page.locator('dialog').first().waitFor({ state: 'detached' });
 // A page has been shown, and its title has the focus.
-const arrived = (name) => page.waitForFunction((wanted) => document.activeElement.matches(`#main:not([aria-busy]) .page-${wanted} h1`), name);
+const arrived = (name) => page.waitForFunction((word) => document.activeElement.matches(`#main:not([aria-busy]) .page-${word} h1`), name);
 const toast = (text) => there('#toast', { hasText: text });
 const said = (text) => there('#said', { hasText: text });
 
@@ -100,7 +100,7 @@ async function everyPage() {
     await arrived(new URL(page.url()).pathname.split('/').at(-1));
     letters.push(path());
   }
-  told('pages', { titles, expected: [...links.slice(1), links[0]].map(([, title]) => title), letters });
+  report('pages', { titles, expected: [...links.slice(1), links[0]].map(([, title]) => title), letters });
 }
 
 async function agents() {
@@ -141,7 +141,7 @@ async function agents() {
   await page.getByRole('dialog').waitFor();
   await press('Escape');
   await closed();
-  told('agents', { ...step, escaped: (await focused()).name });
+  report('agents', { ...step, escaped: (await focused()).name });
 }
 
 async function messages() {
@@ -165,7 +165,7 @@ async function messages() {
   await page.getByRole('dialog').waitFor();
   await press('Escape');
   await closed();
-  told('messages', { escaped: (await focused()).name });
+  report('messages', { escaped: (await focused()).name });
 }
 
 // From anywhere to a bank, in it to a memory, and what a censorship would hide before it is done.
@@ -206,7 +206,7 @@ async function memories() {
   await press('Enter');
   await toast('1 memory hidden.');
   await closed();
-  told('memories', step);
+  report('memories', step);
 }
 
 async function permissions() {
@@ -226,7 +226,7 @@ async function permissions() {
   await to('append');
   await press('Space');
   await toast('Mo on shared: append.');
-  told('permissions', { ...step, after: (await focused()).name });
+  report('permissions', { ...step, after: (await focused()).name });
 }
 
 async function keys() {
@@ -256,7 +256,7 @@ async function keys() {
   await there('.breaks-list');
   await press('Escape');
   await closed();
-  told('keys', { ...step, escaped: (await focused()).name });
+  report('keys', { ...step, escaped: (await focused()).name });
 }
 
 async function documents() {
@@ -280,7 +280,7 @@ async function documents() {
   await closed();
   await page.waitForURL('**/console/documents');
   await arrived('documents'); // What had the focus is gone.
-  told('documents');
+  report('documents');
 }
 
 async function rules() {
@@ -304,7 +304,7 @@ async function rules() {
   await page.getByRole('dialog').waitFor();
   await press('Escape');
   await closed();
-  told('rules', { outcome, escaped: (await focused()).name });
+  report('rules', { outcome, escaped: (await focused()).name });
 }
 
 async function activity() {
@@ -320,7 +320,7 @@ async function activity() {
   await press('Control+a');
   await write('RL_Delete');
   await said('No entry matches.');
-  told('activity', { first, rows: [...new Set(rows)] });
+  report('activity', { first, rows: [...new Set(rows)] });
 }
 
 // What a person wants from the console, from any page: how often something is chosen until it is done.
@@ -406,7 +406,7 @@ async function errands() {
   await press('Escape');
   await closed();
   done('see why a call was refused');
-  told('errands', { chosen, why });
+  report('errands', { chosen, why });
 }
 
 // Escape closes the search, and the focus is where it was.
@@ -427,7 +427,7 @@ async function search() {
   await to('Close');
   await press('Enter');
   await closed();
-  told('search', { ...step, closed: (await focused()).name });
+  report('search', { ...step, closed: (await focused()).name });
 }
 
 // A button that a viewer may not use can have the focus, and gives the reason.
@@ -441,7 +441,7 @@ async function refused() {
   const described = await page.evaluate(() => document.activeElement.title);
   await press('Enter');
   await there('#toast.shown');
-  told('refused', { described, pressed: await page.locator('#toast').innerText(), dialogs: await page.locator('dialog').count() });
+  report('refused', { described, pressed: await page.locator('#toast').innerText(), dialogs: await page.locator('dialog').count() });
 }
 
 try {
@@ -449,7 +449,7 @@ try {
     await task();
     await lookForNames();
   }
-  told('faults', { faults: pages.faults, hidden: [...hidden], nameless: [...nameless] });
+  report('faults', { faults: pages.faults, hidden: [...hidden], nameless: [...nameless] });
 } finally {
   await pages.close();
 }

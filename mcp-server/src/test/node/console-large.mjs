@@ -2,7 +2,7 @@
 // <folder for pictures>, the key in OWNER_KEY, the id of an old message in FAR_MESSAGE. Prints for each page how many elements and requests it takes, at first and after going far down.
 // How long each took is kept beside the pictures, and not looked at: it depends on the machine.
 import { writeFileSync } from 'node:fs';
-import { Pages, told } from './pages.mjs';
+import { Pages, report } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
@@ -42,13 +42,13 @@ async function measured(page, path, there, far) {
   }
   await pages.picture(page, `console-large-${path.split('/')[2]}`);
   page.off('request', count);
-  told('page', step);
+  report('page', step);
 }
 
 // What scrolls on the page of the large bank, and which rows there are after the page itself was scrolled far.
 async function scrolls(width) {
   const page = await pages.open('/console/settings', width);
-  await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), process.env.OWNER_KEY);
+  await page.evaluate((key) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': key } }), process.env.OWNER_KEY);
   await page.goto(`${engine}/console/memory/archive`);
   await page.locator('.memories .virtual-row').first().waitFor();
   await page.waitForFunction(() => document.querySelector('.memories .virtual-inner').clientHeight > 5000);
@@ -59,22 +59,22 @@ async function scrolls(width) {
   await page.evaluate(() => scrollTo(0, 4000));
   if (step.page) await page.waitForFunction(() => [...document.querySelectorAll('.memories .virtual-row')].every((row) => Number(row.getAttribute('aria-posinset')) > 20));
   step.rows = await page.locator('.memories .virtual-row').count();
-  told(`scrolls at ${width}`, step);
+  report(`scrolls at ${width}`, step);
   await page.context().close();
 }
 
 // Who chooses an agent far down in the list, and goes back, finds the list where it was.
 async function place(page) {
-  const at = (top) => page.waitForFunction((wanted) => document.querySelector('.side .virtual').scrollTop === wanted, top);
+  const at = (top) => page.waitForFunction((offset) => document.querySelector('.side .virtual').scrollTop === offset, top);
   const there = (selector) => page.locator(`#main:not([aria-busy]) ${selector}`).first().waitFor();
   await page.goto(`${engine}/console/agents`);
   await there('.virtual-row');
   const top = 50_000;
-  await page.waitForFunction((wanted) => {
+  await page.waitForFunction((offset) => {
     const list = document.querySelector('.side .virtual');
-    if (list.scrollHeight - list.clientHeight < wanted) list.scrollTop = list.scrollHeight;
-    else list.scrollTop = wanted;
-    return list.scrollTop === wanted;
+    if (list.scrollHeight - list.clientHeight < offset) list.scrollTop = list.scrollHeight;
+    else list.scrollTop = offset;
+    return list.scrollTop === offset;
   }, top);
   const row = page.locator('.virtual-row[aria-posinset="450"] a');
   const href = await row.getAttribute('href');
@@ -92,7 +92,7 @@ async function place(page) {
   await page.goBack();
   await there('.pick');
   await at(top);
-  told('place', { chosen, again: await page.locator('.virtual-row[aria-posinset="450"] a').getAttribute('href') === href });
+  report('place', { chosen, again: await page.locator('.virtual-row[aria-posinset="450"] a').getAttribute('href') === href });
 }
 
 const below = (page, selector = '.transcript') => page.locator(selector).first().evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));
@@ -150,7 +150,7 @@ async function room(width) {
   await page.locator('.jump').waitFor({ state: 'detached' });
   await frames(page);
   step.jumped = await below(page);
-  told('room', step);
+  report('room', step);
   await page.context().close();
 }
 
@@ -170,13 +170,13 @@ async function farBack() {
   await page.locator('.chat:not(.thread) .more button').evaluate((one) => one.click());
   await page.waitForFunction((was) => document.querySelectorAll('.chat:not(.thread) li[data-id]').length > was, count);
   step.numbers = (await page.locator('.chat:not(.thread) .said').allInnerTexts()).map((text) => Number(/^message (\d+)/.exec(text)?.[1])).filter(Boolean);
-  told('far back', step);
+  report('far back', step);
   await page.context().close();
 }
 
 try {
   const page = await pages.open('/console/settings');
-  await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), process.env.OWNER_KEY);
+  await page.evaluate((key) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': key } }), process.env.OWNER_KEY);
   await measured(page, '/console/world', '.people li');
   await measured(page, '/console/agents', '.virtual-row');
   await measured(page, '/console/spaces/harbour/main', '.transcript li[data-id]:last-child');
@@ -190,7 +190,7 @@ try {
   await room(390);
   await farBack();
   writeFileSync(`${screenshots}/console-large-ms.json`, JSON.stringify(took, null, 1));
-  told('faults', { faults: pages.faults });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

@@ -1,6 +1,6 @@
 // How a person finds what was said: node console-messages.mjs <address of the engine> <folder for pictures>, with ANN_KEY, whose tenant is
 // as ConsoleMessagesTest fills it. Each step prints one line of JSON, which ConsoleMessagesTest looks at.
-import { Pages, told } from './pages.mjs';
+import { Pages, report } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const { ANN_KEY } = process.env;
@@ -8,7 +8,7 @@ const pages = await Pages.launch(engine, screenshots);
 
 async function open(path, there, width = 1280) {
   const page = await pages.open('/llms.txt', width);
-  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
+  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
   await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ANN_KEY } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
@@ -39,11 +39,11 @@ async function onAPhone() {
   const card = room.locator('.asks', { hasText: 'Which rock first?' });
   step.choices = await card.locator('.choice').allInnerTexts();
   await card.getByRole('button', { name: 'North' }).click();
-  const asked = room.locator('li[data-id]', { hasText: 'Which rock first?' }).first();
-  step.decided = await asked.locator('.question-ended').innerText();
+  const question = room.locator('li[data-id]', { hasText: 'Which rock first?' }).first();
+  step.decided = await question.locator('.question-ended').innerText();
   await pages.look(phone, 'room-decided');
 
-  await asked.getByRole('button', { name: 'Thread of Ada' }).click();
+  await question.getByRole('button', { name: 'Thread of Ada' }).click();
   const thread = phone.locator('.thread');
   await thread.locator('li[data-id]', { hasText: 'Which rock first?' }).first().waitFor();
   step.beside = await room.isVisible();
@@ -54,7 +54,7 @@ async function onAPhone() {
   await pages.look(phone, 'thread');
   await phone.getByRole('button', { name: 'Close the thread' }).click();
   await thread.waitFor({ state: 'detached' });
-  step.answers = await asked.locator('.replies').innerText();
+  step.answers = await question.locator('.replies').innerText();
 
   await phone.goto(`${engine}/console/agents/Ada`);
   const tabs = phone.getByRole('group', { name: 'Conversations' }).getByRole('button');
@@ -65,7 +65,7 @@ async function onAPhone() {
   step.pressed = await phone.locator('.talks [aria-pressed="true"]').innerText();
   step.writes = await phone.getByLabel('Message to Ada').count();
   await pages.look(phone, 'agent-rooms');
-  told('phone', step);
+  report('phone', step);
   await phone.context().close();
 }
 
@@ -83,7 +83,7 @@ try {
   step.room = new URL(page.url()).pathname;
   step.focused = await page.evaluate(() => document.activeElement.classList.contains('sought'));
   step.seen = await page.evaluate(() => { const box = document.querySelector('.sought').getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; });
-  told('day', step);
+  report('day', step);
 
   // In the room, with the keyboard.
   await page.getByRole('searchbox', { name: 'Find in this room' }).focus();
@@ -95,7 +95,7 @@ try {
   await page.keyboard.press('Enter');
   await page.locator('.sought', { hasText: 'pilot' }).waitFor();
   room.message = await page.locator('.sought .said').innerText();
-  told('room', room);
+  report('room', room);
 
   // An older answer that comes late shows nothing.
   let release;
@@ -107,10 +107,10 @@ try {
     await later;
     return route.continue();
   });
-  const asked = new Promise((resume) => { delayed = resume; });
+  const request = new Promise((resume) => { delayed = resume; });
   await page.keyboard.press('Control+k');
   await query(page).fill('pilo');
-  await asked;
+  await request;
   const searching = await page.locator('dialog [role=status]').first().innerText();
   await query(page).fill('buoy');
   await page.getByRole('group', { name: 'Messages' }).getByRole('option').first().waitFor();
@@ -121,7 +121,7 @@ try {
   await pages.look(page, 'find-message', 'dialog');
   await query(page).fill('zzqxzzqx');
   await page.waitForFunction(() => !document.querySelector('.found[aria-busy]') && document.querySelector('dialog [role=status]').textContent !== 'Searching…');
-  told('palette', { searching, options, memories: await page.getByRole('group', { name: 'Memories' }).count() });
+  report('palette', { searching, options, memories: await page.getByRole('group', { name: 'Memories' }).count() });
   for (const [words, title] of [['new agent', 'New agent'], ['invite', 'Invite an agent'], ['rotate', 'Rotate key']]) {
     await query(page).fill(words);
     await page.locator('.found[aria-busy]').waitFor({ state: 'detached' });
@@ -135,21 +135,21 @@ try {
   await query(page).fill('webhooks');
   await page.getByRole('group', { name: 'Documentation' }).getByRole('option').first().click();
   await page.waitForURL('**/docs/**');
-  told('actions', { docs: new URL(page.url()).pathname });
+  report('actions', { docs: new URL(page.url()).pathname });
 
   // On a phone; and a direct message by its address.
   const phone = await open(`/console/agents/Ada?day=${today}`, '.found-message', 360);
   await pages.look(phone, 'agent-day');
   await phone.locator('.found-message a', { hasText: 'alert' }).click();
   await phone.locator('.sought').waitFor();
-  told('direct', { text: await phone.locator('.sought .said').innerText(), path: new URL(phone.url()).pathname });
+  report('direct', { text: await phone.locator('.sought .said').innerText(), path: new URL(phone.url()).pathname });
   await phone.goto(`${engine}/console/spaces/Harbour/main`);
   await phone.getByRole('searchbox', { name: 'Find in this room' }).fill('pilot');
   await phone.locator('.chat .found-message').first().waitFor();
   await pages.look(phone, 'room-found');
   const refused = await open('/console/activity?result=refused&tool=AP_Destroy', '.entry-row');
-  told('refused', { row: await refused.locator('.entry-row .clip').first().innerText() });
-  told('faults', { faults: pages.faults });
+  report('refused', { row: await refused.locator('.entry-row .clip').first().innerText() });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

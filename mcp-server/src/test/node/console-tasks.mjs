@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { Pages, together, told } from './pages.mjs';
+import { Pages, report, together } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const { OWNER_KEY, MEMBER_KEY } = process.env;
@@ -17,15 +17,15 @@ class Receiver {
     request.on('data', (part) => { body += part; });
     request.on('end', () => {
       const signed = this.#signatures(request.headers['x-service-signature'] ?? '', body);
-      const wanted = signed && JSON.parse(body).type === 'agent.deployment.created';
-      const ready = !wanted || this.#asked;
-      this.#asked ||= wanted;
-      if (wanted && ready) this.taken.push({ id: request.headers['webhook-id'], body: JSON.parse(body).id, signatures: signed });
+      const isCreation = signed && JSON.parse(body).type === 'agent.deployment.created';
+      const ready = !isCreation || this.#hadFirst;
+      this.#hadFirst ||= isCreation;
+      if (isCreation && ready) this.taken.push({ id: request.headers['webhook-id'], body: JSON.parse(body).id, signatures: signed });
       response.writeHead(!signed ? 400 : ready ? 200 : 503).end(ready ? '' : 'back <b>soon</b>');
     });
   });
 
-  #asked = false;
+  #hadFirst = false;
 
   taken = [];
 
@@ -40,9 +40,9 @@ class Receiver {
   #signatures(header, body) {
     const parts = header.split(',').map((part) => part.split('='));
     const at = parts.find(([name]) => name === 't')?.[1];
-    const given = parts.filter(([name]) => name === 'v1').map(([, hex]) => hex);
+    const signatures = parts.filter(([name]) => name === 'v1').map(([, hex]) => hex);
     const right = createHmac('sha256', this.secret).update(`${at}.${body}`).digest('hex');
-    return Math.abs(Date.now() / 1000 - Number(at)) < 300 && given.includes(right) ? given.length : 0;
+    return Math.abs(Date.now() / 1000 - Number(at)) < 300 && signatures.includes(right) ? signatures.length : 0;
   }
 
   close() {
@@ -52,7 +52,7 @@ class Receiver {
 
 async function open(key, path, there = '.view', width = 1280) {
   const page = await pages.open('/llms.txt', width);
-  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
+  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
   await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
@@ -80,7 +80,7 @@ async function webhooks() {
   const url = await receiver.listen();
   const page = await open(OWNER_KEY, '/console/webhooks', '.empty');
   await page.waitForSelector('#live[data-state="on"]', { state: 'attached' });
-  const delivered = (count) => page.waitForFunction((wanted) => document.querySelectorAll('.delivery .tag.reads').length === wanted, count);
+  const delivered = (count) => page.waitForFunction((number) => document.querySelectorAll('.delivery .tag.reads').length === number, count);
   await button(page, 'Create an endpoint').click();
   await page.getByLabel('URL').fill(url);
   await page.getByRole('dialog').getByLabel('All events').uncheck();
@@ -132,11 +132,11 @@ async function webhooks() {
   });
   await page.request.post(`${engine}/api/mcp/tools/WH_Redeliver/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: { id: key } });
   await delivered(6);
-  step.focus = await page.evaluate((wanted) => globalThis.focused.isConnected && document.activeElement.dataset.id === wanted, key);
+  step.focus = await page.evaluate((id) => globalThis.focused.isConnected && document.activeElement.dataset.id === id, key);
   await button(page, 'Delete').click();
   await through(page, 'Delete');
   await page.locator('.empty', { hasText: 'No endpoints' }).waitFor();
-  told('webhooks', { ...step, taken });
+  report('webhooks', { ...step, taken });
   receiver.close();
   await page.context().close();
 }
@@ -173,7 +173,7 @@ async function spaces() {
   await page.keyboard.press('Enter');
   go();
   await page.locator('.said', { hasText: 'Here I am.' }).waitFor();
-  told('spaces', { offered, joined, invited, outside, sent, accepted: await mo.innerText() });
+  report('spaces', { offered, joined, invited, outside, sent, accepted: await mo.innerText() });
   await page.context().close();
 }
 
@@ -182,7 +182,7 @@ async function activity() {
   const page = await open(OWNER_KEY, '/console/activity?user=nina', '.entry-row');
   const rows = await page.locator('.entry-row').evaluateAll((all) => all.map((row) => ({ at: row.querySelector('time').dateTime, words: row.children[1].innerText, tool: row.querySelector('.tool').innerText })));
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export as CSV').click()]);
-  told('activity', { rows, name: download.suggestedFilename(), csv: readFileSync(await download.path(), 'utf8') });
+  report('activity', { rows, name: download.suggestedFilename(), csv: readFileSync(await download.path(), 'utf8') });
   await page.context().close();
 }
 
@@ -217,7 +217,7 @@ async function memories() {
   await callForMo('MB_Uncensor');
   step.uncensored = (await save()).lines;
   await callForMo('MB_Censor');
-  told('memories', step);
+  report('memories', step);
   await page.context().close();
 }
 
@@ -278,7 +278,7 @@ async function moving() {
   await page.waitForURL('**/copies/first');
   step.undone = (await ask('MB_Trash', { target: { bank: 'copies' } })).content.length;
   step.restored = (await ask('MB_Read', { target: { bank: 'copies' }, vx: { name: 'first' } })).content.length;
-  told('moving', step);
+  report('moving', step);
   await page.context().close();
 }
 
@@ -297,7 +297,7 @@ async function keys() {
   await button(note, 'Remove unused capabilities').click();
   await note.waitFor({ state: 'detached' });
   await page.locator('.detail h2').waitFor();
-  told('keys', { young, unused, kept: await page.locator('section', { hasText: 'Capabilities' }).last().locator('code').allInnerTexts() });
+  report('keys', { young, unused, kept: await page.locator('section', { hasText: 'Capabilities' }).last().locator('code').allInnerTexts() });
   await page.context().close();
 }
 
@@ -324,9 +324,9 @@ async function earlierTexts() {
   step.persona = await page.getByLabel('Persona', { exact: true }).innerText();
   await page.context().close();
   const member = await open(MEMBER_KEY, '/console/agents/Rex', '.detail h2', 360);
-  const shown = button(member, 'Show earlier texts');
-  step.member = { refused: await shown.getAttribute('aria-disabled'), why: await shown.getAttribute('title') };
-  told('earlierTexts', step);
+  const earlier = button(member, 'Show earlier texts');
+  step.member = { refused: await earlier.getAttribute('aria-disabled'), why: await earlier.getAttribute('title') };
+  report('earlierTexts', step);
   await member.context().close();
 }
 
@@ -338,7 +338,7 @@ async function permissions() {
   await pages.look(page, 'console-permission');
   await button(page.locator('.choices'), 'append').click();
   await page.getByRole('button', { name: 'Mo on notes: append' }).waitFor();
-  told('permissions', { choices, open: await page.locator('.choices').isVisible() });
+  report('permissions', { choices, open: await page.locator('.choices').isVisible() });
   await page.context().close();
 }
 
@@ -356,7 +356,7 @@ async function keyboard() {
   const list = [await focused()];
   await press('Tab');
   list.push(await focused());
-  const shown = await page.locator('.virtual-row > a').evaluateAll((all) => all.slice(0, 2).map((one) => one.getAttribute('href')));
+  const rows = await page.locator('.virtual-row > a').evaluateAll((all) => all.slice(0, 2).map((one) => one.getAttribute('href')));
   await press('Enter');
   await page.waitForURL(`**${list[1]}`);
   await page.locator('.detail h2').waitFor();
@@ -374,13 +374,13 @@ async function keyboard() {
   await page.keyboard.type('keyboard.'); // What was being written is still there.
   await press('Enter');
   await page.locator('.said', { hasText: 'By keyboard.' }).waitFor();
-  told('keyboard', { search, list, shown, kept, first });
+  report('keyboard', { search, list, shown: rows, kept, first });
   await page.context().close();
 }
 
 try {
   await together([webhooks, spaces, activity, () => memories().then(moving), keys, permissions, earlierTexts, keyboard], 3);
-  told('faults', { faults: pages.faults });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

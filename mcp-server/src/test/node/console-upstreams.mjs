@@ -1,7 +1,7 @@
 // How an admin installs other MCP servers in the console and approves their tools: node console-upstreams.mjs <address of the engine>
 // <folder for pictures> <address of an MCP server that changes a tool>, keys in ROOT_KEY and MIA_KEY, who is no admin. Each step prints one
 // line of JSON, which ConsoleUpstreamsTest looks at.
-import { Pages, told } from './pages.mjs';
+import { Pages, report } from './pages.mjs';
 
 const [engine, screenshots, upstream] = process.argv.slice(2);
 const { ROOT_KEY, MIA_KEY } = process.env;
@@ -9,7 +9,7 @@ const pages = await Pages.launch(engine, screenshots);
 
 async function open(key, path, there, width = 1280) {
   const page = await pages.open('/llms.txt', width);
-  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
+  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
   await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
@@ -31,9 +31,9 @@ try {
   await button(page, 'Show what it offers').click();
   await page.locator('.offer .panel').first().waitFor();
   await pages.look(page, 'upstreams-offer');
-  told('offered', { tools: await page.locator('.offer h4').allInnerTexts(), text: await page.locator('.offer').innerText(), installed: (await asRoot(page, 'UP_List', {})).upstreams.length });
+  report('offered', { tools: await page.locator('.offer h4').allInnerTexts(), text: await page.locator('.offer').innerText(), installed: (await asRoot(page, 'UP_List', {})).upstreams.length });
   await button(page, 'Installing as code').click();
-  told('as code', { text: await page.locator('dialog[open]').innerText() });
+  report('as code', { text: await page.locator('dialog[open]').innerText() });
   await page.keyboard.press('Escape');
   await button(page, 'Install').click();
   await page.waitForURL('**/console/upstreams/demo');
@@ -46,7 +46,7 @@ try {
   await fold(phone).getByText('2 approved').waitFor();
   await button(page, 'Refuse demo_evil').click();
   await page.getByRole('heading', { name: 'Refused (1)' }).waitFor();
-  told('decided', { state: (await asRoot(page, 'UP_Read', { name: 'demo' })).upstream.counts });
+  report('decided', { state: (await asRoot(page, 'UP_Read', { name: 'demo' })).upstream.counts });
 
   // A changed tool, as a difference.
   await page.request.post(upstream.replace('/mcp', '/change'));
@@ -58,12 +58,12 @@ try {
   await pages.look(page, 'upstreams-held');
   await phone.locator('.used li', { hasText: 'demo_echo' }).waitFor();
   await pages.look(phone, 'upstreams-held');
-  const shown = tool(page, 'demo_save');
-  told('changed', { parts: await shown.locator('dt').allInnerTexts(), added: await shown.locator('ins').allInnerTexts(), removed: await shown.locator('del').allInnerTexts(), same: await shown.locator('.compared p').allInnerTexts(),
+  const row = tool(page, 'demo_save');
+  report('changed', { parts: await row.locator('dt').allInnerTexts(), added: await row.locator('ins').allInnerTexts(), removed: await row.locator('del').allInnerTexts(), same: await row.locator('.compared p').allInnerTexts(),
     used: await page.locator('.used').innerText() });
   await page.goto(`${engine}/console/inbox`);
   await page.locator('.need.upstream').waitFor();
-  told('needs', { link: await page.locator('.need.upstream a').first().getAttribute('href') });
+  report('needs', { link: await page.locator('.need.upstream a').first().getAttribute('href') });
   await page.locator('.need.upstream a').first().click();
   await tool(page, 'demo_save').waitFor();
   await button(page, 'Refuse demo_save').click();
@@ -72,18 +72,18 @@ try {
   await button(page, 'Disable').click();
   await button(page.locator('dialog[open]'), 'Disable').click();
   await page.locator('.tagline', { hasText: 'disabled' }).waitFor();
-  told('disabled', { counts: (await asRoot(page, 'UP_Read', { name: 'demo' })).upstream.counts });
+  report('disabled', { counts: (await asRoot(page, 'UP_Read', { name: 'demo' })).upstream.counts });
   await button(page, 'Enable').click();
   await fold(page).getByText('1 approved').waitFor();
-  told('enabled', { tools: (await asRoot(page, 'UP_Read', { name: 'demo' })).upstream.tools.map((one) => `${one.name} ${one.state}`) });
+  report('enabled', { tools: (await asRoot(page, 'UP_Read', { name: 'demo' })).upstream.tools.map((one) => `${one.name} ${one.state}`) });
   await pages.look(page, 'upstreams-list');
   const mia = await open(MIA_KEY, '/console/upstreams', '.empty');
-  told('member', { text: await mia.locator('#main').innerText(), buttons: await mia.locator('#main .head-actions button').count() });
+  report('member', { text: await mia.locator('#main').innerText(), buttons: await mia.locator('#main .head-actions button').count() });
   await button(page, 'Remove').click();
   await button(page.locator('dialog[open]'), 'Remove').click();
   await page.locator('.empty', { hasText: 'No upstream servers' }).waitFor();
-  told('removed', { left: (await asRoot(page, 'UP_List', {})).upstreams.length });
-  told('faults', { faults: pages.faults });
+  report('removed', { left: (await asRoot(page, 'UP_List', {})).upstreams.length });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

@@ -2,7 +2,7 @@
 // OWNER_KEY (a tenant with things of hostile names), MEMBER_KEY and VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY (another
 // tenant, with nothing in it). Each step prints one line of JSON, which ConsoleTest looks at.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Pages, themes, told, widths } from './pages.mjs';
+import { Pages, report, themes, widths } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const { OWNER_KEY, MEMBER_KEY, VIEWER_KEY, NARROW_KEY, EMPTY_KEY } = process.env;
@@ -12,14 +12,14 @@ const settled = (page) => page.waitForFunction(() => document.querySelector('#ma
 
 // Signs in without the dialog, which the hub's own steps use.
 async function signedIn(page, key, path) {
-  await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), key);
+  await page.evaluate((secret) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': secret } }), key);
   await page.goto(engine + path);
   await settled(page);
 }
 
-async function open(key, path, width = 1280, shown) {
-  const page = await pages.open('/console/settings', width, shown);
-  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
+async function open(key, path, width = 1280, schemes) {
+  const page = await pages.open('/console/settings', width, schemes);
+  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
   await signedIn(page, key, path);
   return page;
 }
@@ -47,13 +47,13 @@ async function found(page, words) {
 async function slowThenQuick(page) {
   let release;
   const released = new Promise((resolve) => { release = resolve; });
-  const begun = page.waitForRequest((request) => request.postData()?.includes('"unicorns"'));
+  const request = page.waitForRequest((one) => one.postData()?.includes('"unicorns"'));
   await page.route('**/api/mcp/tools/MB_Search/invoke', async (route) => {
     if (route.request().postData().includes('"unicorns"')) await released;
     await route.continue();
   });
   await page.getByLabel('Search this bank').fill('unicorns');
-  await begun;
+  await request;
   await found(page, 'sail');
   const late = page.waitForResponse((response) => response.request().postData()?.includes('"unicorns"'));
   release();
@@ -111,7 +111,7 @@ async function everyPage(width) {
   await page.locator('.detail h2').waitFor();
   await pages.look(page, 'console-key');
   await buttons('key');
-  told('dangers', { harmless, agent: dangers.agent, key: dangers.key, endpoint: dangers.endpoint, revoke: await page.getByRole('button', { name: 'Revoke' }).getAttribute('class') });
+  report('dangers', { harmless, agent: dangers.agent, key: dangers.key, endpoint: dangers.endpoint, revoke: await page.getByRole('button', { name: 'Revoke' }).getAttribute('class') });
   await page.getByRole('button', { name: 'New key' }).click();
   await pages.look(page, 'console-new-key', 'dialog');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -128,7 +128,7 @@ async function everyPage(width) {
   await page.locator('.detail h2').waitFor();
   await page.getByRole('button', { name: 'The calls of this page as code' }).click();
   const code = await page.getByRole('dialog').textContent();
-  told('as code', { curl: code.includes('AP_Read/invoke'), mcp: code.includes('tools/call') });
+  report('as code', { curl: code.includes('AP_Read/invoke'), mcp: code.includes('tools/call') });
   await pages.look(page, 'console-code', 'dialog');
   await page.context().close();
 }
@@ -139,8 +139,8 @@ async function together() {
   const bob = await open(MEMBER_KEY, '/console/spaces/den/main');
   await Promise.all([live(ann), live(bob)]);
   const sent = [];
-  const asked = [];
-  bob.on('request', (request) => { if (/AP_Read|ZN_/.test(request.url() + request.postData())) asked.push(request.url()); });
+  const urls = [];
+  bob.on('request', (request) => { if (/AP_Read|ZN_/.test(request.url() + request.postData())) urls.push(request.url()); });
   for (const word of ['one', 'two', 'three']) {
     const text = `${word} <b>bold</b> <img src=x onerror=alert(3)>`;
     await ann.getByLabel('Message to den/main').fill(text);
@@ -149,7 +149,7 @@ async function together() {
     await bob.locator('.said', { hasText: text }).waitFor();
     sent.push(Date.now() - began);
   }
-  told('together', { took: sent, asked, markup: await bob.locator('.transcript :is(img, b b, script)').count(), said: await bob.locator('.said').last().textContent() });
+  report('together', { took: sent, asked: urls, markup: await bob.locator('.transcript :is(img, b b, script)').count(), said: await bob.locator('.said').last().textContent() });
   await bob.getByLabel('Message to den/main').fill('I read it');
   await bob.keyboard.press('Enter');
   await ann.locator('.said', { hasText: 'I read it' }).waitFor();
@@ -173,7 +173,7 @@ async function moves() {
   await world.locator('.room[data-domain="den"] .bubble', { hasText: 'said by a client' }).waitFor();
   const connected = world.locator('.feed li', { hasText: 'harbour <b>client</b> connected' });
   await connected.waitFor();
-  told('moves', { leads: await connected.locator('a').getAttribute('href') });
+  report('moves', { leads: await connected.locator('a').getAttribute('href') });
   await guest.close();
   await world.context().close();
   await member.context().close();
@@ -184,8 +184,8 @@ async function repeats() {
   const page = await pages.open('/console/settings');
   await page.addInitScript(() => {
     globalThis.EventSource = class extends EventSource {
-      constructor(...given) {
-        super(...given);
+      constructor(...args) {
+        super(...args);
         globalThis.stream = this;
       }
     };
@@ -215,11 +215,11 @@ async function repeats() {
     globalThis.refused.dispatchEvent(new Event('error'));
   });
   await again;
-  told('repeats', { times, focus, another: await page.evaluate(() => globalThis.stream !== globalThis.refused) });
+  report('repeats', { times, focus, another: await page.evaluate(() => globalThis.stream !== globalThis.refused) });
   await page.context().close();
 }
 
-const module = (page, name) => page.evaluate((wanted) => performance.getEntriesByType('resource').map((one) => one.name).find((each) => each.includes(wanted)), `/console/${name}.js`);
+const module = (page, name) => page.evaluate((path) => performance.getEntriesByType('resource').map((one) => one.name).find((each) => each.includes(path)), `/console/${name}.js`);
 
 // What stays keeps the focus, whatever comes before it; where it goes, what was around it has the focus.
 async function focused() {
@@ -237,7 +237,7 @@ async function focused() {
     };
     return { same: after('x', 'a', 'b', 'c'), fewer: after('a', 'c') };
   }, await module(page, 'parts'));
-  told('focused', step);
+  report('focused', step);
   await page.context().close();
 }
 
@@ -245,15 +245,15 @@ async function focused() {
 async function hasty() {
   const page = await open(OWNER_KEY, '/console/agents');
   let answer;
-  const held = new Promise((resolve) => { answer = resolve; });
+  const gate = new Promise((resolve) => { answer = resolve; });
   const asks = (request, tool, words) => request.url().endsWith(`/${tool}/invoke`) && request.postData().includes('"agent":"Ada"') && request.postData().includes(words);
   await page.route('**/AP_Read/invoke', async (route) => {
-    if (asks(route.request(), 'AP_Read', '"limit":50')) await held;
+    if (asks(route.request(), 'AP_Read', '"limit":50')) await gate;
     await route.continue();
   });
-  const asked = page.waitForRequest((request) => asks(request, 'AP_Read', '"limit":50'));
+  const request = page.waitForRequest((one) => asks(one, 'AP_Read', '"limit":50'));
   await page.locator('.virtual-row a[href="/console/agents/Ada"]').click();
-  await asked;
+  await request;
   await page.locator('.virtual-row a[href="/console/agents/Cy"]').click();
   await page.locator('.detail h2', { hasText: 'Cy' }).waitFor();
   const goesOn = page.waitForRequest((request) => asks(request, 'MB_List', ''));
@@ -271,7 +271,7 @@ async function hasty() {
   await phone.locator('.page-settings').waitFor();
   await settled(phone);
   step.back = await phone.evaluate(() => scrollY);
-  told('hasty', step);
+  report('hasty', step);
   await phone.context().close();
 }
 
@@ -287,16 +287,16 @@ async function queued() {
   await second.evaluate(async (url) => (await import(url)).stop(), await module(second, 'live'));
   await second.waitForFunction(async () => (await navigator.locks.query()).pending.length === 0);
   step.after = await waiting();
-  told('queued', step);
+  report('queued', step);
   await first.context().close();
 }
 
 // Who acts as an agent, and looks at the world and at all agents, has not read its messages by that.
 async function unread() {
   const page = await open(MEMBER_KEY, '/console/settings');
-  const ask = (tool, args) => page.evaluate(async ([name, given]) => {
+  const ask = (tool, args) => page.evaluate(async ([name, input]) => {
     const { csrf_token: token } = await (await fetch('/api/auth/session')).json();
-    return (await fetch(`/api/mcp/tools/${name}/invoke`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body: JSON.stringify(given) })).json();
+    return (await fetch(`/api/mcp/tools/${name}/invoke`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body: JSON.stringify(input) })).json();
   }, [tool, args]);
   for (const name of ['Dee', 'Eli']) await ask('AP_Create', { vx: { name, description: 'Waits.', profile: `You are ${name}.` } });
   await ask('AP_LogOn', { target: { agent: 'Eli' } });
@@ -318,7 +318,7 @@ async function unread() {
   const dee = await open(bound, '/console/agents'); // The key acts as Dee in every context.
   await dee.locator('.virtual-row', { hasText: 'Eli' }).locator('.words', { hasText: 'From Eli.' }).waitFor();
   await dee.locator('.virtual-row', { hasText: 'Dee' }).locator('.persona', { hasText: 'You are Dee.' }).waitFor();
-  told('unread', { ...step, bound: await left() });
+  report('unread', { ...step, bound: await left() });
   await dee.context().close();
   await page.context().close();
 }
@@ -334,7 +334,7 @@ async function storied() {
     const section = nodes(first);
     return { head: section.querySelector('h2').textContent, text: section.querySelector('p').textContent };
   }, [await module(page, 'sentences'), await module(page, 'parts')]);
-  told('storied', step);
+  report('storied', step);
   await page.context().close();
 }
 
@@ -352,7 +352,7 @@ async function signsOut() {
     await fetch('/api/auth/session', { method: 'DELETE', headers: { 'X-CSRF-Token': token } });
   });
   await other.getByRole('heading', { name: 'See your agents work' }).waitFor();
-  told('signs out', { took: Date.now() - began, live: await other.locator('#live').getAttribute('data-state') });
+  report('signs out', { took: Date.now() - began, live: await other.locator('#live').getAttribute('data-state') });
   await one.context().close();
   await other.context().close();
 }
@@ -383,7 +383,7 @@ async function others() {
     if (path === '/console/agents') await pages.look(empty, 'console-empty-agents');
   }
   await empty.context().close();
-  told('others', step);
+  report('others', step);
 }
 
 // The console as a key would find it, what a censorship would hide, and what a revocation would break.
@@ -481,7 +481,7 @@ async function careful() {
   await page.waitForURL('**/console/settings');
   await to(page, '/console/activity?tool=MB_Censor', '.entry-row');
   step.previews = await page.locator('.entry-row').allInnerTexts();
-  told('careful', step);
+  report('careful', step);
   await page.context().close();
 }
 
@@ -511,9 +511,9 @@ async function newcomer() {
   await live(page);
   const began = Date.now();
   let begin;
-  const held = new Promise((resolve) => { begin = resolve; });
+  const gate = new Promise((resolve) => { begin = resolve; });
   await page.route('**/api/demo', async (route) => {
-    if (route.request().method() === 'POST') await held;
+    if (route.request().method() === 'POST') await gate;
     await route.fallback();
   });
   await page.locator('.empty').getByRole('button', { name: 'Start the demo' }).click();
@@ -521,11 +521,11 @@ async function newcomer() {
   begin();
   let over = false;
   const film = (async () => { // Up to eighteen pictures of the whole, as of every five seconds of the ninety. Where nothing has changed, there is none.
-    for (let i = 1, shown = ''; i <= 18 && !over; i++) {
+    for (let i = 1, text = ''; i <= 18 && !over; i++) {
       await page.waitForTimeout(14_000 / 18);
-      const before = shown;
-      shown = await page.locator('main').innerText();
-      if (shown !== before) await page.screenshot({ path: `${screenshots}/demo-${String(i).padStart(2, '0')}.png` });
+      const before = text;
+      text = await page.locator('main').innerText();
+      if (text !== before) await page.screenshot({ path: `${screenshots}/demo-${String(i).padStart(2, '0')}.png` });
     }
   })();
   await page.locator('.bubble', { hasText: 'Checkout fails for 9 %' }).waitFor();
@@ -581,7 +581,7 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  told('newcomer', { waits, answered, starting, focus, paused, replayed, room, doors, learnt, left });
+  report('newcomer', { waits, answered, starting, focus, paused, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 
@@ -602,24 +602,24 @@ async function firstView() {
   await page.locator('.room').first().waitFor();
   const step = await page.evaluate(() => {
     const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-    const given = new Set([...document.querySelectorAll('script[src], link[rel="modulepreload"]')].map((one) => one.src || one.href));
+    const urls = new Set([...document.querySelectorAll('script[src], link[rel="modulepreload"]')].map((one) => one.src || one.href));
     const calls = sent.filter((entry) => entry.name.includes('/api/')).map((entry) => new URL(entry.name).pathname);
-    return { bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), requests: sent.length, calls, late: sent.map((entry) => entry.name).filter((name) => name.endsWith('.js') && !given.has(name)) };
+    return { bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), requests: sent.length, calls, late: sent.map((entry) => entry.name).filter((name) => name.endsWith('.js') && !urls.has(name)) };
   });
   await page.context().close();
-  const held = await fresh();
+  const bare = await fresh();
   const let_ = [];
-  await held.route('**/*', (route) => {
+  await bare.route('**/*', (route) => {
     if (!/\/console\/world$|(hub|console)\.css$|\/theme\.js$/.test(route.request().url())) return; // It never gets an answer.
     let_.push(new URL(route.request().url()).pathname.split('/').at(-1));
     route.continue();
   });
-  await held.goto(`${engine}/console/world`, { waitUntil: 'commit' });
-  await held.evaluate(() => new Promise((resolve) => {
+  await bare.goto(`${engine}/console/world`, { waitUntil: 'commit' });
+  await bare.evaluate(() => new Promise((resolve) => {
     new PerformanceObserver((list) => list.getEntriesByName('first-contentful-paint').length && resolve()).observe({ type: 'paint', buffered: true });
   }));
-  told('first view', { ...step, before: let_, content: await held.locator('.rail nav').innerText(), heading: await held.locator('main h1').first().innerText(), frame: await held.locator('main .skeleton span').count() });
-  await held.context().close();
+  report('first view', { ...step, before: let_, content: await bare.locator('.rail nav').innerText(), heading: await bare.locator('main h1').first().innerText(), frame: await bare.locator('main .skeleton span').count() });
+  await bare.context().close();
 }
 
 try {
@@ -638,7 +638,7 @@ try {
     await others();
     await newcomer();
   })()]);
-  told('faults', { faults: pages.faults });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

@@ -1,6 +1,6 @@
 // The documentation as people use it, at two widths in two themes: node docs.mjs <address of the engine> <folder for pictures>. Each step
 // prints one line of JSON, which DocsSiteTest looks at.
-import { Pages, loaded, themes, told, widths } from './pages.mjs';
+import { Pages, loaded, report, themes, widths } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
@@ -36,7 +36,7 @@ async function reads(width) {
   step.partInView = await page.locator('#plans').evaluate((heading) => heading.getBoundingClientRect().top < innerHeight);
   await page.getByRole('link', { name: 'Next' }).click();
   step.next = await page.locator('h1').innerText();
-  told('reads', step);
+  report('reads', step);
   await page.context().close();
 }
 
@@ -58,7 +58,7 @@ async function searches(width) {
   step.command = await page.locator('.hits a').first().getAttribute('href');
   await page.goto(`${engine}/docs/search?q=${encodeURIComponent('<img src=x onerror=alert(1)> "')}`);
   step.markup = { said: await page.getByRole('status').innerText(), images: await page.locator('main img').count() };
-  told('searches', step);
+  report('searches', step);
   await page.context().close();
 }
 
@@ -71,7 +71,7 @@ async function deepLink() {
     await page.context().close();
   }
   const page = await pages.open('/docs/commands/agent');
-  told('deep link', { headings, family: await page.locator('h1').innerText() });
+  report('deep link', { headings, family: await page.locator('h1').innerText() });
   await page.context().close();
 }
 
@@ -79,7 +79,7 @@ async function copies() {
   const page = await pages.open('/docs/quick-start', 1280, ['light'], { permissions: ['clipboard-read', 'clipboard-write'] });
   const code = page.locator('.copied').nth(1);
   await code.hover();
-  told('copies', { copied: await pages.copied(page, code.getByRole('button')) });
+  report('copies', { copied: await pages.copied(page, code.getByRole('button')) });
   await page.context().close();
 }
 
@@ -93,7 +93,7 @@ async function withoutScripts(width) {
   await page.waitForURL('**/docs/search?q=idempotency');
   step.hits = await page.locator('.hits li').count();
   step.dead = await page.getByRole('button').filter({ visible: true }).allTextContents();
-  told('without scripts', step);
+  report('without scripts', step);
   await pages.picture(page, 'docs-without-scripts');
   await page.context().close();
 }
@@ -105,7 +105,7 @@ async function onPaper() {
   const cut = await page.evaluate(() => [...document.querySelectorAll('main *')]
     .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
     .map((one) => one.outerHTML.slice(0, 90)));
-  told('paper', { cut, links: await page.locator('.docs-nav, .contents, .turn, .anchor').filter({ visible: true }).count() });
+  report('paper', { cut, links: await page.locator('.docs-nav, .contents, .turn, .anchor').filter({ visible: true }).count() });
   await page.goto(`${engine}/docs/concepts`);
   await pages.picture(page, 'docs-print');
   await page.context().close();
@@ -124,7 +124,7 @@ async function narrow() {
     await page.goto(engine + path);
     if (await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)) wide.push(path);
   }
-  told('narrow', { pages: paths.size, wide });
+  report('narrow', { pages: paths.size, wide });
   await page.context().close();
 }
 
@@ -136,7 +136,7 @@ async function loads() {
     each.push({ path, ...(await loaded(page)) });
     await page.context().close();
   }
-  told('loads', { each });
+  report('loads', { each });
 }
 
 // One after another in two browsers' worth of pages at most, or pictures take too long on a small machine.
@@ -157,7 +157,7 @@ async function others() {
 try {
   await loads();
   await Promise.all([...widths.map(one), others()]);
-  told('faults', { faults: pages.faults });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

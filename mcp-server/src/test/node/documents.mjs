@@ -1,7 +1,7 @@
 // The console's pages about documents and rules as people use them: node documents.mjs <address of the engine> <folder for pictures>, keys in
 // OWNER_KEY (a tenant with documents and a rule), VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY and
 // EMPTY_VIEWER_KEY (another tenant, with nothing in it). Each step prints one line of JSON, which ConsoleDocumentsTest looks at.
-import { Pages, themes, told, widths } from './pages.mjs';
+import { Pages, report, themes, widths } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const { OWNER_KEY, VIEWER_KEY, NARROW_KEY, EMPTY_KEY, EMPTY_VIEWER_KEY } = process.env;
@@ -9,10 +9,10 @@ const pages = await Pages.launch(engine, screenshots);
 
 const settled = (page) => page.waitForFunction(() => document.querySelector('#main > .view') && !document.getElementById('main').hasAttribute('aria-busy'));
 
-async function open(key, path, width = 1280, shown) {
-  const page = await pages.open('/console/settings', width, shown);
-  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
-  await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), key);
+async function open(key, path, width = 1280, schemes) {
+  const page = await pages.open('/console/settings', width, schemes);
+  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
+  await page.evaluate((secret) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': secret } }), key);
   await to(page, path);
   return page;
 }
@@ -36,7 +36,7 @@ async function everyPage(width) {
   await page.locator('.compared ins').first().waitFor();
   const list = page.locator('.side');
   const document_ = await page.locator('.detail h2').boundingBox();
-  told(`document at ${width}`, { isInSight: document_.y < page.viewportSize().height / 2, hasList: await list.isVisible(), back: await page.locator('.back').isVisible() });
+  report(`document at ${width}`, { isInSight: document_.y < page.viewportSize().height / 2, hasList: await list.isVisible(), back: await page.locator('.back').isVisible() });
   await pages.look(page, 'console-document');
   await to(page, '/console/documents/broken.json', '.why li');
   await pages.look(page, 'console-document-rejected');
@@ -53,7 +53,7 @@ async function everyPage(width) {
   await pages.look(page, 'console-rule-error');
   await to(page, '/console/rules/templates', '.templates a');
   await pages.look(page, 'console-rule-templates');
-  told(`templates at ${width}`, { titles: await page.locator('.templates b').allInnerTexts() });
+  report(`templates at ${width}`, { titles: await page.locator('.templates b').allInnerTexts() });
   await page.locator('.templates a', { hasText: 'block-words' }).click();
   await page.getByLabel('words').waitFor();
   await pages.look(page, 'console-rule-template');
@@ -131,13 +131,13 @@ async function documents() {
   await page.locator('#toast', { hasText: /Memories deleted with it: [1-9]/ }).waitFor();
   await page.waitForURL('**/console/documents');
   await settled(page);
-  told('documents', { loaded, changed, again, markup, focus, stays });
+  report('documents', { loaded, changed, again, markup, focus, stays });
   await page.setInputFiles('#documents-file', { name: 'large.txt', mimeType: 'text/plain', buffer: Buffer.alloc(21 * 1024 * 1024, 'a') });
   await page.locator('.uploads .problem', { hasText: 'larger than 20 MB' }).waitFor();
   await page.setInputFiles('#documents-file', { name: 'picture.png', mimeType: 'text/plain', buffer: Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex') });
   await page.locator('.uploads a').first().click();
   await page.locator('.why li', { hasText: 'type_' }).waitFor();
-  told('rejected', { reasons: await page.locator('.why').innerText() });
+  report('rejected', { reasons: await page.locator('.why').innerText() });
   await page.context().close();
 }
 
@@ -178,7 +178,7 @@ async function rules() {
   await page.getByRole('button', { name: 'Create' }).click();
   await page.locator('.detail h2', { hasText: 'not too long' }).waitFor();
   step.template = await page.locator('.tagline').innerText();
-  told('rules', step);
+  report('rules', step);
   await page.context().close();
 }
 
@@ -209,7 +209,7 @@ async function others() {
   await looker.locator('.virtual', { hasText: 'No document yet.' }).waitFor();
   step.viewerHint = await looker.locator('.pick').innerText();
   await looker.context().close();
-  told('others', step);
+  report('others', step);
 }
 
 try {
@@ -218,7 +218,7 @@ try {
   await documents();
   await rules();
   await others();
-  told('faults', { faults: pages.faults });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

@@ -1,4 +1,4 @@
-// What ESLint checks in the scripts of the pages: faults, not taste. Prettier does the layout.
+// What ESLint checks in the scripts of the pages (.js) and of the tests (.mjs): faults, not taste. Prettier does the layout of the pages.
 import js from '@eslint/js';
 import globals from 'globals';
 
@@ -23,13 +23,20 @@ export default [
           'VariableDeclarator > Identifier.id',
           'FunctionDeclaration > Identifier.id',
           ':function > Identifier.params',
+          ':function > AssignmentPattern.params > Identifier.left',
           ':function > RestElement.params > Identifier',
           'ObjectPattern > Property > Identifier.value',
+          'ObjectPattern > Property > AssignmentPattern > Identifier.left',
           'ArrayPattern > Identifier.elements',
           'ImportSpecifier > Identifier.local',
           'PropertyDefinition > PrivateIdentifier.key',
         ].map((place) => ({ selector: `${place}[name=${PARTICIPLES}]`, message: 'A name is no participle: say what the thing is.' })),
       ],
+    },
+  },
+  {
+    files: ['**/*.js'],
+    rules: {
       'no-restricted-properties': [
         'error',
         ...['innerHTML', 'outerHTML', 'insertAdjacentHTML'].map((property) => ({
@@ -39,4 +46,6 @@ export default [
       ],
     },
   },
+  // The tests run in Node.js, and some of their functions in a page.
+  { files: ['**/*.mjs'], languageOptions: { globals: globals.node } },
 ];

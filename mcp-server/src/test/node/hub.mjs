@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Pages, loaded, themes, together, told, widths } from './pages.mjs';
+import { Pages, loaded, report, themes, together, widths } from './pages.mjs';
 
 const run = promisify(execFile);
 
@@ -28,7 +28,7 @@ function within(locator) {
 // Types into the list's search, and waits until what fits is shown.
 async function seek(page, text) {
   await page.locator('#q').fill(text);
-  await page.waitForFunction((wanted) => document.getElementById('found').dataset.q === wanted, text);
+  await page.waitForFunction((query) => document.getElementById('found').dataset.q === query, text);
 }
 
 // The list: search, filters, the address, what is found nowhere.
@@ -275,7 +275,7 @@ async function finds(width) {
   await page.keyboard.type('say somthing');
   await Promise.all([page.waitForURL('**/tools/AP_Chat'), page.keyboard.press('Enter')]);
   step.opened = await page.locator('h1').innerText();
-  told('finds', step);
+  report('finds', step);
   await page.context().close();
 }
 
@@ -329,21 +329,21 @@ async function others(page) {
 async function everything(width) {
   const where = { width };
   const page = await pages.open('/mcp-hub', width, themes);
-  told('list', { ...where, ...(await list(page)) });
+  report('list', { ...where, ...(await list(page)) });
   await page.goto(`${engine}/mcp-hub/tools/US_Read`);
   await pages.look(page, 'tool');
   await page.goto(`${engine}/mcp-hub/doctor`);
   await pages.look(page, 'doctor-stranger');
-  told('connect', { ...where, ...(await connect(page)) });
+  report('connect', { ...where, ...(await connect(page)) });
   await page.goto(`${engine}/mcp-hub/doctor`);
-  told('session', { ...where, ...(await session(page, OWNER_KEY)) });
-  told('wizard', { ...where, ...(await wizard(page, width)) });
-  told('trying', { ...where, ...(await trying(page, `tried ${width}`)) });
-  told('doctor', { ...where, ...(await doctor(page, width)) });
+  report('session', { ...where, ...(await session(page, OWNER_KEY)) });
+  report('wizard', { ...where, ...(await wizard(page, width)) });
+  report('trying', { ...where, ...(await trying(page, `tried ${width}`)) });
+  report('doctor', { ...where, ...(await doctor(page, width)) });
   await others(page);
   await page.locator('#account-button[data-user]').click();
   await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Sign out' }).click()]);
-  told('signed out', { ...where, button: await page.locator('#account-button').innerText(), cookies: await page.context().cookies() });
+  report('signed out', { ...where, button: await page.locator('#account-button').innerText(), cookies: await page.context().cookies() });
   await page.context().close();
 }
 
@@ -360,7 +360,7 @@ async function newcomer(width) {
   await page.getByLabel('API key', { exact: true }).and(page.locator('input')).fill(NEW_KEY);
   await click(page.getByRole('dialog').getByRole('button', { name: 'Sign in' }));
   await click(page.getByRole('button', { name: 'Run US_Read' }));
-  told('newcomer', { clicks, ...(await ran(page)) });
+  report('newcomer', { clicks, ...(await ran(page)) });
   await page.context().close();
 }
 
@@ -403,7 +403,7 @@ async function keyboard(width) {
   await tab('code-curl-tab');
   await keys.press('ArrowRight');
   const code = await visible(page, '[role=tabpanel] > pre, [role=tabpanel] pre');
-  told('keyboard', { width, first, second, back, runner, tab: await focused(), panels: code.length, ...result });
+  report('keyboard', { width, first, second, back, runner, tab: await focused(), panels: code.length, ...result });
   await page.context().close();
 }
 
@@ -416,7 +416,7 @@ async function plain() {
   step.headings = await visible(page, 'h2, h3');
   step.code = (await visible(page, '.tabs pre')).length;
   await pages.picture(page, 'tool-without-scripts');
-  told('without scripts', step);
+  report('without scripts', step);
   await page.context().close();
 
   const paper = await pages.open('/mcp-hub/tools/AP_Create', 1280, ['light']);
@@ -426,11 +426,11 @@ async function plain() {
     .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline'
       && !one.closest('.unseen'))
     .map((one) => one.outerHTML.slice(0, 90)));
-  told('print', { cut, code: (await visible(paper, '.tabs pre')).length, buttons: await paper.getByRole('button').count() });
+  report('print', { cut, code: (await visible(paper, '.tabs pre')).length, buttons: await paper.getByRole('button').count() });
   await pages.picture(paper, 'tool-print');
   await paper.goto(`${engine}/mcp-hub`);
   await pages.picture(paper, 'list-print');
-  told('paper', { ways: (await visible(paper, '.ways a')).length });
+  report('paper', { ways: (await visible(paper, '.ways a')).length });
   await paper.context().close();
 }
 
@@ -461,10 +461,10 @@ async function provider() {
     await context.clearCookies({ name: '__Host-engine_session' });
   }
   await signInAtProvider(page, `${engine}/mcp-hub?q=gr%C3%B6%C3%9Fe&task=talk`);
-  const asked = page.waitForResponse((response) => response.url().endsWith('/api/auth/session'));
+  const response = page.waitForResponse((one) => one.url().endsWith('/api/auth/session'));
   await page.locator('#account-button').click();
-  const step = { backs, address: page.url().replace(engine, ''), session: await (await asked).json() };
-  told('provider', { ...step, ...(await keyless(page, step.session.csrf_token)) });
+  const step = { backs, address: page.url().replace(engine, ''), session: await (await response).json() };
+  report('provider', { ...step, ...(await keyless(page, step.session.csrf_token)) });
   await context.close();
 }
 
@@ -493,7 +493,7 @@ async function loads() {
   for (const path of ['/mcp-hub', '/skills-hub', '/skills-hub/first-steps', '/mcp-hub/tools/AP_Create', '/mcp-hub/connect']) {
     for (const width of widths) {
       const page = await pages.open(path, width);
-      told('load', { path, width, ...(await loaded(page)) });
+      report('load', { path, width, ...(await loaded(page)) });
       await page.context().close();
     }
   }
@@ -509,19 +509,19 @@ async function markup() {
   });
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await pages.signIn(page, OWNER_KEY);
-  const shown = {};
+  const texts = {};
   for (const [tool, field, value] of [['AP_List'], ['AP_Read', 'target.agent', 'hostile'], ['AK_List'], ['DM_Read', 'target.domain', 'den']]) {
     await page.goto(`${engine}/mcp-hub/tools/${tool}`);
     if (field) await page.getByLabel(field, { exact: true }).fill(value);
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: `Run ${tool}` }).click();
-    shown[tool] = JSON.stringify((await ran(page)).envelope);
+    texts[tool] = JSON.stringify((await ran(page)).envelope);
   }
   await page.goto(`${engine}/mcp-hub/tools/${encodeURIComponent('<img src=x onerror=alert(1)>')}`);
   await page.goto(`${engine}/mcp-hub?q=${encodeURIComponent('<img src=x onerror=alert(1)>')}&task=<b>`);
   await page.locator('#found[data-q^="<img"]').waitFor();
-  shown.search = await page.locator('#nothing').textContent();
-  told('markup', { alarm, shown, images: await page.locator('main img').count() });
+  texts.search = await page.locator('#nothing').textContent();
+  report('markup', { alarm, shown: texts, images: await page.locator('main img').count() });
   await page.context().close();
 }
 
@@ -537,7 +537,7 @@ async function viewer() {
   await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
   step.obstacle = await page.locator('#obstacle').innerText();
   await pages.look(page, 'tool-viewer');
-  told('viewer', step);
+  report('viewer', step);
   await page.context().close();
 }
 
@@ -557,14 +557,14 @@ async function snippets() {
     },
   };
   const python = await run('python3', ['--version']).then(() => true, () => false);
-  const wanted = [['US_Read', Object.keys(runs).filter((language) => python || language !== 'python')], ['AP_Create', ['curl']], ['AP_Read', ['curl', 'mcp', 'typescript']], ['AP_Modify', ['curl', 'mcp']],
+  const samples = [['US_Read', Object.keys(runs).filter((language) => python || language !== 'python')], ['AP_Create', ['curl']], ['AP_Read', ['curl', 'mcp', 'typescript']], ['AP_Modify', ['curl', 'mcp']],
     ['WH_Events', ['curl', 'mcp', 'typescript']], ['AK_List', ['curl']]];
-  for (const [tool, languages] of wanted) {
+  for (const [tool, languages] of samples) {
     await page.goto(`${engine}/mcp-hub/tools/${tool}`);
     for (const language of languages) {
       const text = await page.locator(`#code-${language} code`).textContent();
       const { stdout } = await runs[language](text).catch((error) => ({ stdout: JSON.stringify({ failed: error.message }) }));
-      told('snippet', { tool, language, answer: JSON.parse(stdout) });
+      report('snippet', { tool, language, answer: JSON.parse(stdout) });
     }
   }
   rmSync(folder, { recursive: true });
@@ -575,7 +575,7 @@ try {
   await loads();
   await together([snippets, provider, ...[newcomer, keyboard, finds].flatMap((walk) => widths.map((width) => () => walk(width))), plain, markup, viewer]);
   await Promise.all(widths.map(everything));
-  told('faults', { faults: pages.faults });
+  report('faults', { faults: pages.faults });
 } finally {
   await pages.close();
 }

@@ -1,4 +1,5 @@
-// Checks the scripts and styles of the pages: Prettier their layout, ESLint their faults: node lint.mjs. With --write it formats them first.
+// Checks the scripts and styles of the pages, and the scripts of the tests: Prettier the layout of the pages, ESLint the faults of both:
+// node lint.mjs. With --write it formats the pages first.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ESLint } from 'eslint';
@@ -17,10 +18,14 @@ for (const name of globSync('src/main/resources/hubs/assets/**/*.{js,css}', { cw
   else if (!(await check(text, options))) faults.push(`${name} is not formatted: run node mcp-server/src/test/node/lint.mjs --write`);
 }
 
-const eslint = new ESLint({ cwd: pages, overrideConfigFile: join(import.meta.dirname, 'eslint.config.mjs') });
-const linted = await eslint.lintFiles(['src/main/resources/hubs/assets']);
-if (linted.length < 50) faults.push(`ESLint found only ${linted.length} scripts`);
-for (const { filePath, messages } of linted) for (const { line, ruleId, message } of messages) faults.push(`${filePath.slice(pages.length + 1)}:${line} ${ruleId}: ${message}`);
+const root = join(pages, '..');
+const eslint = new ESLint({ cwd: root, overrideConfigFile: join(import.meta.dirname, 'eslint.config.mjs') });
+for (const [folder, least] of [[join(pages, 'src/main/resources/hubs/assets'), 50], [import.meta.dirname, 25]]) {
+  const results = await eslint.lintFiles([folder]);
+  if (results.length < least) faults.push(`ESLint found only ${results.length} scripts in ${folder}`);
+  for (const { filePath, messages } of results)
+    for (const { line, ruleId, message } of messages) faults.push(`${filePath.slice(root.length + 1)}:${line} ${ruleId}: ${message}`);
+}
 
 console.log(faults.join('\n'));
 process.exitCode = faults.length ? 1 : 0;

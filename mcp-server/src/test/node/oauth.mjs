@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@model
 
 const [mode, address] = process.argv.slice(2);
 const jar = new Map();
-const asked = [];
+const questions = [];
 const kept = {};
 
 // The browser of the user, which the client sends to its issuer.
@@ -37,7 +37,7 @@ const authProvider = {
   discoveryState: () => kept.discovery,
   saveDiscoveryState: state => (kept.discovery = state),
   redirectToAuthorization: async location => {
-    asked.push({ scope: location.searchParams.get('scope'), resource: location.searchParams.get('resource') });
+    questions.push({ scope: location.searchParams.get('scope'), resource: location.searchParams.get('resource') });
     kept.back = await walk(location);
   },
 };
@@ -65,11 +65,11 @@ async function authorized(work) {
 const say = (step, got) => console.log(JSON.stringify({ step, got }));
 const client = await authorized(connect);
 say('connect', { version: client.getNegotiatedProtocolVersion() });
-say('first', asked[0]);
+say('first', questions[0]);
 say('tools', (await client.listTools()).tools.map(tool => tool.name));
 const create = { name: 'AP_Create', arguments: { vx: { name: `Made ${mode}`, description: 'A test agent.' } } };
 say('write', await authorized(() => client.callTool(create)));
-say('second', asked[1]);
+say('second', questions[1]);
 say('more', (await client.listTools()).tools.map(tool => tool.name));
-say('asked', asked.length);
+say('asked', questions.length);
 await client.close();

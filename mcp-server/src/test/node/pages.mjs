@@ -22,7 +22,7 @@ export const widths = [360, 1280];
 export const themes = ['light', 'dark'];
 
 // Prints one line of JSON, which the test in Java looks at.
-export function told(step, what = {}) {
+export function report(step, what = {}) {
   console.log(JSON.stringify({ step, ...what }));
 }
 
@@ -46,12 +46,12 @@ export class Pages {
 
   // A page in a context of its own, without cookies; options are those of Playwright's contexts, like javaScriptEnabled. It is looked at in
   // each of the themes, and otherwise has the first.
-  async open(path, width = 1280, shown = themes.slice(0, 1), options = {}) {
+  async open(path, width = 1280, schemes = themes.slice(0, 1), options = {}) {
     const viewport = { width, height: HEIGHTS[width] };
-    const page = await this.blank({ viewport, colorScheme: shown[0], reducedMotion: 'reduce', ...options });
+    const page = await this.blank({ viewport, colorScheme: schemes[0], reducedMotion: 'reduce', ...options });
     this.#guard(page);
-    page.shown = shown;
-    page.shot = `${width}-${shown[0]}`;
+    page.schemes = schemes;
+    page.shot = `${width}-${schemes[0]}`;
     await page.goto(this.engine + path);
     return page;
   }
@@ -83,13 +83,13 @@ export class Pages {
   // What clicking on a button puts on the clipboard, which all pages of the browser share: one after another.
   copied(page, button) {
     const copied = this.#clipboard.then(async () => {
-      const shown = await button.elementHandle();
-      await shown.evaluate((one) => { // It is labelled so for two seconds only.
+      const handle = await button.elementHandle();
+      await handle.evaluate((one) => { // It is labelled so for two seconds only.
         one.said = [];
         new MutationObserver(() => one.said.push(one.textContent)).observe(one, { childList: true, characterData: true, subtree: true });
       });
       await button.click();
-      await page.waitForFunction((one) => one.said.includes('Copied'), shown);
+      await page.waitForFunction((one) => one.said.includes('Copied'), handle);
       return page.evaluate(() => navigator.clipboard.readText());
     });
     this.#clipboard = copied.catch(() => {});
@@ -110,10 +110,10 @@ export class Pages {
   // Looks at the page as it is now, in its themes: what axe finds, on all of it or within what a selector names; whether it is wider than
   // its window; and keeps a picture. From one theme to another only colours change.
   async look(page, name, within = 'html') {
-    for (const theme of page.shown) {
-      if (page.shown.length > 1) await page.emulateMedia({ colorScheme: theme });
+    for (const theme of page.schemes) {
+      if (page.schemes.length > 1) await page.emulateMedia({ colorScheme: theme });
       page.shot = page.shot.replace(/\w+$/, theme);
-      await this.#see(page, name, within, theme === page.shown[0] ? RULES : COLOURS);
+      await this.#see(page, name, within, theme === page.schemes[0] ? RULES : COLOURS);
     }
   }
 

@@ -49,9 +49,9 @@ async function message() {
   await Promise.all([writer, reader].map((page) => page.waitForSelector('#live[data-state="on"]', { state: 'attached' })));
   await Promise.all([writer, reader].map((page) => page.locator('.transcript').waitFor()));
   await reader.evaluate(() => {
-    globalThis.shown = {};
+    globalThis.paints = {};
     new MutationObserver(() => {
-      for (const one of document.querySelectorAll('.said')) globalThis.shown[one.textContent.trim()] ??= Date.now();
+      for (const one of document.querySelectorAll('.said')) globalThis.paints[one.textContent.trim()] ??= Date.now();
     }).observe(document.querySelector('.transcript'), { childList: true, subtree: true });
   });
   const times = [];
@@ -60,8 +60,8 @@ async function message() {
     await writer.getByLabel('Message to bench/main').fill(text);
     await writer.evaluate(() => addEventListener('keydown', () => { globalThis.pressed = Date.now(); }, { once: true, capture: true }));
     await writer.keyboard.press('Enter');
-    await reader.waitForFunction((wanted) => globalThis.shown[wanted], text);
-    times.push(await reader.evaluate((wanted) => globalThis.shown[wanted], text) - await writer.evaluate(() => globalThis.pressed));
+    await reader.waitForFunction((key) => globalThis.paints[key], text);
+    times.push(await reader.evaluate((key) => globalThis.paints[key], text) - await writer.evaluate(() => globalThis.pressed));
   }
   row('message to another browser', times);
 }
@@ -75,13 +75,13 @@ async function streams() {
   for (let i = 0; i < STREAMS; i++) {
     const response = await fetch(`${engine}/api/stream?topics=messages`, { headers: { 'X-Api-Key': ENGINE_KEY }, signal: ends.signal });
     if (response.status !== 200) throw new Error(`stream ${i}: ${response.status}`);
-    let begun;
-    open.push(new Promise((resolve) => { begun = resolve; }));
+    let start;
+    open.push(new Promise((resolve) => { start = resolve; }));
     heard.push((async () => {
       let text = '';
       for await (const chunk of response.body) {
         text += decoder.decode(chunk, { stream: true });
-        begun();
+        start();
         if (text.includes('to all')) return Date.now();
       }
       throw new Error('a stream ended');

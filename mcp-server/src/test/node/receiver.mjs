@@ -1,5 +1,5 @@
 // A customer's receiver over HTTPS that verifies every delivery three times: with standardwebhooks, with svix, and by hand as the contract says.
-// Standard input: a line "<path> <secret>" for each endpoint, or "told"; standard output: "listening <port>", and for "told" what came so far, as JSON.
+// Standard input: a line "<path> <secret>" for each endpoint, or "report"; standard output: "listening <port>", and for "report" what came so far, as JSON.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -10,7 +10,7 @@ import { Webhook as Svix } from 'svix';
 const secrets = new Map();
 const ids = new Set();
 const deliveries = new Set();
-const told = { received: 0, standardwebhooks: 0, svix: 0, byHand: 0, longest: 0, problems: [] };
+const counts = { received: 0, standardwebhooks: 0, svix: 0, byHand: 0, longest: 0, problems: [] };
 
 function byHand(secret, header, body) {
     const parts = header.split(',').map(part => part.split('='));
@@ -30,9 +30,9 @@ function byHand(secret, header, body) {
 function check(name, verify) {
     try {
         verify();
-        told[name]++;
+        counts[name]++;
     } catch (e) {
-        told.problems.push(`${name}: ${e.message}`);
+        counts.problems.push(`${name}: ${e.message}`);
     }
 }
 
@@ -48,14 +48,14 @@ function take(request, body) {
     }
     deliveries.add(delivery);
     const secret = secrets.get(request.url);
-    told.received++;
-    told.longest = Math.max(told.longest, body.length);
+    counts.received++;
+    counts.longest = Math.max(counts.longest, body.length);
     check('standardwebhooks', () => new Standard(secret).verify(body, request.headers));
     check('svix', () => new Svix(secret).verify(body, request.headers));
     check('byHand', () => byHand(secret, request.headers['x-service-signature'], body));
     const id = JSON.parse(body.toString('utf8')).id;
     if (id !== request.headers['webhook-id']) {
-        told.problems.push('the id is not that of the header');
+        counts.problems.push('the id is not that of the header');
     }
     ids.add(id);
     return 200;
@@ -74,8 +74,8 @@ const server = createServer(tls, (request, response) => {
 });
 server.listen(0, '127.0.0.1', () => console.log(`listening ${server.address().port}`));
 createInterface({ input: process.stdin }).on('line', line => {
-    if (line === 'told') {
-        console.log(JSON.stringify({ ...told, events: ids.size, problems: told.problems.slice(0, 10) }));
+    if (line === 'report') {
+        console.log(JSON.stringify({ ...counts, events: ids.size, problems: counts.problems.slice(0, 10) }));
     } else {
         secrets.set(...line.split(' '));
     }

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Pages, themes, told, widths } from './pages.mjs';
+import { Pages, report, themes, widths } from './pages.mjs';
 
 const [engine, screenshots, zips] = process.argv.slice(2);
 const { ADMIN_KEY, VIEWER_KEY, INSTALLER_KEY } = process.env;
@@ -41,7 +41,7 @@ async function anybody(width) {
   await pages.look(page, 'skill-file');
   await page.goto(`${engine}/skills-hub/receive-webhooks/files/SKILL.md`);
   await pages.look(page, 'skill-source');
-  told('anybody', step);
+  report('anybody', step);
   await page.context().close();
 }
 
@@ -116,7 +116,7 @@ async function admin(width, theme) {
   await page.getByRole('button', { name: 'Remove…' }).click();
   await Promise.all([page.waitForURL('**/skills-hub'), page.getByRole('button', { name: 'Remove it' }).click()]);
   step.afterwards = await names(page);
-  told('admin', step);
+  report('admin', step);
   await page.context().close();
 }
 
@@ -124,8 +124,8 @@ async function admin(width, theme) {
 async function ends(page) {
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Remove it' }).click();
-  const asked = page.getByRole('dialog', { name: 'Sign in' });
-  await asked.waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Sign in' });
+  await dialog.waitFor();
   const ids = await page.locator('[id]').evaluateAll((all) => all.map((one) => one.id));
   await pages.signIn(page, ADMIN_KEY);
   return { twice: ids.filter((id, place) => ids.indexOf(id) !== place) };
@@ -139,7 +139,7 @@ async function installer() {
   const [refused] = await Promise.all([page.waitForResponse('**/agent/list'), field.focus()]);
   const plain = page.locator('#agent:not([list])');
   await plain.fill('Ada');
-  told('installer', { status: refused.status(), user: await page.locator('#account-button').getAttribute('data-user'),
+  report('installer', { status: refused.status(), user: await page.locator('#account-button').getAttribute('data-user'),
     asked: await page.getByRole('dialog').count() });
   await page.context().close();
 }
@@ -180,7 +180,7 @@ async function hostile(width) {
     document.head.append(script);
   }), '/skills-hub/hostile/raw/scripts/run.js');
   await other.close();
-  told('hostile', step);
+  report('hostile', step);
   await page.context().close();
 }
 
@@ -192,7 +192,7 @@ async function viewer() {
   step.install = await page.locator('.beside .card').innerText();
   step.tools = await page.locator('.beside .plain li').allTextContents();
   await pages.look(page, 'skill-viewer');
-  told('viewer', step);
+  report('viewer', step);
   await page.context().close();
 }
 
@@ -204,7 +204,7 @@ async function withoutScripts() {
   step.text = await page.locator('main').innerText();
   step.buttons = await page.getByRole('button').filter({ visible: true }).count();
   await pages.picture(page, 'skill-without-scripts');
-  told('without scripts', step);
+  report('without scripts', step);
   await page.context().close();
 }
 
@@ -215,7 +215,7 @@ async function onPaper() {
   const cut = await page.evaluate(() => [...document.querySelectorAll('main *')]
     .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
     .map((one) => one.outerHTML.slice(0, 90)));
-  told('paper', { cut, buttons: await page.getByRole('button').filter({ visible: true }).count() });
+  report('paper', { cut, buttons: await page.getByRole('button').filter({ visible: true }).count() });
   await pages.picture(page, 'skill-print');
   await page.context().close();
 }
@@ -239,7 +239,7 @@ async function two() {
 
 try {
   await Promise.all([one(), two()]);
-  told('faults', { faults: pages.faults, widths });
+  report('faults', { faults: pages.faults, widths });
 } finally {
   await pages.close();
 }

@@ -41,18 +41,18 @@ test('who answers whom, whatever their names contain', () => {
 
 test('each day has a line, and only the first of a group shows its author', () => {
   const list = [message(1), message(2), message(3, { from: 'Bo' }), message(4, { from: 'Bo', created_at: '2026-03-02T10:09:00Z' }), message(5, { from: 'Bo', created_at: '2026-03-04T10:00:00Z' })];
-  const shown = rows(list, new Date('2026-03-05T09:00:00Z'));
-  assert.deepEqual(shown.map((row) => row.day ?? (row.isFirst ? 'first' : 'next')), ['Monday 2 March', 'first', 'next', 'first', 'first', 'Yesterday', 'first']);
+  const entries = rows(list, new Date('2026-03-05T09:00:00Z'));
+  assert.deepEqual(entries.map((row) => row.day ?? (row.isFirst ? 'first' : 'next')), ['Monday 2 March', 'first', 'next', 'first', 'first', 'Yesterday', 'first']);
 });
 
 test('an answer and a question begin a group', () => {
-  const shown = rows([message(1), message(2, { reply_to: 'm1' }), message(3, { question: {} }), message(4)]).filter((row) => row.message);
-  assert.deepEqual(shown.map((row) => row.isFirst), [true, true, true, true]);
+  const entries = rows([message(1), message(2, { reply_to: 'm1' }), message(3, { question: {} }), message(4)]).filter((row) => row.message);
+  assert.deepEqual(entries.map((row) => row.isFirst), [true, true, true, true]);
 });
 
 test('the same author in another place or by another key begins a group', () => {
-  const shown = rows([message(1), message(2, { by_key: 'ci' }), message(3, { by_key: 'ci' }), message(4, { domain: 'd', zone: 'z' })]).filter((row) => row.message);
-  assert.deepEqual(shown.map((row) => row.isFirst), [true, true, false, true]);
+  const entries = rows([message(1), message(2, { by_key: 'ci' }), message(3, { by_key: 'ci' }), message(4, { domain: 'd', zone: 'z' })]).filter((row) => row.message);
+  assert.deepEqual(entries.map((row) => row.isFirst), [true, true, false, true]);
 });
 
 test('a day is named, with its year where that is another one', () => {

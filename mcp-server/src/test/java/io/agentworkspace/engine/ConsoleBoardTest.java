@@ -87,11 +87,11 @@ class ConsoleBoardTest {
 
     @Test
     void theBoardHasAnAddressAndShowsTitlesAsText() {
-        var begun = steps.only("begun");
-        assertThat(begun.path("address").asString()).isEqualTo("/console/spaces/Yard?view=tasks");
-        assertThat(begun.path("title").asString()).startsWith("Tasks · Yard · Spaces");
+        var start = steps.only("begun");
+        assertThat(start.path("address").asString()).isEqualTo("/console/spaces/Yard?view=tasks");
+        assertThat(start.path("title").asString()).startsWith("Tasks · Yard · Spaces");
         assertThat(column("begun", "open")).containsExactly(PAINT, "Lay the keel");
-        assertThat(begun.path("markup").asInt()).isZero();
+        assertThat(start.path("markup").asInt()).isZero();
     }
 
     @Test

@@ -93,8 +93,8 @@ class ConsoleLargeTest {
     }
 
     private static void call(String key, String service, String arguments) {
-        var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        ClientApi.REST.call(TestServer.url(), key, service, given).ok();
+        var input = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        ClientApi.REST.call(TestServer.url(), key, service, input).ok();
     }
 
     @Test

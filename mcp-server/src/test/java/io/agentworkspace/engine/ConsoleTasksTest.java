@@ -285,16 +285,16 @@ class ConsoleTasksTest {
         assertThat(text).as("the mark by which spreadsheets know UTF-8").startsWith("\uFEFF");
         var table = csv(text.substring(1));
         var columns = table.removeFirst();
-        var shown = step.path("rows").valueStream().toList();
-        assertThat(shown).hasSize(3);
-        assertThat(table).hasSameSizeAs(shown).allMatch(row -> row.size() == columns.size());
-        for (var i = 0; i < shown.size(); i++) {
+        var rows = step.path("rows").valueStream().toList();
+        assertThat(rows).hasSize(3);
+        assertThat(table).hasSameSizeAs(rows).allMatch(row -> row.size() == columns.size());
+        for (var i = 0; i < rows.size(); i++) {
             var row = table.get(i);
             assertThat(row.get(columns.indexOf("at")))
-                    .isEqualTo(shown.get(i).path("at").asString());
+                    .isEqualTo(rows.get(i).path("at").asString());
             assertThat(row.get(columns.indexOf("tool")))
-                    .isEqualTo(shown.get(i).path("tool").asString());
-            assertThat(shown.get(i).path("words").asString())
+                    .isEqualTo(rows.get(i).path("tool").asString());
+            assertThat(rows.get(i).path("words").asString())
                     .contains(row.get(columns.indexOf("user")))
                     .contains(thing(row, columns));
             assertThat(row).noneMatch(cell -> cell.matches("(?s)[=+\\-@\t\r\n].*"));

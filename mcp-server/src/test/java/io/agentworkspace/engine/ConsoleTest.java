@@ -100,15 +100,15 @@ class ConsoleTest {
     }
 
     private static void call(String service, String arguments) {
-        var given = Json.readObject(arguments.replace("%s", MARKUP).getBytes(StandardCharsets.UTF_8));
-        ClientApi.REST.call(TestServer.url(), owner, service, given).ok();
+        var input = Json.readObject(arguments.replace("%s", MARKUP).getBytes(StandardCharsets.UTF_8));
+        ClientApi.REST.call(TestServer.url(), owner, service, input).ok();
     }
 
     private static String idOfTide() {
-        var given = Json.readObject(
+        var input = Json.readObject(
                 "{\"target\": {\"bank\": \"notes\"}, \"vx\": {\"name\": \"tide\"}}".getBytes(StandardCharsets.UTF_8));
         return ClientApi.REST
-                .call(TestServer.url(), owner, "MB_Read", given)
+                .call(TestServer.url(), owner, "MB_Read", input)
                 .ok()
                 .at("/content/0/id")
                 .asString();
@@ -388,8 +388,8 @@ class ConsoleTest {
         assertThat(Files.size(film)).isBetween(100_000L, 3_000_000L);
         for (var picture : PICTURES.entrySet()) {
             var taken = ImageIO.read(SCREENSHOTS.resolve(picture.getValue()).toFile());
-            var shown = ImageIO.read(folder.resolve(picture.getKey()).toFile());
-            assertThat(shown.getWidth()).as(picture.getKey()).isEqualTo(taken.getWidth());
+            var image = ImageIO.read(folder.resolve(picture.getKey()).toFile());
+            assertThat(image.getWidth()).as(picture.getKey()).isEqualTo(taken.getWidth());
             assertThat(Files.size(folder.resolve(picture.getKey())))
                     .as(picture.getKey())
                     .isLessThan(120_000);
@@ -402,10 +402,10 @@ class ConsoleTest {
     }
 
     /** With at most 256 colours, which the writer of GIF images chooses. */
-    private static void writeSmall(Path taken, Path shown) throws IOException {
+    private static void writeSmall(Path source, Path target) throws IOException {
         var bytes = new ByteArrayOutputStream();
-        ImageIO.write(ImageIO.read(taken.toFile()), "gif", bytes);
-        ImageIO.write(ImageIO.read(new ByteArrayInputStream(bytes.toByteArray())), "png", shown.toFile());
+        ImageIO.write(ImageIO.read(source.toFile()), "gif", bytes);
+        ImageIO.write(ImageIO.read(new ByteArrayInputStream(bytes.toByteArray())), "png", target.toFile());
     }
 
     private static List<Path> frames() throws IOException {

@@ -147,7 +147,7 @@ class DocumentsTest {
     void theTableOfSettingsIsTheSettings() {
         var rows = Settings.ALL.stream()
                 .map(setting -> "| `%s` | `%s` | %s | %s |\n"
-                        .formatted(setting.name(), setting.flag(), shown(setting.fallback()), setting.words()))
+                        .formatted(setting.name(), setting.flag(), code(setting.fallback()), setting.words()))
                 .collect(Collectors.joining());
         Golden.checkPart(
                 Repository.file("docs/operations.md"),
@@ -176,7 +176,7 @@ class DocumentsTest {
                 .collect(Collectors.joining());
     }
 
-    private static String shown(@Nullable String fallback) {
+    private static String code(@Nullable String fallback) {
         return fallback == null || fallback.isEmpty() ? "" : "`" + fallback + "`";
     }
 

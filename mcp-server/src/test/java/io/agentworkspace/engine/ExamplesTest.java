@@ -280,10 +280,10 @@ class ExamplesTest {
     }
 
     private static ObjectNode json(String page, String id) {
-        var shown = Pattern.compile("<code id=\"%s\">(.*?)</code>".formatted(id), Pattern.DOTALL)
+        var element = Pattern.compile("<code id=\"%s\">(.*?)</code>".formatted(id), Pattern.DOTALL)
                 .matcher(page);
-        assertThat(shown.find()).as(page).isTrue();
-        return Json.readObject(plain(shown.group(1)).getBytes(UTF_8));
+        assertThat(element.find()).as(page).isTrue();
+        return Json.readObject(plain(element.group(1)).getBytes(UTF_8));
     }
 
     /** The paths of the form's fields: of objects with known properties, these. */

@@ -113,8 +113,8 @@ class HubTest {
     }
 
     private static void call(String service, String arguments) {
-        var given = Json.readObject(arguments.formatted(MARKUP).getBytes(StandardCharsets.UTF_8));
-        ClientApi.REST.call(TestServer.url(), owner, service, given).ok();
+        var input = Json.readObject(arguments.formatted(MARKUP).getBytes(StandardCharsets.UTF_8));
+        ClientApi.REST.call(TestServer.url(), owner, service, input).ok();
     }
 
     /** Returns the step's reports at both widths. */
@@ -375,8 +375,8 @@ class HubTest {
         var markup = steps.only("markup");
         assertThat(markup.get("alarm").asString()).isEmpty();
         assertThat(markup.get("images").asInt()).isZero();
-        for (var shown : markup.get("shown").properties()) {
-            assertThat(shown.getValue().asString()).as(shown.getKey()).contains("<img src=x onerror=alert(1)>");
+        for (var field : markup.get("shown").properties()) {
+            assertThat(field.getValue().asString()).as(field.getKey()).contains("<img src=x onerror=alert(1)>");
         }
     }
 

@@ -66,9 +66,9 @@ class PagesTest {
         "/api/auth/oauth/nowhere/callback?state=x&code=y, 404, nowhere",
         "/api/auth/oauth/nowhere/callback?state=x&x=%s, 400, does not belong in the query",
     })
-    void aPersonIsToldOnAPageWhyItWasRefused(String asked, int status, String note) throws Exception {
+    void aPersonIsToldOnAPageWhyItWasRefused(String path, int status, String note) throws Exception {
         var key = new TestTenant().key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
-        var page = get(asked.formatted(key), "Accept", NAVIGATION);
+        var page = get(path.formatted(key), "Accept", NAVIGATION);
         assertThat(page.statusCode()).isEqualTo(status);
         assertThat(page.headers().allValues("Content-Type"))
                 .singleElement()
@@ -81,15 +81,15 @@ class PagesTest {
                 .contains("style-src 'self'", "frame-ancestors 'none'");
         assertThat(page.body()).contains(note, "Skip to the content").doesNotContain(key);
         assertThat(page.body()).containsPattern("<p class=\"note bad\">\\P{Ll}[^<]*[.?!]</p>");
-        var program = get(asked.formatted(key), "Accept", "*/*");
+        var program = get(path.formatted(key), "Accept", "*/*");
         assertThat(program.statusCode()).isEqualTo(status);
         assertThat(program.headers().allValues("Content-Type")).containsExactly("application/problem+json");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/docs/search?q=ek_", "/mcp-hub?q=ek_abc"})
-    void whatOnlyBeginsLikeAKeyCanBeLookedFor(String asked) throws Exception {
-        assertThat(get(asked).statusCode()).isEqualTo(200);
+    void whatOnlyBeginsLikeAKeyCanBeLookedFor(String path) throws Exception {
+        assertThat(get(path).statusCode()).isEqualTo(200);
     }
 
     @Test
@@ -110,8 +110,8 @@ class PagesTest {
         "/mcp-hub/connect/?toolset=agent%2Cbank&readonly=true, /mcp-hub/connect?readonly=true&toolset=agent%2Cbank",
         "/docs/a%20%C3%BC%22/, /docs/a%20%C3%BC%22"
     })
-    void aSlashAtTheEndLeadsToThePageWithout(String asked, String page) throws Exception {
-        var answer = get(asked);
+    void aSlashAtTheEndLeadsToThePageWithout(String path, String page) throws Exception {
+        var answer = get(path);
         assertThat(answer.statusCode()).isEqualTo(302);
         assertThat(answer.headers().firstValue("Location").orElseThrow().split("[?&]"))
                 .containsExactlyInAnyOrder(page.split("[?&]"));

@@ -120,12 +120,12 @@ class RouteAnswersTest {
     }
 
     private static void session(Map<String, JsonNode> answers) {
-        var begun = post(SESSION, "", "X-Api-Key", KEY);
-        var cookie = begun.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
-        var token = body(begun).path("csrf_token").asString();
+        var start = post(SESSION, "", "X-Api-Key", KEY);
+        var cookie = start.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
+        var token = body(start).path("csrf_token").asString();
         var page = List.of("Cookie", cookie, "X-CSRF-Token", token, "Sec-Fetch-Site", "same-origin")
                 .toArray(String[]::new);
-        answers.put("sessionBegin", body(begun));
+        answers.put("sessionBegin", body(start));
         answers.put("sessionRead", body(send("GET", SESSION, "", page)));
         answers.put("tokenCreate", body(send("POST", "/api/auth/token", "", page)));
         answers.put("sessionEnd", body(send("DELETE", SESSION, "", page)));
@@ -158,8 +158,8 @@ class RouteAnswersTest {
         var made = body(at(
                 url, "POST", "/api/invitations", "{\"agent\": \"tides\"}", "X-Api-Key", CLIENT, "Content-Type", json));
         var code = made.at("/invitation/code").asString();
-        var asked = Json.object().put("code", code).put("client", "claude-code");
-        return at(url, "POST", "/api/join", Json.text(asked), "Content-Type", json);
+        var request = Json.object().put("code", code).put("client", "claude-code");
+        return at(url, "POST", "/api/join", Json.text(request), "Content-Type", json);
     }
 
     private static HttpResponse<byte[]> hook(String url, String key) {
@@ -174,7 +174,7 @@ class RouteAnswersTest {
         return Awaitility.await()
                 .until(
                         () -> body(send("GET", "/api/mcp/handshakes", "", "X-Api-Key", CLIENT)),
-                        told -> !told.path("handshakes").isEmpty());
+                        reports -> !reports.path("handshakes").isEmpty());
     }
 
     /** Keeps only the first element of a long list. */

@@ -94,9 +94,9 @@ class SourcesTest {
     /** Returns what assembles SQL, or calls a method that does, and is neither a constant nor a static method. */
     private static List<Member> onCallPaths(List<Member> members) {
         var assembling = new HashSet<String>();
-        var known = -1;
-        while (known != assembling.size()) {
-            known = assembling.size();
+        var size = -1;
+        while (size != assembling.size()) {
+            size = assembling.size();
             for (var member : members) {
                 var method = STATIC_METHOD.matcher(member.text);
                 if (method.find() && assembles(member, assembling)) {
@@ -330,13 +330,29 @@ class SourcesTest {
     @Test
     void namesInJavaAreNoParticiples() {
         assertThat(Repository.sources().stream()
-                        .filter(SourcesTest::isMain)
                         .flatMap(file -> DECLARATION
                                 .matcher(COMMENT.matcher(withoutTexts(Repository.text(file)))
                                         .replaceAll(""))
                                 .results()
                                 .map(found -> file.getFileName() + ": "
                                         + found.group().strip())))
+                .as("name what it is")
+                .isEmpty();
+    }
+
+    private static final Pattern NAME_IN_SCRIPT = Pattern.compile(
+            "(?m)^(?! *//).*(?:\\b(?:const|let|function) P\\b|(?:const|let) [{\\[][^=]*\\bP ?[,}\\]]|import \\{[^}]*\\bP\\b|#P\\b|\\bP =>|[(,{\\[.] ?P\\b(?=[^()\n]*\\) (?:=>|\\{)))"
+                    .replace("P", PARTICIPLES));
+
+    @Test
+    void namesInTheScriptsOfTestsAreNoParticiples() {
+        assertThat(Repository.files("mcp-server/src/test/node", ".mjs").stream()
+                        .filter(file -> !file.toString().contains("node_modules"))
+                        .flatMap(file -> NAME_IN_SCRIPT
+                                .matcher(Repository.text(file))
+                                .results()
+                                .map(name -> file.getFileName() + ": "
+                                        + name.group().strip())))
                 .as("name what it is")
                 .isEmpty();
     }

@@ -140,13 +140,13 @@ class PermissionMatrixTest {
         var reply = call(api, fixture, cell, true);
         if (!answer(reply).equals(cell.answer())) {
             wrong.add("%s %s: %s instead of %s: %s"
-                    .formatted(api, told(cell), answer(reply), cell.answer(), reply.note()));
+                    .formatted(api, description(cell), answer(reply), cell.answer(), reply.note()));
         }
         if (cell.answer().equals("refused") && !explains(reply.note())) {
-            wrong.add("%s: this note does not say who can change it: %s".formatted(told(cell), reply.note()));
+            wrong.add("%s: this note does not say who can change it: %s".formatted(description(cell), reply.note()));
         }
         if (foretold != null && !answer(reply).equals("done") && !foretold.contains(reply.note())) {
-            wrong.add("%s: '%s', where %s was foretold".formatted(told(cell), reply.note(), foretold));
+            wrong.add("%s: '%s', where %s was foretold".formatted(description(cell), reply.note(), foretold));
         }
     }
 
@@ -161,7 +161,8 @@ class PermissionMatrixTest {
                 ? "lacks the capability '%s'".formatted(cell.line().capability())
                 : "your role is '%s'".formatted(cell.role().word());
         if (reply.code() != 2003 || !reply.note().contains(lack)) {
-            wrong.add("%s %s without the capability: %s %s".formatted(api, told(cell), reply.code(), reply.note()));
+            wrong.add("%s %s without the capability: %s %s"
+                    .formatted(api, description(cell), reply.code(), reply.note()));
         }
     }
 
@@ -177,7 +178,7 @@ class PermissionMatrixTest {
         var got = why(fixture.key(cell, true), cell, target);
         var isAbsent = cell.answer().equals("absent");
         if (got.status() != (isAbsent && cell.comesToAThing() ? 404 : 200)) {
-            wrong.add("why %s: %s".formatted(told(cell), got));
+            wrong.add("why %s: %s".formatted(description(cell), got));
             return null;
         }
         var limited = got.json().path("target").has("only") && !cell.answer().equals("done");
@@ -195,7 +196,7 @@ class PermissionMatrixTest {
                 .map(note -> note.asString())
                 .toList();
         if (may != cell.answer().equals("done") || may != missing.isEmpty()) {
-            wrong.add("why %s, where the answer is %s: %s".formatted(told(cell), cell.answer(), got));
+            wrong.add("why %s, where the answer is %s: %s".formatted(description(cell), cell.answer(), got));
         }
         return missing;
     }
@@ -220,7 +221,8 @@ class PermissionMatrixTest {
                 || got.json().has("target")
                 || got.json().path("may").asBoolean()
                 || !got.json().equals(ofNothing.json())) {
-            wrong.add("why %s without the capability: %s and of nothing %s".formatted(told(cell), got, ofNothing));
+            wrong.add(
+                    "why %s without the capability: %s and of nothing %s".formatted(description(cell), got, ofNothing));
         }
     }
 
@@ -265,7 +267,7 @@ class PermissionMatrixTest {
         };
     }
 
-    private static String told(Cell cell) {
+    private static String description(Cell cell) {
         return String.join(
                 " ",
                 Arrays.asList(

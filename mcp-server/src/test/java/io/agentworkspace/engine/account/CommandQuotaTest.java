@@ -217,13 +217,14 @@ class CommandQuotaTest {
         await().until(() -> thresholds(fixture).size() == 2);
         awaitFlush(one.url(), two.url());
         assertThat(thresholds(fixture)).hasSize(2);
-        var told = thresholds(fixture);
-        assertThat(told.getFirst().path("threshold").asInt()).isEqualTo(80);
-        assertThat(told.getFirst().path("count").asInt()).isBetween(8_000, 8_010);
-        var end = Instant.parse(told.getFirst().path("projected_exhaustion_at").asString());
+        var events = thresholds(fixture);
+        assertThat(events.getFirst().path("threshold").asInt()).isEqualTo(80);
+        assertThat(events.getFirst().path("count").asInt()).isBetween(8_000, 8_010);
+        var end =
+                Instant.parse(events.getFirst().path("projected_exhaustion_at").asString());
         assertThat(end).isAfter(CLOCK.instant()).isBefore(midnight());
-        assertThat(told.getLast().path("threshold").asInt()).isEqualTo(100);
-        assertThat(told.getLast().has("projected_exhaustion_at")).isFalse();
+        assertThat(events.getLast().path("threshold").asInt()).isEqualTo(100);
+        assertThat(events.getLast().has("projected_exhaustion_at")).isFalse();
         var tomorrow = midnight();
         fixture.commands(tomorrow, 7_999);
         CLOCK.advance(Duration.between(CLOCK.instant(), tomorrow).plusSeconds(60));
@@ -245,7 +246,7 @@ class CommandQuotaTest {
         fixture.plan(one.url(), "free");
         reach(fixture, 8_000, 2_000);
         assertThat(thresholds(fixture))
-                .extracting(told -> told.path("limit").asInt())
+                .extracting(event -> event.path("limit").asInt())
                 .containsExactly(10_000, 250_000);
     }
 

@@ -50,10 +50,10 @@ class GrownPlansTest {
                     .run();
             var all = calls(reports, runner, tenant, "1");
             grown.sql("ANALYZE").run();
-            var known = calls(reports, runner, tenant, "2");
-            assertThat(known)
+            var reference = calls(reports, runner, tenant, "2");
+            assertThat(reference)
                     .hasSizeGreaterThan(PlansTest.CALLS.lines().toList().size());
-            assertThat(all.stream().filter(one -> one.pages() > MOST_PAGES + 2 * pages(known, one.sql())))
+            assertThat(all.stream().filter(one -> one.pages() > MOST_PAGES + 2 * pages(reference, one.sql())))
                     .as("with plans for empty tables, at most twice the pages of others, and %,d", MOST_PAGES)
                     .isEmpty();
         }

@@ -241,8 +241,8 @@ class StandingQuotasTest {
                         "tasks");
         fixture.plan(two.url(), "team");
         fixture.agent(one.url(), "More").ok();
-        assertThat(told(fixture, two.url())).isEqualTo(250);
-        await().until(() -> told(fixture, one.url()) == 250);
+        assertThat(agentLimit(fixture, two.url())).isEqualTo(250);
+        await().until(() -> agentLimit(fixture, one.url()) == 250);
         assertThat(fixture.events(EventType.BILLING_PLAN_CHANGED).stream().map(JsonNode::toString))
                 .containsExactly(
                         "{\"previous_plan\":\"unlimited\",\"plan\":\"free\",\"changed_by\":\"owner\"}",
@@ -256,11 +256,11 @@ class StandingQuotasTest {
         for (var round = 0; round < 8; round++) {
             var isTeam = round % 2 == 0;
             fixture.plan(one.url(), isTeam ? "team" : "scale");
-            await().until(() -> told(fixture, two.url()) == (isTeam ? 250 : 5_000));
+            await().until(() -> agentLimit(fixture, two.url()) == (isTeam ? 250 : 5_000));
         }
     }
 
-    private static long told(QuotaFixture fixture, String url) {
+    private static long agentLimit(QuotaFixture fixture, String url) {
         return limit(fixture.call(url, "US_Read", "{}").ok(), "/profile/0/limits", "agents")
                 .path("limit")
                 .asLong();
@@ -279,10 +279,10 @@ class StandingQuotasTest {
                     .ok();
             assertTold(fixture, 1);
         }
-        assertThat(told(fixture)).containsExactly("agents 80 25 20 free");
+        assertThat(thresholds(fixture)).containsExactly("agents 80 25 20 free");
         Concurrently.of(20, i -> fixture.agent(url(i), "More " + i).code());
         assertTold(fixture, 2);
-        assertThat(told(fixture)).containsExactly("agents 80 25 20 free", "agents 100 25 25 free");
+        assertThat(thresholds(fixture)).containsExactly("agents 80 25 20 free", "agents 100 25 25 free");
         awaitFlush(one.url(), two.url());
         var refusals = fixture.events(EventType.QUOTA_REQUEST_REJECTED);
         assertThat(refusals.stream().map(JsonNode::toString))
@@ -294,10 +294,10 @@ class StandingQuotasTest {
     private static void assertTold(QuotaFixture fixture, int times) {
         await().untilAsserted(() ->
                 assertThat(TenantRows.all(fixture.tenant, "usage_delta")).isEmpty());
-        assertThat(told(fixture)).hasSize(times);
+        assertThat(thresholds(fixture)).hasSize(times);
     }
 
-    private static List<String> told(QuotaFixture fixture) {
+    private static List<String> thresholds(QuotaFixture fixture) {
         return fixture.events(EventType.QUOTA_THRESHOLD_REACHED).stream()
                 .map(data -> "%s %d %d %d %s"
                         .formatted(

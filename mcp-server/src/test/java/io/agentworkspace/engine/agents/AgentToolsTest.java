@@ -305,9 +305,9 @@ class AgentToolsTest {
         for (var api : ClientApi.values()) {
             assertThat(TestDatabase.db()
                             .sql(
-                                    "SELECT type || ' ' || data AS told FROM event WHERE tenant_id = :tenant ORDER BY created_at, type")
+                                    "SELECT type || ' ' || data AS line FROM event WHERE tenant_id = :tenant ORDER BY created_at, type")
                             .set("tenant", tenant.id(api))
-                            .list(row -> row.text("told")))
+                            .list(row -> row.text("line")))
                     .containsExactly(
                             "agent.deployment.created {\"agent\":\"Ada\",\"access\":\"private\",\"owner\":\"ann\",\"revision\":1}",
                             "agent.deployment.updated {\"agent\":\"Ada\",\"access\":\"public\",\"owner\":\"ann\",\"revision\":2,\"changed\":[\"profile\",\"access\"]}",

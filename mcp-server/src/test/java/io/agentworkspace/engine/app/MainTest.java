@@ -70,14 +70,14 @@ class MainTest {
             wrong password | hush   | the database cannot be reached: FATAL: password authentication failed for user "engine"
             no database    | absent | the database cannot be reached: FATAL: database "absent" does not exist
             """)
-    void aDatabaseThatCannotBeUsedIsOneLineAndExitCodeOne(String what, String where, String told) throws Exception {
+    void aDatabaseThatCannotBeUsedIsOneLineAndExitCodeOne(String what, String where, String message) throws Exception {
         var url = switch (what) {
             case "wrong password" ->
                 TestDatabase.url().replace(TestDatabase.postgres().password(), where);
             case "no database" -> TestDatabase.url(where);
             default -> where;
         };
-        assertOneLine(told, "--port", "0", "--database-url", url, "--database-wait", "0s")
+        assertOneLine(message, "--port", "0", "--database-url", url, "--database-wait", "0s")
                 .endsWith(" (the database of ENGINE_DATABASE_URL)")
                 .doesNotContain("hush", TestDatabase.postgres().password());
     }
@@ -88,11 +88,11 @@ class MainTest {
         assertOneLine("cannot listen on no.such.host.invalid port 8080", "--host", "no.such.host.invalid");
     }
 
-    private static AbstractStringAssert<?> assertOneLine(String told, String... flags) throws Exception {
+    private static AbstractStringAssert<?> assertOneLine(String message, String... flags) throws Exception {
         var engine = EngineProcess.spawn(flags);
         var line = assertThat(engine.errorReader().lines()).singleElement().asString();
         assertThat(engine.waitFor()).isEqualTo(1);
-        return line.startsWith("engine: ").contains(told);
+        return line.startsWith("engine: ").contains(message);
     }
 
     private static void send(String signal, Process engine) {

@@ -148,7 +148,7 @@ class AuditTest {
             MB_Permissions {'target':{'bank':'Box','agent':'Bo'},'vx':{'access':'read'}}  | bank | Box | Bo | -
             MB_Load      {'vx':{'name':'Box'}}                                            | bank | Box | - | -
             """)
-    void theThingIsCalledByItsName(String asked, String kind, String target, String member, String renamed) {
+    void theThingIsCalledByItsName(String call, String kind, String target, String member, String renamed) {
         for (var step : """
                 AP_Create {'vx':{'name':'Ada','description':'d'}}
                 AP_Create {'vx':{'name':'Bo','description':'d'}}
@@ -157,7 +157,7 @@ class AuditTest {
                 MB_Create {'vx':{'name':'Box'}}""".lines().toList()) {
             done(call(ann, step.split(" ")[0], step.substring(step.indexOf(' '))));
         }
-        var parts = asked.split("\\s+", 2);
+        var parts = call.split("\\s+", 2);
         done(call(ann, parts[0], parts[1]));
         var entry = newest();
         assertThat(entry.path("tool").asString()).isEqualTo(parts[0]);
@@ -243,9 +243,9 @@ class AuditTest {
 
     @Test
     void signingInAndOutAndTokensAreInIt() {
-        var begun = route(ann, "POST", "/api/auth/session", "").response();
-        var cookie = begun.headers().firstValue("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
-        var csrf = Json.readObject(begun.body()).path("csrf_token").asString();
+        var start = route(ann, "POST", "/api/auth/session", "").response();
+        var cookie = start.headers().firstValue("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
+        var csrf = Json.readObject(start.body()).path("csrf_token").asString();
         for (var step : List.of("POST /api/auth/token", "DELETE /api/auth/session")) {
             var request = HttpRequest.newBuilder(URI.create(TestServer.url() + step.replaceFirst(".* ", "")))
                     .method(step.replaceFirst(" .*", ""), HttpRequest.BodyPublishers.noBody())

@@ -120,9 +120,9 @@ class CensorToolsTest {
         var again = censor("Bo").ok();
         assertThat(again.at("/changed").asBoolean(true)).isFalse();
         assertThat(again.number("/hidden")).isEqualTo(1);
-        var shown = uncensor("Bo").ok();
-        assertThat(shown.at("/changed").asBoolean()).isTrue();
-        assertThat(shown.number("/shown")).isEqualTo(1);
+        var result = uncensor("Bo").ok();
+        assertThat(result.at("/changed").asBoolean()).isTrue();
+        assertThat(result.number("/shown")).isEqualTo(1);
         assertThat(texts()).containsExactly("x");
         assertThat(uncensor("Bo").ok().at("/changed").asBoolean(true)).isFalse();
     }
@@ -219,9 +219,9 @@ class CensorToolsTest {
                         .ok()
                         .at("/content"))
                 .isEmpty();
-        var shown = ann.call("MB_Uncensor", bank("b")).ok();
-        assertThat(shown.at("/changed").asBoolean()).isTrue();
-        assertThat(shown.number("/shown")).isEqualTo(3);
+        var result = ann.call("MB_Uncensor", bank("b")).ok();
+        assertThat(result.at("/changed").asBoolean()).isTrue();
+        assertThat(result.number("/shown")).isEqualTo(3);
         assertThat(ann.call("MB_Uncensor", bank("b")).ok().at("/changed").asBoolean(true))
                 .isFalse();
         assertThat(texts()).containsExactlyInAnyOrder("x", "y", "z");

@@ -50,14 +50,14 @@ class LargeBankTest {
     }
 
     /** Returns the texts of all pages. */
-    private List<List<String>> pages(String wanted) {
+    private List<List<String>> pages(String filter) {
         var pages = new ArrayList<List<String>>();
         var cursor = "";
         do {
             var page = ann.call(
                             "MB_Read",
                             "{'target':{'bank':'b'%s,'page':{'limit':2%s}}"
-                                    .formatted(wanted, cursor.isEmpty() ? "" : ",'cursor':'%s'".formatted(cursor)))
+                                    .formatted(filter, cursor.isEmpty() ? "" : ",'cursor':'%s'".formatted(cursor)))
                     .ok();
             pages.add(page.texts("/content", "text"));
             cursor = page.text("/next_cursor");

@@ -50,9 +50,9 @@ class MemoryTwinsTest {
     private void append(String word) {
         while (true) {
             var before = named();
-            var known = before.code() == 0;
-            var text = known ? before.text("/content/0/text") + " " + word : word;
-            var stored = store(text, known ? before.number("/content/0/revision") : 0);
+            var exists = before.code() == 0;
+            var text = exists ? before.text("/content/0/text") + " " + word : word;
+            var stored = store(text, exists ? before.number("/content/0/revision") : 0);
             if (stored.code() == 0) {
                 return;
             }

@@ -63,17 +63,17 @@ class MemoryWritersTest {
 
     /** Appends the token to the memory, whatever others write in the meantime. */
     private void add(Queue<String> urls, String name, String token) {
-        ObjectNode known = null;
+        ObjectNode memory = null;
         while (true) {
             var url = urls.peek();
             try {
-                known = known == null ? read(url, name) : known;
-                if (known.path("text").asString().contains(token)) {
+                memory = memory == null ? read(url, name) : memory;
+                if (memory.path("text").asString().contains(token)) {
                     break; // The replica was killed after the write.
                 }
                 var change = arguments(name)
-                        .put("content", known.path("text").asString() + token)
-                        .put("if_revision", known.path("revision").asLong());
+                        .put("content", memory.path("text").asString() + token)
+                        .put("if_revision", memory.path("revision").asLong());
                 var answer = call(url, "MB_Store", change);
                 if (answer.at("/status/success").asBoolean()) {
                     break;
@@ -81,10 +81,10 @@ class MemoryWritersTest {
                 assertThat(answer.at("/status/internal_code").asInt())
                         .as(answer.toString())
                         .isIn(3003, 5002, 4001);
-                known = (ObjectNode) answer.get("memory");
+                memory = (ObjectNode) answer.get("memory");
             } catch (UncheckedIOException killed) {
                 urls.remove(url);
-                known = null;
+                memory = null;
             }
         }
         acknowledged.add(name + token);

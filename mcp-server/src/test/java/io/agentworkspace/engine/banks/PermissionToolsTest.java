@@ -246,14 +246,14 @@ class PermissionToolsTest {
 
     @Test
     void aReportTakesNoIdempotencyKey() {
-        var asked = "{'target':{'bank':'b','agent':'Bo'},'idempotency_key':'same'}";
-        assertThat(ann.call("MB_Permissions", asked).ok().text("/permissions/0/permission"))
+        var query = "{'target':{'bank':'b','agent':'Bo'},'idempotency_key':'same'}";
+        assertThat(ann.call("MB_Permissions", query).ok().text("/permissions/0/permission"))
                 .isEqualTo("none");
         ann.call(
                         "MB_Permissions",
                         "{'target':{'bank':'b','agent':'Bo'},'vx':{'access':'read'},'idempotency_key':'same'}")
                 .ok();
-        assertThat(ann.call("MB_Permissions", asked).ok().text("/permissions/0/permission"))
+        assertThat(ann.call("MB_Permissions", query).ok().text("/permissions/0/permission"))
                 .as("nothing is replayed")
                 .isEqualTo("read");
     }

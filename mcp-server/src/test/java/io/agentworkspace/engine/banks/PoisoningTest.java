@@ -118,7 +118,7 @@ class PoisoningTest {
     /** Returns a place in the stream of changes, before everything that is stored from now on. */
     private String beginning() {
         bank(ann, "marks");
-        try (var feed = Feed.begun(TestServer.url(), "?topics=memories", "X-Api-Key", listener)) {
+        try (var feed = Feed.connect(TestServer.url(), "?topics=memories", "X-Api-Key", listener)) {
             mark();
             feed.next("memories");
             return feed.lastId();

@@ -155,11 +155,11 @@ class ChatToolsTest {
 
     @Test
     void anAgentAnswersTheUserWhereTheMessageStands() {
-        var asked = say("default", "Ada", "ready?").ok().text("/content/0/id");
+        var question = say("default", "Ada", "ready?").ok().text("/content/0/id");
         var answer =
-                ann.call("AP_Chat", "{'target':{'context':'Ada'},'content':'yes','reply_to':'%s'}".formatted(asked));
+                ann.call("AP_Chat", "{'target':{'context':'Ada'},'content':'yes','reply_to':'%s'}".formatted(question));
         assertThat(answer.ok().text("/content/0/to")).isEqualTo("ann");
-        assertThat(answer.text("/content/0/reply_to")).isEqualTo(asked);
+        assertThat(answer.text("/content/0/reply_to")).isEqualTo(question);
         var next = say("default", "Ada", "good").ok();
         assertThat(next.texts("/content", "content")).containsExactly("good", "yes");
     }

@@ -40,11 +40,11 @@ class QuestionToolsTest {
 
     @Test
     void anAgentAsksItsOwnerAndGetsTheFirstAnswer() {
-        var asked = ask(ann, "Ada", "},'content':'Deploy?','choices':['yes',' no ']");
-        assertThat(asked.text("/content/0/to")).isEqualTo("ann");
-        assertThat(asked.text("/question/state")).isEqualTo("open");
-        var id = asked.text("/question/id");
-        assertThat(id).isEqualTo(asked.text("/content/0/id"));
+        var question = ask(ann, "Ada", "},'content':'Deploy?','choices':['yes',' no ']");
+        assertThat(question.text("/content/0/to")).isEqualTo("ann");
+        assertThat(question.text("/question/state")).isEqualTo("open");
+        var id = question.text("/question/id");
+        assertThat(id).isEqualTo(question.text("/content/0/id"));
         var waiting = ann.call("AP_Wait", "{'wait_seconds':0}").ok();
         assertThat(waiting.text("/content/0/question/id")).isEqualTo(id);
         assertThat(waiting.text("/content/0/question/choices/1")).isEqualTo("no");
@@ -126,13 +126,13 @@ class QuestionToolsTest {
         var asking = CompletableFuture.supplyAsync(
                 () -> ask(carl, "C0", ",'agent':'C1'},'content':'Which?','wait_seconds':60"),
                 Executors.newVirtualThreadPerTaskExecutor());
-        var asked = Awaitility.await()
+        var question = Awaitility.await()
                 .until(
                         () -> carl.call("AP_Read", "{'target':{'agent':'C1','context':'C1'}}")
                                 .ok()
                                 .text("/content/0/question/id"),
                         id -> !id.isEmpty());
-        answer(carl, "C1", asked, "'content':'The blue one.'").ok();
+        answer(carl, "C1", question, "'content':'The blue one.'").ok();
         var got = asking.join();
         assertThat(got.text("/content/1/content")).isEqualTo("The blue one.");
         assertThat(got.text("/question/state")).isEqualTo("answered");

@@ -72,8 +72,8 @@ class ThreadsAndAttachmentsTest {
             cursor = page.envelope().has("next_cursor") ? ",'cursor':'%s'".formatted(page.text("/next_cursor")) : "";
         } while (!cursor.isEmpty());
         assertThat(paged).containsExactlyElementsOf(all.texts("/content", "content"));
-        var begun = thread(ann, "main", root, ",'page':{'limit':2}").ok().text("/next_cursor");
-        thread(ann, "main", first, ",'page':{'cursor':'%s'}".formatted(begun)).refused(1004, "page.cursor");
+        var ofRoot = thread(ann, "main", root, ",'page':{'limit':2}").ok().text("/next_cursor");
+        thread(ann, "main", first, ",'page':{'cursor':'%s'}".formatted(ofRoot)).refused(1004, "page.cursor");
     }
 
     @Test
@@ -90,18 +90,18 @@ class ThreadsAndAttachmentsTest {
 
         DomainSetup.agents(ann, "Ada");
         DomainSetup.agents(bob, "Bee");
-        var asked = ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'Ready?'}")
+        var question = ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'Ready?'}")
                 .ok()
                 .text("/content/0/id");
-        ann.call("AP_Chat", "{'target':{'context':'Ada'},'reply_to':'%s','content':'Yes'}".formatted(asked))
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'reply_to':'%s','content':'Yes'}".formatted(question))
                 .ok();
-        assertThat(ann.call("AP_Read", "{'target':{'agent':'Ada'},'thread':'%s'}".formatted(asked))
+        assertThat(ann.call("AP_Read", "{'target':{'agent':'Ada'},'thread':'%s'}".formatted(question))
                         .ok()
                         .texts("/content", "content"))
                 .containsExactly("Ready?", "Yes");
-        bob.call("AP_Read", "{'target':{'agent':'Bee'},'thread':'%s'}".formatted(asked))
+        bob.call("AP_Read", "{'target':{'agent':'Bee'},'thread':'%s'}".formatted(question))
                 .refused(3001, "message");
-        bob.call("AP_Read", "{'target':{'agent':'Ada'},'thread':'%s'}".formatted(asked))
+        bob.call("AP_Read", "{'target':{'agent':'Ada'},'thread':'%s'}".formatted(question))
                 .refused(3001, "agent");
     }
 

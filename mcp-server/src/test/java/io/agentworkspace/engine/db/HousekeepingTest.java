@@ -98,17 +98,17 @@ class HousekeepingTest {
 
     @Test
     void whatIsBeingWrittenIsWaitedForAndThenTheLastIsWritten() throws Exception {
-        var begun = new CountDownLatch(1);
+        var start = new CountDownLatch(1);
         var end = new CountDownLatch(1);
         var order = new CopyOnWriteArrayList<String>();
         housekeeping.every(SHORT, "counts", () -> {
             order.add("begun");
-            begun.countDown();
+            start.countDown();
             waitFor(end);
             order.add("done");
         });
         housekeeping.start(Duration.ofHours(1));
-        waitFor(begun);
+        waitFor(start);
         var closing = Thread.ofPlatform().start(housekeeping::close);
         await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
         end.countDown();

@@ -50,8 +50,8 @@ class DemoAccessTest {
     }
 
     private Reply call(String tool, String arguments) {
-        var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        return ClientApi.REST.call(TestServer.url(), owner, tool, given);
+        var input = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        return ClientApi.REST.call(TestServer.url(), owner, tool, input);
     }
 
     private List<String> keys() {

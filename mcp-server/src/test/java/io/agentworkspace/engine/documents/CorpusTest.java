@@ -90,7 +90,7 @@ class CorpusTest {
         assertThat(found).isEqualTo(index);
     }
 
-    private static String shown(String name) {
+    private static String outline(String name) {
         return extracted(name).parts().stream()
                 .flatMap(part -> Json.readList(part.blocks(), Block.class).stream())
                 .map(block ->
@@ -102,7 +102,7 @@ class CorpusTest {
     @Test
     void structureIsKept() {
         for (var name : List.of("guide.md", "guide-pandoc.docx", "guide-libreoffice.docx")) {
-            assertThat(shown(name))
+            assertThat(outline(name))
                     .contains("heading1 Human rights\n")
                     .contains("heading2 Some articles\nitem1 Everyone has the right to life")
                     .contains("item2 nested, with code and a link")
@@ -110,30 +110,30 @@ class CorpusTest {
                             "heading3 In other languages\nheader language | first words\nrow German | Alle Menschen sind frei\n")
                     .contains("row Japanese | すべての人間は");
         }
-        assertThat(shown("page.html"))
+        assertThat(outline("page.html"))
                 .contains("heading2 A list\nitem1 Everyone")
                 .contains("header Language | Words\nrow German | Jeder hat")
                 .contains("code kept   as\nit is")
                 .doesNotContain("never shown");
-        assertThat(shown("page-chromium.pdf"))
+        assertThat(outline("page-chromium.pdf"))
                 .contains("heading1 Human rights\nparagraph All human beings are born free")
                 .contains("in a spirit of brotherhood.\nheading2 A list\n");
-        assertThat(shown("languages-libreoffice.pdf")).contains("heading2 ru\nparagraph Все люди рождаются");
+        assertThat(outline("languages-libreoffice.pdf")).contains("heading2 ru\nparagraph Все люди рождаются");
     }
 
     @Test
     void encodingsAreFound() {
         for (var name : List.of("rights-ja-shiftjis.txt", "rights-ja-eucjp.txt", "page-ja-shiftjis.html")) {
-            assertThat(shown(name)).contains("すべての人間は、生れながらにして自由であり");
+            assertThat(outline(name)).contains("すべての人間は、生れながらにして自由であり");
         }
         for (var name : List.of("rights-ru-koi8r.txt", "rights-ru-windows1251.txt", "page-ru-windows1251.html")) {
-            assertThat(shown(name)).contains("Все люди рождаются свободными и равными");
+            assertThat(outline(name)).contains("Все люди рождаются свободными и равными");
         }
-        assertThat(shown("rights-pl-latin2.txt")).contains("Każdy człowiek ma prawo do życia");
-        assertThat(shown("rights-zh-gb18030.txt")).contains("人人生而自由");
-        assertThat(shown("rights-fr-windows1252.txt")).contains("12 € — « voilà » …");
-        assertThat(shown("rights-el-iso8859-7.txt")).contains("Όλοι οι άνθρωποι");
-        assertThat(shown("table-ja.csv")).startsWith("header 番号 | 言葉 | 意味\nrow 1 | じゆう");
-        assertThat(shown("table-de-latin1.csv")).contains("Jürgen | München | 1,85");
+        assertThat(outline("rights-pl-latin2.txt")).contains("Każdy człowiek ma prawo do życia");
+        assertThat(outline("rights-zh-gb18030.txt")).contains("人人生而自由");
+        assertThat(outline("rights-fr-windows1252.txt")).contains("12 € — « voilà » …");
+        assertThat(outline("rights-el-iso8859-7.txt")).contains("Όλοι οι άνθρωποι");
+        assertThat(outline("table-ja.csv")).startsWith("header 番号 | 言葉 | 意味\nrow 1 | じゆう");
+        assertThat(outline("table-de-latin1.csv")).contains("Jürgen | München | 1,85");
     }
 }

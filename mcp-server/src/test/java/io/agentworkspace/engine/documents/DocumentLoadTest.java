@@ -163,10 +163,10 @@ class DocumentLoadTest {
         for (var only : List.of(
                 "'capabilities':['document:read','document:write']", "'capabilities':['*'],'toolset':['document']")) {
             var key = narrow(api, only);
-            var shown =
+            var preview =
                     key.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
-            assertThat(shown.at("/loaded/0").has("bank")).isFalse();
-            assertThat(shown.at("/loaded/0/deletable").asBoolean()).isFalse();
+            assertThat(preview.at("/loaded/0").has("bank")).isFalse();
+            assertThat(preview.at("/loaded/0/deletable").asBoolean()).isFalse();
             key.call("DC_Delete", "{'id':'handbook.md','memories':'delete'}").refused(2003, "deleting memories");
         }
         assertThat(memories()).hasSize((int) count);
@@ -184,11 +184,12 @@ class DocumentLoadTest {
         var count = load().ok().number("/document/memories");
         ann.call("MB_Store", "{'target':{'bank':'Box'},'content':'Not from a document.'}")
                 .ok();
-        var shown = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
-        assertThat(shown.number("/deleted")).isEqualTo(1);
-        assertThat(shown.number("/memories")).isEqualTo(count);
-        assertThat(shown.at("/loaded/0/bank").asString()).isEqualTo("Box");
-        assertThat(shown.at("/loaded/0/deletable").asBoolean()).isTrue();
+        var preview =
+                ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        assertThat(preview.number("/deleted")).isEqualTo(1);
+        assertThat(preview.number("/memories")).isEqualTo(count);
+        assertThat(preview.at("/loaded/0/bank").asString()).isEqualTo("Box");
+        assertThat(preview.at("/loaded/0/deletable").asBoolean()).isTrue();
         assertThat(memories()).hasSize((int) count + 1);
         ann.call("DC_Delete", "{'id':'handbook.md'}")
                 .refused(3003, "%d memories in 'Box' were loaded".formatted(count), "dry_run");
@@ -211,8 +212,9 @@ class DocumentLoadTest {
         submitted(ann, "handbook.md", edition("The only edition."));
         assertThat(load().ok().number("/document/kept")).isEqualTo(count);
         // They are shown before they would be deleted with it.
-        var shown = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
-        assertThat(shown.number("/loaded/0/memories")).isEqualTo(count);
+        var preview =
+                ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        assertThat(preview.number("/loaded/0/memories")).isEqualTo(count);
     }
 
     @Test
@@ -223,11 +225,12 @@ class DocumentLoadTest {
         bob.call("MB_Create", "{'vx':{'name':'Secret box'}}").ok();
         bob.call("MB_Load", "{'target':{'bank':'Secret box'},'vx':{'name':'handbook.md'}}")
                 .ok();
-        var shown = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
-        assertThat(shown.at("/loaded").size()).isEqualTo(2);
-        assertThat(shown.at("/loaded/1").has("bank")).isFalse();
-        assertThat(shown.at("/loaded/1/deletable").asBoolean()).isFalse();
-        assertThat(shown.number("/memories")).isEqualTo(count);
+        var preview =
+                ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        assertThat(preview.at("/loaded").size()).isEqualTo(2);
+        assertThat(preview.at("/loaded/1").has("bank")).isFalse();
+        assertThat(preview.at("/loaded/1/deletable").asBoolean()).isFalse();
+        assertThat(preview.number("/memories")).isEqualTo(count);
         ann.call("DC_Delete", "{'id':'handbook.md','memories':'delete'}").refused(2003, "admin");
         assertThat(memories()).hasSize((int) count);
         var root = tenant.person(ClientApi.MCP, "root", Role.ADMIN);

@@ -102,18 +102,18 @@ class DocumentResourcesTest {
     void subscribersHearOfNewVersions() {
         submitted(ann, "plan.md", "The plan as it was.");
         var uri = "engine://documents/plan.md";
-        var asked = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(uri);
-        try (var events = reader.events("subscriptions/listen", asked)) {
+        var filter = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(uri);
+        try (var events = reader.events("subscriptions/listen", filter)) {
             assertThat(events.poll(HangLimit.TIME)
                             .at("/params/notifications/resourceSubscriptions/0")
                             .asString())
                     .isEqualTo(uri);
             submitted(ann, "plan.md", "The plan as it is now.");
-            assertThat(told(events)).isEqualTo(uri);
+            assertThat(nextUri(events)).isEqualTo(uri);
         }
     }
 
-    private static String told(Events events) {
+    private static String nextUri(Events events) {
         return events.poll(HangLimit.TIME).at("/params/uri").asString("");
     }
 }

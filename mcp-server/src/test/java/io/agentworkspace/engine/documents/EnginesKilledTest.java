@@ -179,12 +179,12 @@ class EnginesKilledTest {
         fixture.kill(2);
         String id;
         try (var gate = fixture.new Gate("document_memory")) {
-            var begun = new RawMcpClient(fixture.engine(0).url() + "/mcp", fixture.key)
+            var task = new RawMcpClient(fixture.engine(0).url() + "/mcp", fixture.key)
                     .modern(
                             "tools/call",
                             "{'name': 'MB_Load', 'arguments': {'target': {'bank': 'by task'}, 'vx': {'name': 'by task'}}}",
                             TASKS);
-            id = begun.at("/result/taskId").asString();
+            id = task.at("/result/taskId").asString();
             gate.awaitArrival(1);
             await().until(() -> task(0, id).path("statusMessage").asString("").contains("loading "));
             assertThat(task(0, id).path("status").asString()).isEqualTo("working");

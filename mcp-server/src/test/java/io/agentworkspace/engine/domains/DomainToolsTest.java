@@ -76,12 +76,12 @@ class DomainToolsTest {
     void theHostMustBeOnesOwnAgentUnlessAnAdminSaysSo() {
         agent(bob, "Open", "public");
         agent(bob, "Closed", "private");
-        var wanted = "{'target':{'agent':'%s'},'vx':{'name':'Library','description':'d'}}";
-        ann.call("DM_Create", wanted.formatted("Open")).refused(2003, "your own agent", "'Open'");
-        ann.call("DM_Create", wanted.formatted("Closed")).refused(3001, "'Closed'");
+        var request = "{'target':{'agent':'%s'},'vx':{'name':'Library','description':'d'}}";
+        ann.call("DM_Create", request.formatted("Open")).refused(2003, "your own agent", "'Open'");
+        ann.call("DM_Create", request.formatted("Closed")).refused(3001, "'Closed'");
         readDomain(ann, "Library").refused(3001);
         var made = tenant.person("eve", Role.ADMIN)
-                .call("DM_Create", wanted.formatted("Closed"))
+                .call("DM_Create", request.formatted("Closed"))
                 .ok();
         assertThat(made.text("/domain/host")).isEqualTo("Closed");
         assertThat(made.text("/domain/owner")).isEqualTo("eve");
@@ -90,10 +90,10 @@ class DomainToolsTest {
     @Test
     void anAdminCreatesForAnotherUser() {
         var eve = tenant.person("eve", Role.ADMIN);
-        var wanted = "{'target':{'user':'bob'},'vx':{'name':'Library','description':'d'}}";
-        assertThat(eve.call("DM_Create", wanted).ok().text("/domain/owner")).isEqualTo("bob");
+        var request = "{'target':{'user':'bob'},'vx':{'name':'Library','description':'d'}}";
+        assertThat(eve.call("DM_Create", request).ok().text("/domain/owner")).isEqualTo("bob");
         readDomain(bob, "Library").ok();
-        ann.call("DM_Create", wanted).refused(2003, "'ann'");
+        ann.call("DM_Create", request).refused(2003, "'ann'");
     }
 
     @Test

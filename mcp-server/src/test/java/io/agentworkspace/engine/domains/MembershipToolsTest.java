@@ -85,9 +85,9 @@ class MembershipToolsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aPublicDomainNeedsNoAgreement(boolean asked) {
+    void aPublicDomainNeedsNoAgreement(boolean byMember) {
         library("public");
-        isNow(invite(asked ? bob : ann, "Library", "Ben"), "member", true);
+        isNow(invite(byMember ? bob : ann, "Library", "Ben"), "member", true);
     }
 
     @Test

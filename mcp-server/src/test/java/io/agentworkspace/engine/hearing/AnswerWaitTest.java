@@ -73,14 +73,14 @@ class AnswerWaitTest {
         for (var agent : List.of("Cleo", "Dan", "Eli")) {
             DomainSetup.invite(carl, "Den", agent).ok();
         }
-        var asked = ask("a question");
+        var question = ask("a question");
         awaitWaiting(1);
         var own = ",'reply_to':'%s'".formatted(idOf("a question"));
         assertThat(sayInDen(carl, ",'context':'Eli'", "to all", "").number("/receipt/wakes"))
                 .isZero();
         assertThat(sayInDen(carl, ",'context':'Dan'", "the answer", own).number("/receipt/wakes"))
                 .isEqualTo(1);
-        assertThat(asked.join().ok().texts("/content", "content"))
+        assertThat(question.join().ok().texts("/content", "content"))
                 .containsExactly("a question", "to all", "the answer");
         var next = ask("another question");
         awaitWaiting(1);
@@ -110,7 +110,7 @@ class AnswerWaitTest {
     @Test
     void anAnswerThatStaysUnreadSaysHowItIsRead() {
         say(carl, "Dan", "Cleo", "x".repeat(2_000));
-        var asked = begin(
+        var question = begin(
                 carl,
                 "AP_Chat",
                 "{'target':{'agent':'Dan','context':'Cleo'},'content':'a question','wait_seconds':300}");
@@ -118,7 +118,7 @@ class AnswerWaitTest {
         var answer = ",'reply_to':'%s'".formatted(idOf("a question"));
         carl.call("AP_Chat", "{'target':{'context':'Dan'},'content':'the answer'%s}".formatted(answer))
                 .ok();
-        var heard = asked.join().ok();
+        var heard = question.join().ok();
         assertThat(heard.texts("/content", "content")).last().isEqualTo("the answer");
         assertThat(heard.number("/header/unread")).isEqualTo(2);
         assertThat(heard.text("/next")).contains("The answer stays unread", "AP_Wait with wait_seconds 0");

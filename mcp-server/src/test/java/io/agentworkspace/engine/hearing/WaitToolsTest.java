@@ -140,8 +140,9 @@ class WaitToolsTest {
         }
         var byAgent = begin(carl, "{'target':{'agent':'Eli','context':'Cleo'},'wait_seconds':300}");
         var byZone = begin(carl, "{'target':{'domain':'Den','context':'Cleo'},'wait_seconds':300}");
-        var asked = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
-        var byAnswer = begin(carl, "{'target':{'context':'Cleo'},'reply_to':'%s','wait_seconds':300}".formatted(asked));
+        var question = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
+        var byAnswer =
+                begin(carl, "{'target':{'context':'Cleo'},'reply_to':'%s','wait_seconds':300}".formatted(question));
         awaitWaiting(3);
         carl.call("AP_Chat", "{'target':{'domain':'Den','context':'Dan'},'content':'in the zone'}")
                 .ok();
@@ -178,7 +179,7 @@ class WaitToolsTest {
 
     @Test
     void aMessageThatWaitsForItsAnswerIsSentOnce() {
-        var asked = CompletableFuture.supplyAsync(
+        var question = CompletableFuture.supplyAsync(
                 () -> carl.call(
                         "AP_Chat",
                         "{'target':{'agent':'Dan','context':'Cleo'},'content':'a question','wait_seconds':300,'idempotency_key':'k'}"),
@@ -190,7 +191,7 @@ class WaitToolsTest {
         var answer = say(carl, "Dan", "Cleo", "an answer");
         assertThat(answer.text("/receipt/wakes")).isEqualTo("wait");
         assertThat(answer.at("/receipt/online").asBoolean()).isTrue();
-        assertThat(asked.join().ok().texts("/content", "content")).containsExactly("a question", "an answer");
+        assertThat(question.join().ok().texts("/content", "content")).containsExactly("a question", "an answer");
         var again = carl.call(
                         "AP_Chat",
                         "{'target':{'agent':'Dan','context':'Cleo'},'content':'a question','wait_seconds':300,'idempotency_key':'k'}")
@@ -248,12 +249,12 @@ class WaitToolsTest {
                 .isEqualTo("0");
         assertThat(wakes("{'target':{'context':'Dan','domain':'Lair'},'content':'other'}"))
                 .isEqualTo("0");
-        var asked = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
-        waitFor("'target':{'context':'Cleo'},'reply_to':'%s'".formatted(asked), 3);
+        var question = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
+        waitFor("'target':{'context':'Cleo'},'reply_to':'%s'".formatted(question), 3);
         assertThat(wakes("{'target':{'context':'Eli','agent':'Dan'},'content':'to another'}"))
                 .isEqualTo("none");
         carl.call("AP_Read", "{'inbox':true,'target':{'context':'Cleo'}}").ok();
-        assertThat(wakes("{'target':{'context':'Dan'},'reply_to':'%s','content':'the answer'}".formatted(asked)))
+        assertThat(wakes("{'target':{'context':'Dan'},'reply_to':'%s','content':'the answer'}".formatted(question)))
                 .isEqualTo("wait");
         awaitWaiting(2);
         assertThat(wakes("{'target':{'context':'Dan','domain':'Den','zone':'side'},'content':'at the side'}"))

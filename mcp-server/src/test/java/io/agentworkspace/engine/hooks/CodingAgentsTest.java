@@ -67,18 +67,18 @@ class CodingAgentsTest {
     }
 
     private void checkTurn(String client, ScriptedModel model) {
-        var shown = model.shown();
-        var lines = shown.stream().map(CodingAgentsTest::ours).toList();
+        var inputs = model.inputs();
+        var lines = inputs.stream().map(CodingAgentsTest::ours).toList();
         Golden.check(
                 Repository.ROOT.resolve("mcp-server/src/test/resources/golden/hooks/" + client + ".txt"),
                 String.join("\n\n=== the next request ===\n\n", lines) + "\n");
-        assertThat(shown).hasSize(3);
+        assertThat(inputs).hasSize(3);
         assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(4);
     }
 
     /** Returns the lines that come from us, and the client's frame around them. */
-    private static String ours(String shown) {
-        return shown.lines()
+    private static String ours(String input) {
+        return input.lines()
                 .filter(line -> OURS.matcher(line).find())
                 .map(line -> line.replaceAll("\\d{4}-\\d\\d-\\d\\d", "<date>")
                         .replaceAll("hook_run_id=\"[^\"]*\"", "hook_run_id=<id>"))
@@ -130,7 +130,7 @@ class CodingAgentsTest {
         try (var model = new ScriptedModel(_ -> reply.join())) {
             var agent = new CodingAgent(home).withoutListener().codex(model, "gpt-6-sol", TestServer.url(), it.ada);
             try (var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
-                await("a turn").until(() -> !model.shown().isEmpty() && wakes().equals("hook"));
+                await("a turn").until(() -> !model.inputs().isEmpty() && wakes().equals("hook"));
                 terminal.type("\u001b");
                 await("the interrupt").until(() -> wakes().equals("none"));
                 terminal.type("\u0003");
@@ -153,7 +153,7 @@ class CodingAgentsTest {
         try (var model = new ScriptedModel(_ -> DONE)) {
             var agent = new CodingAgent(home).claude(model, "http://127.0.0.1:1", it.ada);
             assertThat(agent.run("claude", "-p", PROMPT)).contains(DONE);
-            assertThat(model.shown()).hasSize(1);
+            assertThat(model.inputs()).hasSize(1);
         }
     }
 
@@ -178,16 +178,16 @@ class CodingAgentsTest {
             if (client.equals("gemini-cli")) {
                 agent.signInToGemini();
             }
-            var begun = System.nanoTime();
+            var start = System.nanoTime();
             agent.join(TestServer.url(), code + " --yes --client " + client);
             var joined = System.nanoTime();
             agent.run(command.formatted(model.url()).split(" "));
             System.out.printf(
                     "%s: joined after %,d ms, its first message was heard %,d ms later%n",
-                    client, (joined - begun) / 1_000_000, (System.nanoTime() - joined) / 1_000_000);
-            assertThat(model.shown())
-                    .anyMatch(shown -> shown.contains("1 new message waits for the agent Cleo: 1 from Bert"));
-            assertThat(model.shown().getFirst()).contains("You are the agent Cleo");
+                    client, (joined - start) / 1_000_000, (System.nanoTime() - joined) / 1_000_000);
+            assertThat(model.inputs())
+                    .anyMatch(input -> input.contains("1 new message waits for the agent Cleo: 1 from Bert"));
+            assertThat(model.inputs().getFirst()).contains("You are the agent Cleo");
 
             assertThat(agent.join(TestServer.url(), "--leave")).contains(client + " has left");
             for (var file : (files + " .config").split(" ")) {

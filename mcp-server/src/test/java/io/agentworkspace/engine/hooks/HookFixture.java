@@ -75,7 +75,7 @@ final class HookFixture {
     }
 
     /** Returns what Ada's session is told by Claude Code's event; an empty text for nothing. */
-    String told(String session, String name, String more) {
+    String announcement(String session, String name, String more) {
         return hook("claude-code", "{'hook_event_name':'%s','session_id':'%s'%s}".formatted(name, session, more))
                 .at("/hookSpecificOutput/additionalContext")
                 .asString("");

@@ -39,7 +39,7 @@ class IdleAgentsTest {
     private static final Pattern NEW = Pattern.compile("1 new message (from Bert|waits for the agent Ada)");
 
     /** What a model was shown that began a turn for a message, and when. */
-    private record Turn(String shown, long nanos) {}
+    private record Turn(String input, long nanos) {}
 
     private final HookFixture it = new HookFixture();
     private final BlockingQueue<Turn> turns = new LinkedBlockingQueue<>();
@@ -48,9 +48,9 @@ class IdleAgentsTest {
     @TempDir(cleanup = CleanupMode.NEVER)
     Path home;
 
-    private String reply(String shown) {
-        if (shown.contains(NOTICE)) {
-            turns.add(new Turn(shown, System.nanoTime()));
+    private String reply(String input) {
+        if (input.contains(NOTICE)) {
+            turns.add(new Turn(input, System.nanoTime()));
         }
         return "done";
     }
@@ -79,7 +79,7 @@ class IdleAgentsTest {
         var agent = new CodingAgent(home).codex(model, "gpt-6-sol", TestServer.url(), it.ada);
         try (model;
                 var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
-            await().until(() -> !model.shown().isEmpty());
+            await().until(() -> !model.inputs().isEmpty());
             takesTurns("Codex", terminal);
         }
     }
@@ -99,7 +99,7 @@ class IdleAgentsTest {
         var agent = joined(new CodingAgent(home).codex(model, "gpt-6-sol"), "codex");
         try (model;
                 var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
-            await().until(() -> !model.shown().isEmpty());
+            await().until(() -> !model.inputs().isEmpty());
             takesTurns("Codex that joined", terminal);
         }
     }
@@ -134,12 +134,12 @@ class IdleAgentsTest {
             var agent = new CodingAgent(home);
             agent = joined(client.equals("codex") ? agent.codex(busy, "gpt-5.5") : agent.claude(busy), client);
             agent.run(command.split(" "));
-            var told = busy.shown().stream()
-                    .flatMap(shown -> NEW.matcher(shown).results())
+            var notices = busy.inputs().stream()
+                    .flatMap(input -> NEW.matcher(input).results())
                     .toList();
-            assertThat(told).as(String.join("\n\n", busy.shown())).hasSize(1);
-            assertThat(NEW.matcher(busy.shown().get(1)).find()
-                            || NEW.matcher(busy.shown().getLast()).find())
+            assertThat(notices).as(String.join("\n\n", busy.inputs())).hasSize(1);
+            assertThat(NEW.matcher(busy.inputs().get(1)).find()
+                            || NEW.matcher(busy.inputs().getLast()).find())
                     .isTrue();
             assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
         }
@@ -156,10 +156,10 @@ class IdleAgentsTest {
             it.say("tide at six");
             var turn = turns.poll(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS);
             assertThat(turn).as("a turn").isNotNull();
-            assertThat(turn.shown()).doesNotContain("tide at six");
+            assertThat(turn.input()).doesNotContain("tide at six");
             assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
             millis[round] = (turn.nanos() - sent) / 1_000_000;
-            tokens = tokens(turn.shown());
+            tokens = tokens(turn.input());
             readAndPause();
         }
         Arrays.sort(millis);
@@ -177,8 +177,8 @@ class IdleAgentsTest {
         turns.clear();
     }
 
-    private static int tokens(String shown) {
-        var notice = shown.lines().filter(line -> line.contains(NOTICE)).collect(Collectors.joining("\n"));
+    private static int tokens(String input) {
+        var notice = input.lines().filter(line -> line.contains(NOTICE)).collect(Collectors.joining("\n"));
         return Encodings.newLazyEncodingRegistry()
                 .getEncoding(EncodingType.O200K_BASE)
                 .countTokens(notice);

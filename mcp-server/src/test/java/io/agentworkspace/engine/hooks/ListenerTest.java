@@ -123,7 +123,7 @@ class ListenerTest {
                 echo "$$ $*" >>'%s/log'
                 [ -e '%1$s/again' ] || { : >'%1$s/again'; exec tail -f /dev/null; }
                 """.formatted(folder));
-        it.told("s", "SessionStart", "");
+        it.announcement("s", "SessionStart", "");
         var listener = listener(client(), TestServer.url());
         it.say("tide at six");
         await("the second try").until(() -> log().size() == 2);
@@ -144,7 +144,7 @@ class ListenerTest {
     @Test
     void aWakeUpThatFailsIsLeftToTheHooks() throws Exception {
         codex("echo \"$*\" >>'%s/log'; [ -e '%1$s/newer' ]\n".formatted(folder));
-        it.told("s", "SessionStart", "");
+        it.announcement("s", "SessionStart", "");
         listener(client(), TestServer.url());
         it.say("tide at six");
         await("the try that fails").until(() -> !log().isEmpty());
@@ -173,7 +173,7 @@ class ListenerTest {
     @Test
     void aListenerThatIsKilledTakesNoMessageAlong() throws Exception {
         codex("");
-        it.told("s", "SessionStart", "");
+        it.announcement("s", "SessionStart", "");
         var listener = listener(client(), TestServer.url());
         await("its stream").until(() -> streams() == 1);
         listener.destroyForcibly().waitFor(); // Its curl lives on, and takes the next line.
@@ -260,7 +260,7 @@ class ListenerTest {
                     .isZero();
             var plugin = new HashMap<>(environment);
             plugin.put("CLAUDE_PLUGIN_DATA", folder.toString());
-            it.told("s", "SessionStart", "");
+            it.announcement("s", "SessionStart", "");
             start(plugin, "dash", LISTENER, "claude-code", "s");
             it.say("tide at six");
             var lines = folder.resolve("messages-" + client);
@@ -305,7 +305,7 @@ class ListenerTest {
 
     @Test
     void aLargeEventIsAnnouncedAndAnEngineThatIsDownIsNotNoticed() throws Exception {
-        it.told("s", "SessionStart", "");
+        it.announcement("s", "SessionStart", "");
         it.say("tide at six");
         var event = Json.object().put("session_id", "s").put("hook_event_name", "PostToolUse");
         event.put("tool_name", "Read").put("tool_response", "a \"word\"\n".repeat(200_000));

@@ -49,7 +49,7 @@ class SameFileTest {
     }
 
     /** Reserves the file, and edits and releases it once Ada has been refused. */
-    private String bert(String shown) {
+    private String bert(String input) {
         var reservations = TestServer.url() + "/api/tasks/reservations";
         return switch (steps.getAndIncrement()) {
             case 0 ->
@@ -72,16 +72,16 @@ class SameFileTest {
     }
 
     /** Writes the file. If that is refused, ends the turn; and when a message arrives, reads the file and writes it again. */
-    private String ada(String shown) {
-        if (NEW.matcher(shown).find() && !waking.isDone()) {
-            waking.complete(shown);
+    private String ada(String input) {
+        if (NEW.matcher(input).find() && !waking.isDone()) {
+            waking.complete(input);
             return ScriptedModel.tool("Read", "{'file_path':'%s'}".formatted(file()));
         } else if (waking.isDone() && text().equals("first\n")) {
             return ScriptedModel.tool("Write", "{'file_path':'%s','content':'first\\nsecond\\n'}".formatted(file()));
-        } else if (shown.contains("has reserved") && !waking.isDone()) {
-            refusal.complete(shown);
+        } else if (input.contains("has reserved") && !waking.isDone()) {
+            refusal.complete(input);
             return "I go on when it is free.";
-        } else if (!refusal.isDone() && shown.contains(PROMPT)) {
+        } else if (!refusal.isDone() && input.contains(PROMPT)) {
             return ScriptedModel.tool("Write", "{'file_path':'%s','content':'second\\n'}".formatted(file()));
         }
         return "done";

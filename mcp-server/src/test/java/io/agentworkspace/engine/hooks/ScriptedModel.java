@@ -49,7 +49,7 @@ final class ScriptedModel implements AutoCloseable {
 
     private final HttpServer server;
     private final UnaryOperator<String> script;
-    private final List<String> shown = new CopyOnWriteArrayList<>();
+    private final List<String> inputs = new CopyOnWriteArrayList<>();
 
     /** @param script what the model replies to what it was shown since its last reply */
     ScriptedModel(UnaryOperator<String> script) {
@@ -69,8 +69,8 @@ final class ScriptedModel implements AutoCloseable {
     }
 
     /** Returns what each request showed that came after the model's own last reply. */
-    List<String> shown() {
-        return List.copyOf(shown);
+    List<String> inputs() {
+        return List.copyOf(inputs);
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -108,7 +108,7 @@ final class ScriptedModel implements AutoCloseable {
             return "ok";
         }
         var latest = latest(request.path(messages));
-        shown.add(latest);
+        inputs.add(latest);
         return script.apply(latest);
     }
 
@@ -187,9 +187,9 @@ final class ScriptedModel implements AutoCloseable {
             return Json.text(message);
         }
         var first = object("{'type':'message_start'}");
-        var begun = message.deepCopy();
-        begun.putNull("stop_reason").putArray("content");
-        first.set("message", begun);
+        var draft = message.deepCopy();
+        draft.putNull("stop_reason").putArray("content");
+        first.set("message", draft);
         var start = object("{'type':'content_block_start','index':0}");
         start.set("content_block", isTool ? block : object("{'type':'text','text':''}"));
         var delta = object("{'type':'content_block_delta','index':0}");

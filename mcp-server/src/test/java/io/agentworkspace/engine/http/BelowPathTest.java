@@ -152,8 +152,8 @@ class BelowPathTest {
                 .header("X-Api-Key", key)
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .build();
-        var begun = HTTP.send(begin, BodyHandlers.ofString());
-        var cookie = begun.headers().firstValue("Set-Cookie").orElseThrow();
+        var start = HTTP.send(begin, BodyHandlers.ofString());
+        var cookie = start.headers().firstValue("Set-Cookie").orElseThrow();
         assertThat(cookie).matches("__Secure-engine_session=[^;]+; Path=/engine; Secure; HttpOnly; SameSite=Lax");
         var sent = cookie.substring(0, cookie.indexOf(';'));
         assertThat(get(below.url() + "/api/auth/session", "Cookie", sent).body())

@@ -77,10 +77,10 @@ class CapacityTest {
     @Test
     void whoWaitsGetsWhatAnotherGivesBack() throws Exception {
         var share = new FairShare("much", 3);
-        var held = share.take(of(1), 1, Duration.ZERO);
+        var part = share.take(of(1), 1, Duration.ZERO);
         var waiting = Thread.ofVirtual().start(() -> share.take(of(1), 1, Duration.ofMinutes(1)));
         await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
-        held.close();
+        part.close();
         waiting.join();
         assertThat(share.free()).isEqualTo(2);
     }

@@ -172,10 +172,10 @@ class HostAndOriginTest {
                 .startsWith("HTTP/1.1 204")
                 .contains("Access-Control-Allow-Origin: *", "Access-Control-Allow-Methods: GET\r\n")
                 .doesNotContain("X-Api-Key");
-        for (var asked :
+        for (var request :
                 List.of("/mcp" + lines + "GET", "/mcp/server-card" + lines + "POST", "/mcp" + lines + "POST")) {
-            assertThat(status(server.raw("OPTIONS " + asked + "\r\n\r\n")))
-                    .as(asked)
+            assertThat(status(server.raw("OPTIONS " + request + "\r\n\r\n")))
+                    .as(request)
                     .isEqualTo(403);
         }
     }

@@ -46,14 +46,14 @@ final class PathProxy implements AutoCloseable {
     }
 
     private void pass(HttpExchange exchange) throws IOException {
-        var asked = exchange.getRequestURI().toString();
-        var wellKnown = asked.startsWith("/.well-known/") && asked.contains(PATH);
-        if (!wellKnown && !asked.equals(PATH) && !asked.startsWith(PATH + "/")) {
+        var uri = exchange.getRequestURI().toString();
+        var wellKnown = uri.startsWith("/.well-known/") && uri.contains(PATH);
+        if (!wellKnown && !uri.equals(PATH) && !uri.startsWith(PATH + "/")) {
             exchange.sendResponseHeaders(418, -1); // Not the engine's.
             exchange.close();
             return;
         }
-        var path = strips && !wellKnown ? asked.substring(PATH.length()) : asked;
+        var path = strips && !wellKnown ? uri.substring(PATH.length()) : uri;
         var request = HttpRequest.newBuilder(URI.create(target + (path.startsWith("/") ? path : "/" + path)))
                 .timeout(HangLimit.TIME)
                 .method(

@@ -52,12 +52,12 @@ class ProbeTest {
     void nobodyHoldsTheirThreadsByABodyThatDoesNotCome(String method) throws Exception {
         probe("GET /api/health/ready");
         var over = busy();
-        var held = new ArrayList<Socket>();
+        var sockets = new ArrayList<Socket>();
         try {
             for (var i = 0; i < 20; i++) {
                 var at = URI.create(TestServer.url());
                 var socket = new Socket(at.getHost(), at.getPort());
-                held.add(socket);
+                sockets.add(socket);
                 socket.getOutputStream()
                         .write("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
                                 .getBytes(StandardCharsets.US_ASCII));
@@ -72,12 +72,12 @@ class ProbeTest {
                                 .getBytes(StandardCharsets.US_ASCII));
             }
             assertThat(probe("GET /api/health/live")).startsWith("HTTP/1.1 200 ");
-            for (var socket : held) {
+            for (var socket : sockets) {
                 assertThat(socket.getInputStream().available()).isZero(); // They needed a carrier; the probe did not.
             }
         } finally {
             over.set(true);
-            for (var socket : held) {
+            for (var socket : sockets) {
                 socket.close();
             }
         }

@@ -79,8 +79,8 @@ class RateLimitTest {
             var refused = server.mcp(body);
             assertThat(refused.statusCode()).isEqualTo(429);
             assertThat(header(refused, "Retry-After")).isEqualTo("1");
-            var given = json(refused).get("id");
-            assertThat(given == null ? "-" : given.toString()).isEqualTo(id);
+            var actual = json(refused).get("id");
+            assertThat(actual == null ? "-" : actual.toString()).isEqualTo(id);
         }
     }
 
@@ -97,12 +97,12 @@ class RateLimitTest {
     @Test
     void eachMessageOfABatchCounts() {
         try (var server = new SampleServer(new RequestRate(1, 20), WIDE)) {
-            var begun = server.mcp("""
+            var handshake = server.mcp("""
                     {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}""");
             var ping = "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}";
             var batch = "[" + IntStream.range(0, 50).mapToObj(ping::formatted).collect(Collectors.joining(",")) + "]";
             var response = server.mcp(
-                    batch, "Mcp-Session-Id", header(begun, "Mcp-Session-Id"), "MCP-Protocol-Version", "2025-03-26");
+                    batch, "Mcp-Session-Id", header(handshake, "Mcp-Session-Id"), "MCP-Protocol-Version", "2025-03-26");
             assertThat(response.statusCode()).isEqualTo(200);
             assertThat(header(response, "RateLimit")).startsWith("\"default\";r=0;");
             assertThat(json(response).size()).isEqualTo(50);

@@ -52,8 +52,8 @@ final class SampleRest extends Handler.Abstract {
     private static void who(Request request, Response response, Callback callback) {
         // Some tests serve it without a gate.
         var caller = request.getAttribute(RequestContext.ATTRIBUTE) instanceof RequestContext context
-                        && context.caller() instanceof Caller known
-                ? known.principal()
+                        && context.caller() instanceof Caller person
+                ? person.principal()
                 : "nobody";
         new JsonResponse(200, JsonResponse.JSON, Json.object().put("caller", caller)).send(response, callback);
     }

@@ -137,9 +137,9 @@ class InboxToolsTest {
         assertThat(act(bob, "accept").ok().text("/membership/state")).isEqualTo("member");
         agents(bob, "Bea");
         invite(bob, "Hall", "Bea").ok();
-        var asked = inbox(ann);
-        assertThat(kinds(asked)).containsExactly("request");
-        assertThat(first(asked).path("from").asString()).isEqualTo("bob");
+        var inbox = inbox(ann);
+        assertThat(kinds(inbox)).containsExactly("request");
+        assertThat(first(inbox).path("from").asString()).isEqualTo("bob");
         assertThat(kinds(inbox(bob))).isEmpty();
         assertThat(act(ann, "accept").ok().text("/membership/state")).isEqualTo("member");
         assertThat(kinds(inbox(carl))).isEmpty();
@@ -253,9 +253,9 @@ class InboxToolsTest {
         assertThat(first(inbox(dora)).path("actions").isEmpty()).isTrue();
         assertThat(kinds(inbox(blind))).isEmpty();
         dora.call("US_Inbox", "{'target':{'user':'ann'}}").refused(2003, "dora");
-        var shown = carl.call("US_Inbox", "{'target':{'user':'dora'}}").ok();
-        assertThat(kinds(shown)).containsExactly("question");
-        assertThat(first(shown).path("actions").isEmpty()).isTrue();
+        var inbox = carl.call("US_Inbox", "{'target':{'user':'dora'}}").ok();
+        assertThat(kinds(inbox)).containsExactly("question");
+        assertThat(first(inbox).path("actions").isEmpty()).isTrue();
         assertThat(kinds(inbox(new TestTenant().member("dora")))).isEmpty();
     }
 

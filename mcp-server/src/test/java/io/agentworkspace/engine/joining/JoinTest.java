@@ -230,8 +230,8 @@ class JoinTest {
         var withdrawn = invite(rest, "'agent':'Withdrawn'").ok();
         rest.call("AK_Uninvite", "{'id':'%s'}".formatted(withdrawn.text("/invitation/id")))
                 .ok();
-        var known = join(used).detail();
-        assertThat(known).contains("ask for a new invitation");
+        var detail = join(used).detail();
+        assertThat(detail).contains("ask for a new invitation");
         for (var code : List.of(
                 used,
                 expired,
@@ -244,7 +244,7 @@ class JoinTest {
                 "ej_" + "é".repeat(28))) {
             var refused = join(code);
             assertThat(refused.status()).as(code).isEqualTo(404);
-            assertThat(refused.detail()).as(code).isEqualTo(known);
+            assertThat(refused.detail()).as(code).isEqualTo(detail);
         }
         assertThat(rest.call("AK_List").ok().texts("/keys", "agent")).containsOnlyOnce("Used");
     }

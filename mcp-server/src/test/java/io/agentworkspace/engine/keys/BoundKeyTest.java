@@ -124,7 +124,7 @@ class BoundKeyTest {
 
     @Test
     void itsStreamReportsOnlyTheDirectMessagesOfItsAgent() {
-        try (var feed = Feed.begun(TestServer.url(), "?topics=messages", "X-Api-Key", scout.key())) {
+        try (var feed = Feed.connect(TestServer.url(), "?topics=messages", "X-Api-Key", scout.key())) {
             for (var agent : new String[] {"Other", "Scout"}) {
                 done(call(ann, "AP_Chat", "{'target':{'agent':'%s'},'content':'to %1$s'}".formatted(agent)));
             }

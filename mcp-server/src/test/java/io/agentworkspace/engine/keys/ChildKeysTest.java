@@ -87,10 +87,10 @@ class ChildKeysTest {
                         .formatted(parent.id())));
         await().until(() -> call(child, "MB_List", "{}").error().equals("not_permitted"));
         done(call(child, "AP_List", "{}"));
-        var shown = record(root, child);
-        assertThat(shown.path("capabilities").toString()).isEqualTo("[\"agent:read\",\"key:write\"]");
-        assertThat(shown.path("toolset").toString()).isEqualTo("[\"agent\",\"key\"]");
-        assertThat(shown.path("confirm_destructive").asBoolean()).isTrue();
+        var key = record(root, child);
+        assertThat(key.path("capabilities").toString()).isEqualTo("[\"agent:read\",\"key:write\"]");
+        assertThat(key.path("toolset").toString()).isEqualTo("[\"agent\",\"key\"]");
+        assertThat(key.path("confirm_destructive").asBoolean()).isTrue();
         var wider = call(root, "AK_Update", "{'id':'%s','capabilities':['bank:read']}".formatted(child.id()));
         assertThat(wider.error()).isEqualTo("conflict");
         assertThat(wider.note()).contains("its parent lacks bank:read");

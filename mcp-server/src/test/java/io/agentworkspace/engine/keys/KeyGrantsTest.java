@@ -141,8 +141,8 @@ class KeyGrantsTest {
                 "AK_Update", "{'id':'%s','capabilities':['*']}".formatted(root.id()));
         for (var error : List.of("", "unauthenticated")) {
             attempts.forEach((service, arguments) -> {
-                var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-                var answer = runner.run(new ToolRunner.Request(service, asked, remembered, "r", true, null));
+                var input = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+                var answer = runner.run(new ToolRunner.Request(service, input, remembered, "r", true, null));
                 assertThat(answer.envelope().at("/status/error").asString(""))
                         .as(service)
                         .isEqualTo(error);

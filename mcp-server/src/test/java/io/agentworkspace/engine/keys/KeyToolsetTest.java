@@ -81,9 +81,9 @@ class KeyToolsetTest {
         var headers =
                 new String[] {"MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "AP_Destroy"
                 };
-        var asked = route(careful, "POST", "/mcp", destroy.formatted("{'elicitation':{}}"), headers);
-        assertThat(asked.json().at("/result/resultType").asString()).isEqualTo("input_required");
-        assertThat(asked.json()
+        var question = route(careful, "POST", "/mcp", destroy.formatted("{'elicitation':{}}"), headers);
+        assertThat(question.json().at("/result/resultType").asString()).isEqualTo("input_required");
+        assertThat(question.json()
                         .at("/result/inputRequests/confirm/params/message")
                         .asString())
                 .contains("Ada");

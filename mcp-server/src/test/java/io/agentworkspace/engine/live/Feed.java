@@ -49,7 +49,7 @@ public final class Feed implements AutoCloseable {
     }
 
     /** Opens a stream and waits until it has begun. */
-    public static Feed begun(String url, String query, String... headers) {
+    public static Feed connect(String url, String query, String... headers) {
         var feed = open(url, query, headers);
         assertThat(feed.status()).isEqualTo(200);
         assertThat(feed.next().name()).isEqualTo("open");

@@ -62,8 +62,8 @@ class LiveStreamTest {
     }
 
     private static Reply call(String key, String service, String arguments) {
-        var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        var reply = ClientApi.REST.call(other.url(), key, service, given);
+        var input = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        var reply = ClientApi.REST.call(other.url(), key, service, input);
         reply.ok();
         return reply;
     }
@@ -73,7 +73,7 @@ class LiveStreamTest {
     }
 
     private static Feed listen(String key, String query) {
-        return Feed.begun(TestServer.url(), query, KEY, key);
+        return Feed.connect(TestServer.url(), query, KEY, key);
     }
 
     private static List<String> topics(Feed feed) {
@@ -292,11 +292,11 @@ class LiveStreamTest {
 
     @Test
     void aStreamEndsWithItsSession() {
-        var begun = send("POST", KEY, ann);
-        var cookie = begun.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
+        var start = send("POST", KEY, ann);
+        var cookie = start.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
         assertThat(cookie).startsWith(SessionSecret.COOKIE);
-        var token = Json.readObject(begun.body()).path("csrf_token").asString();
-        try (var feed = Feed.begun(TestServer.url(), "", "Cookie", cookie)) {
+        var token = Json.readObject(start.body()).path("csrf_token").asString();
+        try (var feed = Feed.connect(TestServer.url(), "", "Cookie", cookie)) {
             assertThat(send("DELETE", "Cookie", cookie, "X-CSRF-Token", token, "Sec-Fetch-Site", "same-origin")
                             .statusCode())
                     .isEqualTo(200);
@@ -344,7 +344,7 @@ class LiveStreamTest {
     @Test
     void twoHundredStreamsHearTheSameMessage() {
         var feeds = IntStream.range(0, 200)
-                .mapToObj(_ -> Feed.begun(TestServer.url(), "?topics=messages", KEY, ann))
+                .mapToObj(_ -> Feed.connect(TestServer.url(), "?topics=messages", KEY, ann))
                 .toList();
         try {
             call(ann, "AP_Chat", "{'target':{'domain':'Den'},'content':'to all two hundred'}");

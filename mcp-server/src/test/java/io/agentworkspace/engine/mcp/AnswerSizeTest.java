@@ -317,10 +317,10 @@ class AnswerSizeTest {
         var root = new User(ClientApi.MCP, tenant.key(ClientApi.MCP, "root", Role.ADMIN, List.of("*")));
         var zip = SkillZip.of("long", "# Long").with("long.txt", "é".repeat(500_000));
         root.call("SK_Add", Json.object().put("archive", zip.base64()));
-        var shown = root.call("SK_Read", Json.object().put("name", "long").put("path", "long.txt"));
-        assertThat(shown.at("/file/truncated").asBoolean()).isTrue();
-        assertThat(shown.at("/file/length").asInt()).isEqualTo(500_000);
-        assertThat(shown.at("/file/text").asString().length()).isBetween(200_000, 300_000);
+        var page = root.call("SK_Read", Json.object().put("name", "long").put("path", "long.txt"));
+        assertThat(page.at("/file/truncated").asBoolean()).isTrue();
+        assertThat(page.at("/file/length").asInt()).isEqualTo(500_000);
+        assertThat(page.at("/file/text").asString().length()).isBetween(200_000, 300_000);
         assertThat(read(root, "skill://long/long.txt")
                         .at("/result/contents/0/text")
                         .asString())

@@ -26,10 +26,10 @@ final class FixturePrompts implements PromptSource {
 
     @Override
     public List<ObjectNode> list(McpRequest turn) {
-        return arguments.keySet().stream().map(this::shown).toList();
+        return arguments.keySet().stream().map(this::prompt).toList();
     }
 
-    private ObjectNode shown(String name) {
+    private ObjectNode prompt(String name) {
         var prompt = Json.object().put("name", name).put("description", "A fixture.");
         var list = prompt.putArray("arguments");
         arguments
@@ -42,18 +42,18 @@ final class FixturePrompts implements PromptSource {
     }
 
     @Override
-    public Optional<MethodResult> get(String name, ObjectNode given, McpRequest turn) {
+    public Optional<MethodResult> get(String name, ObjectNode arguments, McpRequest turn) {
         return switch (name) {
             case "test_simple_prompt" -> messages(Fixtures.text("This is a simple prompt for testing."));
             case "test_prompt_with_arguments" ->
                 messages(Fixtures.text("Prompt with arguments: arg1='%s', arg2='%s'"
                         .formatted(
-                                given.path("arg1").asString(""),
-                                given.path("arg2").asString(""))));
+                                arguments.path("arg1").asString(""),
+                                arguments.path("arg2").asString(""))));
             case "test_prompt_with_embedded_resource" ->
                 messages(
                         Fixtures.resource(
-                                given.path("resourceUri").asString(""),
+                                arguments.path("resourceUri").asString(""),
                                 "text/plain",
                                 "Embedded resource content for testing."),
                         Fixtures.text("Please process the embedded resource above."));

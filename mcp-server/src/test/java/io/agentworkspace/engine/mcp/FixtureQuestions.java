@@ -141,13 +141,13 @@ final class FixtureQuestions {
         tools.add("test_input_required_result_multi_round", "Asks twice.", call -> {
             var name = call.turn().accepted("step1");
             var colour = call.turn().accepted("step2");
-            var known = call.turn()
+            var person = call.turn()
                     .state()
                     .map(state -> state.path("name").asString(""))
                     .orElse("");
-            if (colour.isPresent() && !known.isEmpty()) {
+            if (colour.isPresent() && !person.isEmpty()) {
                 return MethodResult.text("%s likes %s"
-                        .formatted(known, colour.get().path("color").asString("")));
+                        .formatted(person, colour.get().path("color").asString("")));
             }
             return name.map(form -> ask(
                             "step2",

@@ -29,12 +29,12 @@ final class FixtureResources implements ResourceSource {
     @Override
     public ListPage list(@Nullable String cursor, int limit, McpRequest turn) {
         var all = new ArrayList<ObjectNode>();
-        texts.keySet().forEach(uri -> all.add(shown(uri, "text/plain")));
-        all.add(shown(BINARY, "image/png"));
+        texts.keySet().forEach(uri -> all.add(resource(uri, "text/plain")));
+        all.add(resource(BINARY, "image/png"));
         return ListPage.of(all, cursor, limit);
     }
 
-    private static ObjectNode shown(String uri, String mediaType) {
+    private static ObjectNode resource(String uri, String mediaType) {
         return Json.object()
                 .put("uri", uri)
                 .put("name", uri)

@@ -64,17 +64,17 @@ public final class FixtureTasks implements ToolSource {
 
     @Override
     public List<ObjectNode> list(McpRequest turn) {
-        return paces.keySet().stream().sorted().map(FixtureTasks::shown).toList();
+        return paces.keySet().stream().sorted().map(FixtureTasks::tool).toList();
     }
 
-    private static ObjectNode shown(String name) {
+    private static ObjectNode tool(String name) {
         var tool = Json.object().put("name", name).put("description", "A fixture.");
         return tool.set("inputSchema", Fixtures.json(ANYTHING));
     }
 
     @Override
     public Optional<ObjectNode> find(String name, McpRequest turn) {
-        return Optional.ofNullable(paces.get(name)).map(_ -> shown(name));
+        return Optional.ofNullable(paces.get(name)).map(_ -> tool(name));
     }
 
     @Override
@@ -99,7 +99,7 @@ public final class FixtureTasks implements ToolSource {
                     MethodResult.text(
                             "Hello, %s!".formatted(arguments.path("name").asString("")));
                 case "slow_compute" -> slow(arguments.path("seconds").asDouble(0));
-                case "held" -> held();
+                case "held" -> waitForRelease();
                 case "failing_job" -> failing();
                 case "protocol_error_job" -> throw new IllegalStateException("the job panics");
                 case "confirm_delete" -> asking(turn, Set.of("confirm"), answers -> "deleted " + answers);
@@ -121,7 +121,7 @@ public final class FixtureTasks implements ToolSource {
     }
 
     /** Waits until a test releases it. */
-    private static MethodResult held() {
+    private static MethodResult waitForRelease() {
         try {
             gate.await();
         } catch (InterruptedException e) {

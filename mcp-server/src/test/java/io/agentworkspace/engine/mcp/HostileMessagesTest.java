@@ -232,8 +232,8 @@ class HostileMessagesTest {
             var body = RawMcpClient.json(talk.body(method, "{'uri': '%s'}".formatted(uri)));
             all.add(new Sent(way, JSON, body.toString(), List.of("Mcp-Session-Id", talk.id())));
         }
-        var asked = "{'notifications': {'toolsListChanged': true, 'resourceSubscriptions': ['%s']}}".formatted(uri);
-        all.add(modern(way, EVENTS, way.peer().request("subscriptions/listen", asked, "{}")));
+        var filter = "{'notifications': {'toolsListChanged': true, 'resourceSubscriptions': ['%s']}}".formatted(uri);
+        all.add(modern(way, EVENTS, way.peer().request("subscriptions/listen", filter, "{}")));
     }
 
     private static void tasks(List<Sent> all) {
@@ -261,10 +261,10 @@ class HostileMessagesTest {
             var taken = Json.object();
             for (var argument : arguments.properties()) {
                 var schema = tool.at("/inputSchema/properties").path(argument.getKey());
-                if (schema.has("properties") && argument.getValue() instanceof ObjectNode given) {
+                if (schema.has("properties") && argument.getValue() instanceof ObjectNode object) {
                     taken.set(
                             argument.getKey(),
-                            given.deepCopy().retain(schema.get("properties").propertyNames()));
+                            object.deepCopy().retain(schema.get("properties").propertyNames()));
                 } else if (!schema.isMissingNode()) {
                     taken.set(argument.getKey(), argument.getValue());
                 }

@@ -40,8 +40,8 @@ record JavaClient() implements OfficialClient {
         return "";
     }
 
-    /** @param told receives the URIs of resources that have changed */
-    static McpSyncClient connect(String url, String key, Queue<String> told) {
+    /** @param uris receives the URIs of resources that have changed */
+    static McpSyncClient connect(String url, String key, Queue<String> uris) {
         var address = URI.create(url);
         var transport = HttpClientStreamableHttpTransport.builder(
                         address.resolve("/").toString())
@@ -50,7 +50,7 @@ record JavaClient() implements OfficialClient {
                 .build();
         var client = McpClient.sync(transport)
                 .requestTimeout(Duration.ofMinutes(2))
-                .resourcesUpdateConsumer(contents -> contents.forEach(content -> told.add(content.uri())))
+                .resourcesUpdateConsumer(contents -> contents.forEach(content -> uris.add(content.uri())))
                 .build();
         client.initialize();
         return client;
@@ -59,8 +59,8 @@ record JavaClient() implements OfficialClient {
     @Override
     public SessionTranscript talk(String url, String key, String agent) {
         return SessionTranscript.of(steps -> {
-            var told = new ConcurrentLinkedQueue<String>();
-            try (var client = connect(url, key, told);
+            var uris = new ConcurrentLinkedQueue<String>();
+            try (var client = connect(url, key, uris);
                     var other = connect(url, key, new ConcurrentLinkedQueue<>())) {
                 var server = client.getCurrentInitializationResult();
                 steps.put(
@@ -70,7 +70,7 @@ record JavaClient() implements OfficialClient {
                                 .put("server", server.serverInfo().name()));
                 useTools(client, agent, steps);
                 readResources(client, agent, steps);
-                steps.put("told", JsonNodeFactory.instance.stringNode(news(client, other, agent, told)));
+                steps.put("told", JsonNodeFactory.instance.stringNode(news(client, other, agent, uris)));
                 finish(client, agent, steps);
             }
         });
@@ -105,25 +105,25 @@ record JavaClient() implements OfficialClient {
     }
 
     /** Returns what a client that listens to an agent is notified of when another one changes it. */
-    static String news(McpSyncClient client, McpSyncClient other, String agent, Queue<String> told) {
+    static String news(McpSyncClient client, McpSyncClient other, String agent, Queue<String> uris) {
         client.subscribeResource(
                 SubscribeRequest.builder("engine://agents/" + agent).build());
         // A session's stream may open after its subscription, so the change is repeated until a notification arrives.
         await().pollInterval(Duration.ofMillis(250)).until(() -> {
             var vx = Map.of("description", "Change " + System.nanoTime());
             call(other, "AP_Modify", Map.of("target", Map.of("agent", agent), "vx", vx));
-            return !told.isEmpty();
+            return !uris.isEmpty();
         });
-        return told.element();
+        return uris.element();
     }
 
     private static void finish(McpSyncClient client, String agent, Map<String, JsonNode> steps) throws IOException {
-        var begun = new CompleteRequest.CompleteArgument("agent", agent.substring(0, 3));
+        var prefix = new CompleteRequest.CompleteArgument("agent", agent.substring(0, 3));
         var template = new ResourceReference("engine://agents/{agent}");
         steps.put(
                 "complete",
                 json(client.completeCompletion(
-                        CompleteRequest.builder(template, begun).build())));
+                        CompleteRequest.builder(template, prefix).build())));
         Map<String, Object> task = Map.of("task", "Make an agent.");
         steps.put(
                 "prompt",

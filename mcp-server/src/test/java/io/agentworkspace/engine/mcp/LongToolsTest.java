@@ -103,8 +103,8 @@ class LongToolsTest {
 
     @Test
     void aSecondAttemptChangesNothingTwice() {
-        var begun = peer.modern("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", DECLARED);
-        var id = begun.at("/result/taskId").asString();
+        var task = peer.modern("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", DECLARED);
+        var id = task.at("/result/taskId").asString();
         var result = completed(id);
         assertThat(result.at("/structuredContent/times").asLong()).isEqualTo(1);
         TestDatabase.db()
@@ -117,15 +117,15 @@ class LongToolsTest {
     @Test
     void thePersonIsAskedBeforeThereIsATask() {
         var call = "{'name': 'DM_Destroy', 'arguments': {}%s}";
-        var asked = confirmed(call.formatted(""));
-        assertThat(asked.at("/result/resultType").asString()).isEqualTo("input_required");
-        var state = asked.at("/result/requestState").asString();
+        var question = confirmed(call.formatted(""));
+        assertThat(question.at("/result/resultType").asString()).isEqualTo("input_required");
+        var state = question.at("/result/requestState").asString();
         var answer =
                 ", 'requestState': '%s', 'inputResponses': {'confirm': {'action': '%s', 'content': {'destroy': true}}}";
         var refused = confirmed(call.formatted(answer.formatted(state, "decline")));
         assertThat(refused.at("/result/isError").asBoolean()).isTrue();
-        var begun = confirmed(call.formatted(answer.formatted(state, "accept")));
-        assertThat(completed(begun.at("/result/taskId").asString())
+        var task = confirmed(call.formatted(answer.formatted(state, "accept")));
+        assertThat(completed(task.at("/result/taskId").asString())
                         .at("/structuredContent/status/success")
                         .asBoolean())
                 .isTrue();
@@ -151,9 +151,9 @@ class LongToolsTest {
     @Test
     void theToolsetOfDiscoveryBeginsTasksToo() {
         var discovery = new RawMcpClient(server.url("/mcp/x/discovery").toString(), server.key);
-        var begun =
+        var task =
                 discovery.modern("tools/call", "{'name': 'run_tool', 'arguments': {'name': 'DM_Destroy'}}", DECLARED);
-        assertThat(completed(begun.at("/result/taskId").asString())
+        assertThat(completed(task.at("/result/taskId").asString())
                         .at(McpResult.HEADER + "/service")
                         .asString())
                 .isEqualTo("DM_Destroy");

@@ -105,7 +105,7 @@ class LostAccessTest {
         assertThat(tried(who, call)).as(call).isTrue();
     }
 
-    private static String told(Events events) {
+    private static String nextUri(Events events) {
         var message = events.poll(HANG);
         assertThat(message).as("an update").isNotNull();
         return message.at("/params/uri").asString("");
@@ -120,8 +120,8 @@ class LostAccessTest {
     @ParameterizedTest
     @EnumSource
     void aListenerHearsNoMoreOfWhatItMayNoLongerSee(Thing thing) {
-        var asked = "{'notifications': {'resourceSubscriptions': ['%s', '%s']}}".formatted(thing.uri, OWN);
-        try (var events = eve.events("subscriptions/listen", asked)) {
+        var filter = "{'notifications': {'resourceSubscriptions': ['%s', '%s']}}".formatted(thing.uri, OWN);
+        try (var events = eve.events("subscriptions/listen", filter)) {
             assertThat(events.poll(HANG)
                             .at("/params/notifications/resourceSubscriptions")
                             .size())
@@ -179,11 +179,11 @@ class LostAccessTest {
                             });
             thing.gain.forEach(call -> call(ann, call));
             call(ann, thing.change.formatted("again"));
-            var told = toldOf(events);
-            while (told.equals(OWN)) { // Of the repeated changes.
-                told = toldOf(events);
+            var uri = toldOf(events);
+            while (uri.equals(OWN)) { // Of the repeated changes.
+                uri = toldOf(events);
             }
-            assertThat(told).isEqualTo(thing.uri);
+            assertThat(uri).isEqualTo(thing.uri);
         }
     }
 
@@ -191,10 +191,10 @@ class LostAccessTest {
     void spellingsOfOneAddressAreOneSubscription() {
         var spelt =
                 List.of("engine://agents/Eva", "engine://agents/EVA", "engine://agents/%65va", "engine://agents/eva");
-        var asked = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", spelt));
+        var filter = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", spelt));
         var talk = eve.session("2025-11-25", "{}");
         spelt.forEach(uri -> talk.call("resources/subscribe", "{'uri': '%s'}".formatted(uri)));
-        try (var events = eve.events("subscriptions/listen", asked);
+        try (var events = eve.events("subscriptions/listen", filter);
                 var session = talk.listen()) {
             assertThat(events.poll(HANG)
                             .at("/params/notifications/resourceSubscriptions")
@@ -226,8 +226,8 @@ class LostAccessTest {
                 .mapToObj(variant -> uri.replace("Abcdefgh", spelling(variant)))
                 .toList();
         assertThat(spelt).doesNotHaveDuplicates();
-        var asked = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", spelt));
-        try (var events = guy.events("subscriptions/listen", asked)) {
+        var filter = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", spelt));
+        try (var events = guy.events("subscriptions/listen", filter)) {
             assertThat(events.poll(HANG).at("/params/notifications/resourceSubscriptions"))
                     .hasSize(1);
         }
@@ -256,10 +256,10 @@ class LostAccessTest {
                 "engine://domains/Hall",
                 "engine://domains/Hall/zones/main",
                 "engine://banks/Shelf");
-        var asked = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", things));
+        var filter = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", things));
         var talk = fay.session("2025-11-25", "{}");
         things.forEach(uri -> talk.call("resources/subscribe", "{'uri': '%s'}".formatted(uri)));
-        try (var events = fay.events("subscriptions/listen", asked)) {
+        try (var events = fay.events("subscriptions/listen", filter)) {
             assertThat(events.poll(HANG).at("/params/notifications/resourceSubscriptions"))
                     .hasSize(4);
             call(fay, "MB_Store {'target':{'bank':'Shelf'},'content':'x'}");
@@ -283,9 +283,9 @@ class LostAccessTest {
 
     /** Returns the next update, and skips changes of lists, which a session's stream receives too. */
     private static String toldOf(Events events) {
-        var uri = told(events);
+        var uri = nextUri(events);
         while (uri.isEmpty()) {
-            uri = told(events);
+            uri = nextUri(events);
         }
         return uri;
     }

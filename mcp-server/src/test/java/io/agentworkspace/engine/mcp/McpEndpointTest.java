@@ -102,8 +102,8 @@ class McpEndpointTest {
     /** The most frequent mistake of models. */
     @Test
     void anArgumentOutsideItsObjectIsAcceptedOrShownItsPlace() {
-        var told = call("AP_Read", "{\"agent\": \"scout\"}").get("result");
-        assertThat(told.at("/structuredContent/greeting").asString()).isEqualTo("hello scout");
+        var result = call("AP_Read", "{\"agent\": \"scout\"}").get("result");
+        assertThat(result.at("/structuredContent/greeting").asString()).isEqualTo("hello scout");
         var inner = call("AP_Read", "{\"target\": {\"agnet\": \"scout\"}}").get("result");
         assertThat(inner.at("/structuredContent/status/note").asString()).endsWith("did you mean target.agent?");
     }

@@ -138,8 +138,8 @@ class OwnSkillsTest {
                             .asString())
                     .isEqualTo("skill://tides/SKILL.md");
             add("Two.");
-            var told = List.of(events.next(), events.next(), events.next());
-            assertThat(told.stream().map(message -> message.path("method").asString()))
+            var messages = List.of(events.next(), events.next(), events.next());
+            assertThat(messages.stream().map(message -> message.path("method").asString()))
                     .containsExactlyInAnyOrder(
                             "notifications/resources/updated",
                             "notifications/resources/list_changed",

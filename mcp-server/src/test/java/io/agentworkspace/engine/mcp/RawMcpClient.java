@@ -55,11 +55,11 @@ public final class RawMcpClient {
                 .put("jsonrpc", "2.0")
                 .put("id", ids.incrementAndGet())
                 .put("method", method);
-        var given = json(params);
-        given.withObjectProperty("_meta")
+        var input = json(params);
+        input.withObjectProperty("_meta")
                 .put("io.modelcontextprotocol/protocolVersion", "2026-07-28")
                 .set("io.modelcontextprotocol/clientCapabilities", json(capabilities));
-        request.set("params", given);
+        request.set("params", input);
         return request;
     }
 

@@ -38,9 +38,10 @@ final class Referee {
         if (Golden.isUpdating()) {
             return Node.published(PACKAGE, version());
         }
-        var known = Pattern.compile(Pattern.quote(PACKAGE + "@" + version()) + "`, published on (\\d{4}-\\d\\d-\\d\\d)")
+        var release = Pattern.compile(
+                        Pattern.quote(PACKAGE + "@" + version()) + "`, published on (\\d{4}-\\d\\d-\\d\\d)")
                 .matcher(page);
-        return known.find() ? known.group(1) : "a day that npm knows";
+        return release.find() ? release.group(1) : "a day that npm knows";
     }
 
     /** Returns the scenarios that a revision requires of a server, from the suite's own list. */

@@ -106,9 +106,9 @@ class ReplicasTest {
                     .isTrue();
             await().untilAsserted(() -> {
                 describe(peer, "Ada", "Description " + System.nanoTime());
-                var told = events.poll(Duration.ofMillis(300));
-                assertThat(told).isNotNull();
-                assertThat(told.at("/params/uri").asString()).isEqualTo("engine://agents/Ada");
+                var update = events.poll(Duration.ofMillis(300));
+                assertThat(update).isNotNull();
+                assertThat(update.at("/params/uri").asString()).isEqualTo("engine://agents/Ada");
             });
         }
     }
@@ -210,17 +210,17 @@ class ReplicasTest {
 
     @Test
     void anOfficialClientGoesOnWhenAReplicaIsKilled(@TempDir Path dataDir) throws IOException {
-        var told = new ConcurrentLinkedQueue<String>();
+        var uris = new ConcurrentLinkedQueue<String>();
         try (var doomed = EngineProcess.replica(dataDir);
                 var before = new AlternatingProxy(doomed.url(), TestServer.url());
-                var client = JavaClient.connect(before.url("/mcp"), key, told);
+                var client = JavaClient.connect(before.url("/mcp"), key, uris);
                 var second = JavaClient.connect(before.url("/mcp"), key, new ConcurrentLinkedQueue<>())) {
             create(peer, "Ada");
-            assertThat(JavaClient.news(client, second, "Ada", told)).isEqualTo("engine://agents/Ada");
+            assertThat(JavaClient.news(client, second, "Ada", uris)).isEqualTo("engine://agents/Ada");
             doomed.kill();
             assertThat(client.listTools().tools()).isNotEmpty();
-            told.clear();
-            assertThat(JavaClient.news(client, second, "Ada", told)).isEqualTo("engine://agents/Ada");
+            uris.clear();
+            assertThat(JavaClient.news(client, second, "Ada", uris)).isEqualTo("engine://agents/Ada");
         }
     }
 

@@ -109,9 +109,9 @@ class SchemaLintTest {
                 .isTrue();
     }
 
-    private static List<String> named(List<JsonNode> tools, Predicate<JsonNode> wanted) {
+    private static List<String> named(List<JsonNode> tools, Predicate<JsonNode> condition) {
         return tools.stream()
-                .filter(wanted)
+                .filter(condition)
                 .map(tool -> tool.path("name").asString(""))
                 .toList();
     }

@@ -19,7 +19,7 @@ final class SkillFixture {
     private static final Pattern WORD = Pattern.compile("<([a-z-]+)>");
 
     private final TestCaller person;
-    private final Map<String, String> known = new HashMap<>();
+    private final Map<String, String> values = new HashMap<>();
 
     SkillFixture(TestCaller person) {
         this.person = person;
@@ -36,7 +36,7 @@ final class SkillFixture {
 
     private ObjectNode filledIn(ObjectNode arguments) {
         var text = Json.text(arguments);
-        for (var word : known.entrySet()) {
+        for (var word : values.entrySet()) {
             text = text.replace("<%s>".formatted(word.getKey()), word.getValue());
         }
         assertThat(WORD.matcher(text).find())
@@ -45,32 +45,32 @@ final class SkillFixture {
         return Json.readObject(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private void check(JsonNode shown, JsonNode real, String where) {
-        if (shown.isObject()) {
-            shown.properties()
+    private void check(JsonNode example, JsonNode real, String where) {
+        if (example.isObject()) {
+            example.properties()
                     .forEach(field ->
                             check(field.getValue(), real.path(field.getKey()), field.getKey() + " of " + where));
-        } else if (shown.isArray()) {
-            assertThat(real.size()).as(where).isEqualTo(shown.size());
-            for (var i = 0; i < shown.size(); i++) {
-                check(shown.get(i), real.path(i), i + " of " + where);
+        } else if (example.isArray()) {
+            assertThat(real.size()).as(where).isEqualTo(example.size());
+            for (var i = 0; i < example.size(); i++) {
+                check(example.get(i), real.path(i), i + " of " + where);
             }
-        } else if (shown.isString()) {
-            checkText(shown.asString(), real, where);
+        } else if (example.isString()) {
+            checkText(example.asString(), real, where);
         } else {
-            assertThat(Json.text(real)).as(where).isEqualTo(Json.text(shown));
+            assertThat(Json.text(real)).as(where).isEqualTo(Json.text(example));
         }
     }
 
-    private void checkText(String shown, JsonNode real, String where) {
+    private void checkText(String example, JsonNode real, String where) {
         assertThat(real.isString()).as(where).isTrue();
-        var word = WORD.matcher(shown);
+        var word = WORD.matcher(example);
         if (word.matches()) {
-            assertThat(known.computeIfAbsent(word.group(1), _ -> real.asString()))
+            assertThat(values.computeIfAbsent(word.group(1), _ -> real.asString()))
                     .as(where)
                     .isEqualTo(real.asString());
-        } else if (!shown.equals("…")) {
-            assertThat(real.asString()).as(where).isEqualTo(shown);
+        } else if (!example.equals("…")) {
+            assertThat(real.asString()).as(where).isEqualTo(example);
         }
     }
 }

@@ -78,9 +78,9 @@ class StreamsTest {
             var id = acknowledged.at("/params/_meta/io.modelcontextprotocol~1subscriptionId");
             prompts.next();
             peer.modern("tools/call", "{'name': 'test_trigger_tool_change'}");
-            var told = tools.next();
-            assertThat(told.get("method").asString()).isEqualTo("notifications/tools/list_changed");
-            assertThat(told.at("/params/_meta/io.modelcontextprotocol~1subscriptionId"))
+            var notification = tools.next();
+            assertThat(notification.get("method").asString()).isEqualTo("notifications/tools/list_changed");
+            assertThat(notification.at("/params/_meta/io.modelcontextprotocol~1subscriptionId"))
                     .isEqualTo(id);
             // Changes come in order, so the change of the tools would have come before that of the prompts.
             Fixtures.change(new Change(1, Change.PROMPTS, List.of()));
@@ -90,16 +90,16 @@ class StreamsTest {
 
     @Test
     void aResourceIsToldUnderTheUriThatWasAskedForAndAnUnknownOneIsNotAgreedTo() {
-        var asked = "{'notifications': {'resourceSubscriptions': ['test://watched-resource', 'test://none']}}";
-        try (var events = peer.events("subscriptions/listen", asked)) {
+        var filter = "{'notifications': {'resourceSubscriptions': ['test://watched-resource', 'test://none']}}";
+        try (var events = peer.events("subscriptions/listen", filter)) {
             assertThat(events.next()
                             .at("/params/notifications/resourceSubscriptions")
                             .toString())
                     .isEqualTo("[\"test://watched-resource\"]");
             Fixtures.change(new Change(1, "fixture", List.of("test://watched-resource")));
-            var told = events.next();
-            assertThat(told.get("method").asString()).isEqualTo("notifications/resources/updated");
-            assertThat(told.at("/params/uri").asString()).isEqualTo("test://watched-resource");
+            var update = events.next();
+            assertThat(update.get("method").asString()).isEqualTo("notifications/resources/updated");
+            assertThat(update.at("/params/uri").asString()).isEqualTo("test://watched-resource");
         }
     }
 
@@ -122,10 +122,10 @@ class StreamsTest {
             talk.call("resources/subscribe", "{'uri': 'test://watched-resource'}");
             await().untilAsserted(() -> {
                 Fixtures.change(new Change(1, "fixture", List.of("test://watched-resource")));
-                var told = events.poll(Duration.ofMillis(300));
-                assertThat(told).isNotNull();
-                assertThat(told.at("/params/uri").asString()).isEqualTo("test://watched-resource");
-                assertThat(told.get("params").has("_meta")).isFalse();
+                var update = events.poll(Duration.ofMillis(300));
+                assertThat(update).isNotNull();
+                assertThat(update.at("/params/uri").asString()).isEqualTo("test://watched-resource");
+                assertThat(update.get("params").has("_meta")).isFalse();
             });
             talk.end();
             await().until(events::ended);
@@ -175,9 +175,9 @@ class StreamsTest {
         try (var events = talk.listen()) {
             await().untilAsserted(() -> {
                 Fixtures.change(new Change(1, "fixture", List.of("opening://second")));
-                var told = events.poll(Duration.ofMillis(300));
-                assertThat(told).isNotNull();
-                assertThat(told.at("/params/uri").asString()).isEqualTo("opening://second");
+                var update = events.poll(Duration.ofMillis(300));
+                assertThat(update).isNotNull();
+                assertThat(update.at("/params/uri").asString()).isEqualTo("opening://second");
             });
         }
     }

@@ -157,10 +157,10 @@ class KeyRaceTest {
         var root = fixture.user("root", Role.ADMIN, "*");
         var bob = fixture.user("bob", Role.MEMBER, "*");
         var forBob = "'capabilities':['*'],'target':{'user':'bob'}";
-        var given = make(root, forBob);
-        var made = make(given, "'capabilities':['*']");
+        var parent = make(root, forBob);
+        var made = make(parent, "'capabilities':['*']");
         var turned = rotated(root, make(bob, "'capabilities':['*']"), 0);
-        var turnedByIt = rotated(given, make(bob, "'capabilities':['*']"), 0);
+        var turnedByIt = rotated(parent, make(bob, "'capabilities':['*']"), 0);
         var old = make(root, forBob);
         var fresh = rotated(bob, old, 3_600);
         var own = make(bob, "'capabilities':['*']");
@@ -170,14 +170,14 @@ class KeyRaceTest {
                         .path("keys")
                         .asLong(-1))
                 .isZero();
-        await().until(() -> call(given, "AP_List", "{}").error().isEmpty());
+        await().until(() -> call(parent, "AP_List", "{}").error().isEmpty());
         assertThat(done(call(boss, "US_Update", rise.formatted(role)))
                         .envelope()
                         .path("keys")
                         .asLong())
                 .isEqualTo(4);
-        for (var known : List.of(given, made, turned, turnedByIt, old)) {
-            await().until(() -> call(known, "AP_List", "{}").error().equals("unauthenticated"));
+        for (var key : List.of(parent, made, turned, turnedByIt, old)) {
+            await().until(() -> call(key, "AP_List", "{}").error().equals("unauthenticated"));
         }
         for (var key : List.of(bob, fresh, own)) {
             assertThat(done(call(key, "US_List", "{}")).error()).isEmpty();
@@ -207,8 +207,8 @@ class KeyRaceTest {
     private static String run(Caller caller, String service, String arguments) {
         var db = TestDatabase.db();
         var runner = TestDatabase.runner(db);
-        var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        return runner.run(new ToolRunner.Request(service, asked, caller, "r", true, null))
+        var input = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        return runner.run(new ToolRunner.Request(service, input, caller, "r", true, null))
                 .envelope()
                 .at("/status/error")
                 .asString("");

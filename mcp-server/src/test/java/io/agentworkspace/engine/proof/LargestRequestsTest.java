@@ -153,8 +153,8 @@ class LargestRequestsTest {
         }
     }
 
-    private String listen(String asked) {
-        return modern("subscriptions/listen", "", "\"notifications\":{%s}".formatted(asked));
+    private String listen(String filter) {
+        return modern("subscriptions/listen", "", "\"notifications\":{%s}".formatted(filter));
     }
 
     private String modern(String method, String headers, String params) {
@@ -235,7 +235,7 @@ class LargestRequestsTest {
             theHeapIsNotFullAndAnotherIsServed();
             return waiting;
         });
-        assertThat(RawRequests.begun(calls)).contains("HTTP/1.1 200", "HTTP/1.1 429");
+        assertThat(RawRequests.statuses(calls)).contains("HTTP/1.1 200", "HTTP/1.1 429");
     }
 
     /**
@@ -321,14 +321,14 @@ class LargestRequestsTest {
                     admin,
                     "RL_Check",
                     "{\"when\":\"true\",\"request\":{\"content\":\"%s\"}}".formatted("x".repeat(BODY - 1_000)));
-            var begun = 0;
+            var tasks = 0;
             var answer = requests.answer(check);
-            while (answer.contains("taskId") && begun < 200) {
-                begun++;
+            while (answer.contains("taskId") && tasks < 200) {
+                tasks++;
                 answer = requests.answer(check);
             }
             assertThat(answer).contains("100 unfinished tasks");
-            assertThat(begun).isGreaterThanOrEqualTo(100 - WAITING);
+            assertThat(tasks).isGreaterThanOrEqualTo(100 - WAITING);
             theHeapIsNotFullAndAnotherIsServed();
         }
     }

@@ -189,14 +189,14 @@ class MemoryTest {
                 .header("Content-Type", "application/json")
                 .header("Accept", "application/json, text/event-stream")
                 .timeout(LONG);
-        var begun = http.send(begin.POST(BodyPublishers.ofString("""
+        var handshake = http.send(begin.POST(BodyPublishers.ofString("""
                                 {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"attacker","version":"1"}}}""")).build(), BodyHandlers.ofString());
-        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);
+        assertThat(handshake.statusCode()).as(handshake.body()).isEqualTo(200);
         var read = """
                 {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"MB_Read","arguments":{"target":{"bank":"Log"},"page":{"limit":200}}}}""";
         var batch = begin.header(
                         "Mcp-Session-Id",
-                        begun.headers().firstValue("Mcp-Session-Id").orElseThrow())
+                        handshake.headers().firstValue("Mcp-Session-Id").orElseThrow())
                 .POST(BodyPublishers.ofString(
                         IntStream.range(1, 51).mapToObj(read::formatted).collect(Collectors.joining(",", "[", "]"))))
                 .build();

@@ -53,7 +53,7 @@ final class RawRequests implements AutoCloseable {
     List<String> open(int count, String request) {
         return IntStream.range(0, count)
                 .parallel()
-                .mapToObj(_ -> begun(post(1, request)).getFirst())
+                .mapToObj(_ -> statuses(post(1, request)).getFirst())
                 .toList();
     }
 
@@ -72,11 +72,11 @@ final class RawRequests implements AutoCloseable {
     }
 
     /** Returns the beginning of the status line that each connection gets, or an empty text if it is closed instead. */
-    static List<String> begun(List<Socket> sockets) {
-        return sockets.stream().map(RawRequests::begun).toList();
+    static List<String> statuses(List<Socket> sockets) {
+        return sockets.stream().map(RawRequests::status).toList();
     }
 
-    private static String begun(Socket socket) {
+    private static String status(Socket socket) {
         try {
             return text(socket.getInputStream().readNBytes(12));
         } catch (IOException closed) {

@@ -184,12 +184,12 @@ class BadBodiesTest {
     @EnumSource(CommandAddress.class)
     void anUnknownCommandNamesTheNearest(CommandAddress way) {
         var nearest = Map.of("AP_Creat", "AP_Create", "ap_creates", "AP_Create", "AP_LISST", "AP_List");
-        nearest.forEach((given, meant) -> {
-            var got = unknown(way, given);
+        nearest.forEach((name, meant) -> {
+            var got = unknown(way, name);
             assertThat(got.note()).as("%s %s", way, got).contains(meant);
         });
-        for (var given : List.of("COMMAND", "DEFAULT", "A", "x".repeat(70), "{}", "tools/call")) {
-            unknown(way, given);
+        for (var name : List.of("COMMAND", "DEFAULT", "A", "x".repeat(70), "{}", "tools/call")) {
+            unknown(way, name);
         }
     }
 
@@ -199,7 +199,7 @@ class BadBodiesTest {
             value = CommandAddress.class,
             names = {"GENERIC", "MCP"})
     void aCommandOfAnyCharactersIsUnknown(CommandAddress way) {
-        for (var given : List.of(
+        for (var name : List.of(
                 "../../etc/passwd",
                 "%s%n",
                 "a\tb",
@@ -211,13 +211,13 @@ class BadBodiesTest {
                 "x".repeat(79) + "😀",
                 "n".repeat(100_000),
                 "\uFFFF")) {
-            unknown(way, given);
+            unknown(way, name);
         }
-        for (var given : List.of("\\u0000", "\\ud800", "\\udc00x", "AP_Create\\u0000")) {
-            var body = way.body("SERVICE", "{}").replace("SERVICE", given);
+        for (var name : List.of("\\u0000", "\\ud800", "\\udc00x", "AP_Create\\u0000")) {
+            var body = way.body("SERVICE", "{}").replace("SERVICE", name);
             // The MCP endpoint refuses characters that no tool's name can have in all params alike.
             var error = way == CommandAddress.MCP ? "invalid_field" : "unknown_service";
-            Refusal.is(error, way, way.send(key, "AP_List", body.getBytes(UTF_8), Map.of()), given);
+            Refusal.is(error, way, way.send(key, "AP_List", body.getBytes(UTF_8), Map.of()), name);
         }
     }
 

@@ -95,7 +95,7 @@ class SameValuesTest {
                 .ok();
         owner.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ada','description':'e','profile':'p'}}")
                 .ok();
-        assertThat(fixture.told("agent.deployment.updated"))
+        assertThat(fixture.eventData("agent.deployment.updated"))
                 .containsExactly(
                         "{'access':'private','agent':'Ada','changed':['description'],'owner':'owner','revision':2}");
     }

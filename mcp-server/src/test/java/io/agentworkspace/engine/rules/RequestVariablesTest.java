@@ -23,9 +23,9 @@ class RequestVariablesTest {
     @Test
     void theNameOfADocumentIsReadOnceAndOnlyIfItIsUsed() {
         var reads = new AtomicInteger();
-        var document = RequestVariables.of(CALL, Json.object().put("id", "tides.md"), () -> {}, given -> {
+        var document = RequestVariables.of(CALL, Json.object().put("id", "tides.md"), () -> {}, input -> {
                     reads.incrementAndGet();
-                    return given;
+                    return input;
                 })
                 .document();
         assertThat(document.get("sha256")).isNull();

@@ -363,13 +363,13 @@ class RuleToolsTest {
                 var words = "{'name':'%1$s','text':'Words of %1$s.'}".formatted(name);
                 var id = cy.call("DC_Submit", words).ok().text("/document/id");
                 var isProtected = name.equals("ledger.TXT");
-                for (var given : List.of(id, name)) {
-                    var validated = cy.call("DC_Validate", "{'id':'%s'}".formatted(given));
-                    var deleted = cy.call("DC_Delete", "{'id':'%s'}".formatted(given));
+                for (var reference : List.of(id, name)) {
+                    var validated = cy.call("DC_Validate", "{'id':'%s'}".formatted(reference));
+                    var deleted = cy.call("DC_Delete", "{'id':'%s'}".formatted(reference));
                     if (isProtected) {
                         validated.ok();
                         deleted.refused(3004, "'no'");
-                    } else if (given.equals(id)) {
+                    } else if (reference.equals(id)) {
                         validated.refused(3004, "'final'");
                         deleted.ok();
                     }

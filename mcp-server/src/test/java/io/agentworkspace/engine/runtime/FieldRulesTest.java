@@ -114,9 +114,9 @@ class FieldRulesTest {
                 "-.-",
                 "\u2003wide\u2003",
                 "wide");
-        good.forEach((given, kept) -> {
-            var got = create(way, given);
-            assertThat(got.error()).as("%s %s %s", way, given, got).isEmpty();
+        good.forEach((name, kept) -> {
+            var got = create(way, name);
+            assertThat(got.error()).as("%s %s %s", way, name, got).isEmpty();
             assertThat(got.envelope().at("/agent/name").asString()).isEqualTo(kept);
         });
     }
@@ -125,7 +125,7 @@ class FieldRulesTest {
     @EnumSource(CommandAddress.class)
     void otherNamesAreRefused(CommandAddress way) {
         var before = TenantRows.of(tenant.id(ClientApi.REST));
-        for (var given : List.of(
+        for (var name : List.of(
                 "a".repeat(65),
                 "e\u0301".repeat(65),
                 "𐐀".repeat(65),
@@ -161,13 +161,13 @@ class FieldRulesTest {
                 "\u0007bell",
                 "\uE000",
                 "a\uFFFEb")) {
-            var json = given.replace("\u0007", "\\u0007");
-            Refusal.is("invalid_field", way, create(way, json), given);
+            var json = name.replace("\u0007", "\\u0007");
+            Refusal.is("invalid_field", way, create(way, json), name);
             Refusal.is(
                     "invalid_field",
                     way,
                     way.call(key, "AP_Read", "{\"target\":{\"agent\":\"%s\"}}".formatted(json)),
-                    "target " + given);
+                    "target " + name);
         }
         for (var blank : List.of("", " ", " \\t\\r\\n ", "\u2003")) {
             Refusal.is("missing_field", way, create(way, blank), "blank");

@@ -126,8 +126,8 @@ class FuzzTest {
             var sent = random.nextInt(3) == 0 ? garbled(body, random) : body;
             var got = way.send(keys.get(random.nextInt(keys.size())), valid[0], sent, Map.of());
             if (got.status() != 202) {
-                var shown = new String(sent, UTF_8);
-                Refusal.isDecent(way, got, shown.substring(0, Math.min(shown.length(), 500)));
+                var text = new String(sent, UTF_8);
+                Refusal.isDecent(way, got, text.substring(0, Math.min(text.length(), 500)));
             }
         }
     }

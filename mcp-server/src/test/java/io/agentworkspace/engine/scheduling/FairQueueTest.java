@@ -205,9 +205,9 @@ class FairQueueTest {
         waiter.interrupt();
         waiter.join();
         assertThat(queue.waiting()).isZero();
-        for (var held : Map.of(GREEDY, 8, NEIGHBOUR, 4).entrySet()) {
-            for (var i = 0; i < held.getValue(); i++) {
-                queue.giveBack(held.getKey(), true);
+        for (var share : Map.of(GREEDY, 8, NEIGHBOUR, 4).entrySet()) {
+            for (var i = 0; i < share.getValue(); i++) {
+                queue.giveBack(share.getKey(), true);
             }
         }
         assertThat(takeAll(NEIGHBOUR)).isEqualTo(8);

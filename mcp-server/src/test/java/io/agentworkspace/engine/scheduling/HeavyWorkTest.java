@@ -39,13 +39,13 @@ class HeavyWorkTest {
 
     /** Begins work that runs until the latch is open. */
     private Future<?> begin(Owner owner, CountDownLatch end) {
-        var begun = new CountDownLatch(1);
+        var start = new CountDownLatch(1);
         var work = threads.submit(() -> heavy.run(owner, () -> {
-            begun.countDown();
+            start.countDown();
             awaitEnd(end);
             return true;
         }));
-        await().until(() -> begun.getCount() == 0);
+        await().until(() -> start.getCount() == 0);
         return work;
     }
 
@@ -86,9 +86,9 @@ class HeavyWorkTest {
     @Test
     void longWorkLetsOthersHaveTheirTurnsBetweenItsParts() {
         var end = new CountDownLatch(1);
-        var begun = new CountDownLatch(1);
+        var start = new CountDownLatch(1);
         var work = threads.submit(() -> heavy.run(GREEDY, () -> {
-            begun.countDown();
+            start.countDown();
             awaitEnd(end);
             for (var part = 0; part < 5; part++) {
                 HeavyWork.pass();
@@ -96,7 +96,7 @@ class HeavyWorkTest {
             }
             return true;
         }));
-        await().until(() -> begun.getCount() == 0);
+        await().until(() -> start.getCount() == 0);
         line(NEIGHBOUR, 2);
         end.countDown();
         await().until(work::isDone);
@@ -163,13 +163,13 @@ class HeavyWorkTest {
     void workInTheBackgroundWaitsHoweverLongItTakes() {
         var hasty = new HeavyWork(1, Duration.ZERO);
         var end = new CountDownLatch(1);
-        var begun = new CountDownLatch(1);
+        var start = new CountDownLatch(1);
         threads.submit(() -> hasty.runInBackground(GREEDY, () -> {
-            begun.countDown();
+            start.countDown();
             awaitEnd(end);
             return true;
         }));
-        await().until(() -> begun.getCount() == 0);
+        await().until(() -> start.getCount() == 0);
         var work = threads.submit(() -> hasty.runInBackground(COLLEAGUE, () -> order.add(COLLEAGUE)));
         await().until(() -> hasty.waiting() == 1);
         assertThatThrownBy(() -> hasty.run(NEIGHBOUR, () -> true)).isInstanceOf(Problem.class);

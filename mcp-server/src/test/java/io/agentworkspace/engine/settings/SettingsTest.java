@@ -141,15 +141,16 @@ class SettingsTest {
 
     @Test
     void aSignInProviderIsFiveSettings() {
-        var given = Map.of(
+        var environment = Map.of(
                 "ENGINE_OAUTH_GOOGLE_ISSUER", "https://accounts.example.com/Path/",
                 "ENGINE_OAUTH_GOOGLE_CLIENT_ID", "id",
                 "ENGINE_OAUTH_GOOGLE_CLIENT_SECRET", "hush",
                 "ENGINE_OAUTH_GOOGLE_TENANT", "default",
                 "ENGINE_OAUTH_GOOGLE_EMAIL_DOMAINS", "Example.com, example.org",
                 "ENGINE_OAUTH_OFF_ISSUER", "");
-        var provider = Settings.read(given, List.of()).signIn().providers().getFirst();
-        assertThat(Settings.read(given, List.of()).signIn().providers()).hasSize(1);
+        var provider =
+                Settings.read(environment, List.of()).signIn().providers().getFirst();
+        assertThat(Settings.read(environment, List.of()).signIn().providers()).hasSize(1);
         assertThat(provider.name()).isEqualTo("google");
         assertThat(provider.issuer()).hasToString("https://accounts.example.com/Path/");
         assertThat(provider.clientSecret()).isEqualTo("hush");

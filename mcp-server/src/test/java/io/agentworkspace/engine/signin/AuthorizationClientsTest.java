@@ -50,7 +50,7 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
         var made = rosa.change("POST", "/api/keys", """
                 {"name":"robot","agent":"Robot","capabilities":["agent:read","bank:read"]}""");
         var key = made.at("/api_key");
-        var given = Map.of(
+        var form = Map.of(
                 "grant_type",
                 "client_credentials",
                 "client_id",
@@ -59,26 +59,25 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
                 key,
                 "resource",
                 "https://mcp.example/mcp");
-        var got = token(given);
+        var got = token(form);
         assertThat(got.status()).as(got.toString()).isEqualTo(200);
         assertThat(got.json().has("refresh_token")).isFalse();
         assertThat(mcp(engine, got.at("/access_token"))).isEqualTo(200);
-        assertThat(token(with(given, "scope=agent:read")).at("/scope")).isEqualTo("agent:read");
-        assertThat(token(with(given, "scope=agent:write")).at("/error")).isEqualTo("invalid_scope");
-        assertThat(token(with(given, "resource=")).at("/error")).isEqualTo("invalid_target");
-        assertThat(token(with(given, "client_id=000000000000")).at("/error")).isEqualTo("invalid_client");
-        assertThat(token(with(given, "client_secret=" + got.at("/access_token")))
-                        .at("/error"))
+        assertThat(token(with(form, "scope=agent:read")).at("/scope")).isEqualTo("agent:read");
+        assertThat(token(with(form, "scope=agent:write")).at("/error")).isEqualTo("invalid_scope");
+        assertThat(token(with(form, "resource=")).at("/error")).isEqualTo("invalid_target");
+        assertThat(token(with(form, "client_id=000000000000")).at("/error")).isEqualTo("invalid_client");
+        assertThat(token(with(form, "client_secret=" + got.at("/access_token"))).at("/error"))
                 .isEqualTo("invalid_client");
-        assertThat(token(with(given, "client_id=" + client + "&client_secret=")).at("/error"))
+        assertThat(token(with(form, "client_id=" + client + "&client_secret=")).at("/error"))
                 .isEqualTo("invalid_client");
         var free = AuthorizationServerFixture.key;
-        assertThat(token(with(given, "client_id=%s&client_secret=%s".formatted(free.substring(3, 15), free)))
+        assertThat(token(with(form, "client_id=%s&client_secret=%s".formatted(free.substring(3, 15), free)))
                         .at("/error"))
                 .isEqualTo("unauthorized_client");
         rosa.change("POST", "/api/keys/" + key.substring(3, 15) + "/revoke", "{}");
         await().until(() -> mcp(other, got.at("/access_token")) == 401);
-        assertThat(token(given).at("/error")).isEqualTo("invalid_client");
+        assertThat(token(form).at("/error")).isEqualTo("invalid_client");
     }
 
     @ParameterizedTest
@@ -140,7 +139,7 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
         assertThat(token(exchange(code, "client_id=" + at + "x")).at("/error")).isEqualTo("invalid_grant");
         assertThat(token(exchange(code, "client_id=" + at)).status()).isEqualTo(200);
         for (var wrong : List.of("other", "moved", "text", "long", "none")) {
-            var got = asked(request("client_id=" + at.replace("client.json", wrong + ".json")));
+            var got = authorize(request("client_id=" + at.replace("client.json", wrong + ".json")));
             assertThat(got.status()).as(wrong + got).isEqualTo(400);
         }
         var stranger =

@@ -135,7 +135,7 @@ abstract class AuthorizationServerFixture {
                 .collect(Collectors.joining("&"));
     }
 
-    static Got asked(Map<String, String> request) {
+    static Got authorize(Map<String, String> request) {
         return browser.get("/oauth/authorize?" + encoded(request));
     }
 
@@ -191,8 +191,8 @@ abstract class AuthorizationServerFixture {
         return new Got(ClientApi.send(request.build()));
     }
 
-    static Got token(Map<String, String> given, String... headers) {
-        return form(engine, "/oauth/token", encoded(given), headers);
+    static Got token(Map<String, String> parameters, String... headers) {
+        return form(engine, "/oauth/token", encoded(parameters), headers);
     }
 
     static Got issued(String code) {

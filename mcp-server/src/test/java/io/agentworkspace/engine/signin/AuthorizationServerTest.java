@@ -119,7 +119,7 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
             resource=https://mcp.example/mcp/x/nothing          | invalid_target
             """)
     void aWrongRequestIsRefused(String change, String error) {
-        var got = asked(request(change));
+        var got = authorize(request(change));
         if (error == null) {
             assertThat(got.status()).as(got.toString()).isEqualTo(400);
             assertThat(got.header("Location")).isEmpty();
@@ -155,7 +155,7 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
                 "state="
             })
     void aRightRequestShowsThePageWhichNobodyMayFrame(String change) {
-        var got = asked(request(change));
+        var got = authorize(request(change));
         assertThat(got.status()).as(got.toString()).isEqualTo(200);
         assertThat(got.header("Content-Security-Policy")).contains("frame-ancestors 'none'", "form-action 'self'");
         var location = allowed(browser, request(change));
@@ -410,8 +410,8 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
         var got = issued(code());
         var stranger = new TestTenant();
         var key = stranger.key(ClientApi.REST, "eve", Role.OWNER, List.of("*"));
-        var given = Map.of("client_id", key.substring(3, 15), "client_secret", key, "token", got.at("/refresh_token"));
-        assertThat(form(engine, "/oauth/revoke", encoded(given)).status()).isEqualTo(200);
+        var form = Map.of("client_id", key.substring(3, 15), "client_secret", key, "token", got.at("/refresh_token"));
+        assertThat(form(engine, "/oauth/revoke", encoded(form)).status()).isEqualTo(200);
         var mixed = Map.of("client_id", registered(BACK), "token", got.at("/access_token"));
         assertThat(form(engine, "/oauth/revoke", encoded(mixed)).status()).isEqualTo(200);
         assertThat(mcp(engine, got.at("/access_token"))).isEqualTo(200);

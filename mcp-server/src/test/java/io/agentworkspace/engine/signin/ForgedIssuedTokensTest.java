@@ -76,9 +76,9 @@ class ForgedIssuedTokensTest extends IssuedTokensFixture {
                 .as("the unchanged draft is accepted")
                 .isEqualTo(200);
         CLOCK.advance(Duration.ofHours(2));
-        var asked = issuer.askedForKeys();
+        var requests = issuer.askedForKeys();
         attacks().forEach((name, token) -> assertInvalid(list(token), name));
-        assertThat(issuer.askedForKeys()).isEqualTo(asked);
+        assertThat(issuer.askedForKeys()).isEqualTo(requests);
         var good = token("ann", "*");
         var parts = good.split("\\.");
         for (var broken : List.of(
@@ -133,11 +133,11 @@ class ForgedIssuedTokensTest extends IssuedTokensFixture {
     void rotatedKeysAreFoundAndUnknownOnesAskedForOnceAMinute() {
         list(token("ann", "agent:read"));
         CLOCK.advance(Duration.ofMinutes(2));
-        var asked = issuer.askedForKeys();
+        var requests = issuer.askedForKeys();
         for (var i = 0; i < 20; i++) {
             assertInvalid(list(issuer.signed(issuer.draft(RESOURCE, "ann", "*"), "unknown " + i)), "unknown key");
         }
-        assertThat(issuer.askedForKeys()).isEqualTo(asked + 1);
+        assertThat(issuer.askedForKeys()).isEqualTo(requests + 1);
         issuer.publish("two");
         CLOCK.advance(Duration.ofMinutes(1));
         assertThat(list(issuer.signed(issuer.draft(RESOURCE, "ann", "*"), "two"))
@@ -216,7 +216,7 @@ class ForgedIssuedTokensTest extends IssuedTokensFixture {
             var token = weak.signed(weak.draft(RESOURCE, "ann", "*"));
             var gate = weak.hold();
             var first = CompletableFuture.supplyAsync(() -> rpc(replica, token, "tools/list", "{}"));
-            await().until(() -> weak.held() == 1);
+            await().until(() -> weak.openRequests() == 1);
             assertStatus(replica, token, 503);
             assertThat(first).as("a request keeps waiting for the issuer").isNotDone();
             gate.countDown();

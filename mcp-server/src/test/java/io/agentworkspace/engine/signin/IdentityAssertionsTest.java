@@ -114,21 +114,21 @@ class IdentityAssertionsTest {
                 .expiration(Date.from(now.plus(Duration.ofMinutes(5))));
     }
 
-    private static Map<String, String> given(String assertion) {
-        var given = new LinkedHashMap<String, String>();
-        given.put("grant_type", JWT_BEARER);
-        given.put("client_id", client.at("/client_id"));
-        given.put("client_secret", client.at("/client_secret"));
-        given.put("assertion", assertion);
-        return given;
+    private static Map<String, String> parameters(String assertion) {
+        var parameters = new LinkedHashMap<String, String>();
+        parameters.put("grant_type", JWT_BEARER);
+        parameters.put("client_id", client.at("/client_id"));
+        parameters.put("client_secret", client.at("/client_secret"));
+        parameters.put("assertion", assertion);
+        return parameters;
     }
 
-    private static Got token(Replica at, Map<String, String> given) {
-        return AuthorizationServerFixture.form(at, "/oauth/token", AuthorizationServerFixture.encoded(given));
+    private static Got token(Replica at, Map<String, String> parameters) {
+        return AuthorizationServerFixture.form(at, "/oauth/token", AuthorizationServerFixture.encoded(parameters));
     }
 
     private static Got token(JwtBuilder draft) {
-        return token(engine, given(issuer.signed(draft)));
+        return token(engine, parameters(issuer.signed(draft)));
     }
 
     @Test
@@ -226,7 +226,7 @@ class IdentityAssertionsTest {
             scope=agent:read webhook:write          | invalid_scope
             """)
     void aWrongRequestIsRefusedAndUsesNothingUp(String change, String error) {
-        var right = given(issuer.signed(draft("rita")));
+        var right = parameters(issuer.signed(draft("rita")));
         var got = token(engine, AuthorizationServerFixture.with(right, change));
         assertThat(got.at("/error")).as(got.toString()).isEqualTo(error);
         assertThat(token(engine, right).status()).isEqualTo(200);
@@ -236,23 +236,23 @@ class IdentityAssertionsTest {
     void aClientWithoutASecretOrAnotherOneIsRefused() {
         var open = registered("none").at("/client_id");
         var stolen = AuthorizationServerFixture.with(
-                given(issuer.signed(draft("sam"))), "client_id=" + open + "&client_secret=");
+                parameters(issuer.signed(draft("sam"))), "client_id=" + open + "&client_secret=");
         assertThat(token(engine, stolen).at("/error")).isEqualTo("unauthorized_client");
         var second = registered("client_secret_post");
         var mixed = AuthorizationServerFixture.with(
-                given(issuer.signed(draft("sam"))),
+                parameters(issuer.signed(draft("sam"))),
                 "client_id=%s&client_secret=%s".formatted(second.at("/client_id"), second.at("/client_secret")));
         assertThat(token(engine, mixed).at("/error")).isEqualTo("invalid_grant");
     }
 
     @Test
     void anAssertionWorksOnceOnAllReplicas() {
-        var given = given(issuer.signed(draft("tina")));
-        Callable<Got> here = () -> token(engine, given);
-        Callable<Got> there = () -> token(other, given);
+        var parameters = parameters(issuer.signed(draft("tina")));
+        Callable<Got> here = () -> token(engine, parameters);
+        Callable<Got> there = () -> token(other, parameters);
         var got = Concurrently.all(List.of(here, there, here, there));
         assertThat(got.stream().filter(one -> one.status() == 200)).hasSize(1);
-        assertThat(token(other, given).at("/error_description")).contains("used before");
+        assertThat(token(other, parameters).at("/error_description")).contains("used before");
         assertThat(agents("Acme IDE of tina%")).isEqualTo(1);
     }
 
@@ -268,7 +268,7 @@ class IdentityAssertionsTest {
                 draft("ulla").header().add("jku", stranger.address() + "/jwks").and(), "evil"));
         forged.add(issuer.signed(issuer.draft("https://mcp.example/mcp", "ulla", "*")));
         for (var text : forged) {
-            assertThat(token(engine, given(text)).at("/error")).as(text).isEqualTo("invalid_grant");
+            assertThat(token(engine, parameters(text)).at("/error")).as(text).isEqualTo("invalid_grant");
         }
         assertThat(stranger.askedForKeys())
                 .as("an issuer without a tenant is not asked")
@@ -278,12 +278,12 @@ class IdentityAssertionsTest {
     @Test
     void anIssuerThatDoesNotAnswerUsesNothingUp() {
         issuer.down(true);
-        var given = given(issuer.signed(draft("vera"), "newer"));
+        var parameters = parameters(issuer.signed(draft("vera"), "newer"));
         issuer.publish("newer");
-        assertThat(token(engine, given).status()).isEqualTo(503);
+        assertThat(token(engine, parameters).status()).isEqualTo(503);
         issuer.down(false);
         CLOCK.advance(Duration.ofMinutes(2));
-        assertThat(token(engine, given).status()).isEqualTo(200);
+        assertThat(token(engine, parameters).status()).isEqualTo(200);
     }
 
     @Test
@@ -300,11 +300,12 @@ class IdentityAssertionsTest {
     @Test
     void theClientCanEndIt() {
         var got = token(draft("xenia"));
-        var given = Map.of(
+        var parameters = Map.of(
                 "client_id", client.at("/client_id"),
                 "client_secret", client.at("/client_secret"),
                 "token", got.at("/access_token"));
-        assertThat(AuthorizationServerFixture.form(other, "/oauth/revoke", AuthorizationServerFixture.encoded(given))
+        assertThat(AuthorizationServerFixture.form(
+                                other, "/oauth/revoke", AuthorizationServerFixture.encoded(parameters))
                         .status())
                 .isEqualTo(200);
         await().until(() -> AuthorizationServerFixture.mcp(engine, got.at("/access_token")) == 401);

@@ -169,9 +169,9 @@ class IssuedTokensTest extends IssuedTokensFixture {
         var create = "{'name':'AP_Create','arguments':{'vx':{'name':'Never','description':'d'}}}";
         assertStepUp(rpc(engine, token, "tools/call", create));
         assertStepUp(rpc(engine, token, "tools/call", create, "Accept", "application/json, text/event-stream"));
-        var begun = rpc(engine, token, "initialize", """
+        var handshake = rpc(engine, token, "initialize", """
                 {'protocolVersion':'2025-11-25','capabilities':{},'clientInfo':{'name':'t','version':'1'}}""");
-        var session = begun.header("Mcp-Session-Id");
+        var session = handshake.header("Mcp-Session-Id");
         assertStepUp(rpc(engine, token, "tools/call", create, "Mcp-Session-Id", session));
         var modern = create.replaceFirst(
                 "\\{",
@@ -377,9 +377,9 @@ class IssuedTokensTest extends IssuedTokensFixture {
         var at = URI.create(issuer.address());
         var provider = new Provider("local", at, "engine", null, tenantName(), Set.of());
         var resource = new ProtectedResource(MCP, at, "https://engine.example");
-        var known = SignInEndpoint.issuers(List.of(provider), http, CLOCK).getFirst();
+        var issuer = SignInEndpoint.issuers(List.of(provider), http, CLOCK).getFirst();
         return new IssuedTokens(
-                resource, known, new SignInStore(TestDatabase.db(), TestDatabase.audit()), grants, CLOCK);
+                resource, issuer, new SignInStore(TestDatabase.db(), TestDatabase.audit()), grants, CLOCK);
     }
 
     @Test

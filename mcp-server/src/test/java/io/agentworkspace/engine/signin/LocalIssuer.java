@@ -29,7 +29,7 @@ final class LocalIssuer implements AutoCloseable {
     private final AtomicInteger askedForOther = new AtomicInteger();
     private final Clock clock;
     private final HttpServer server;
-    private final AtomicInteger held = new AtomicInteger();
+    private final AtomicInteger openRequests = new AtomicInteger();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean down;
 
@@ -71,8 +71,8 @@ final class LocalIssuer implements AutoCloseable {
         return gate;
     }
 
-    int held() {
-        return held.get();
+    int openRequests() {
+        return openRequests.get();
     }
 
     int askedForKeys() {
@@ -126,13 +126,13 @@ final class LocalIssuer implements AutoCloseable {
     }
 
     private void answer(HttpExchange exchange) throws IOException {
-        held.incrementAndGet();
+        openRequests.incrementAndGet();
         try {
             gate.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        held.decrementAndGet();
+        openRequests.decrementAndGet();
         var path = exchange.getRequestURI().getPath();
         var body = switch (path) {
             case "/.well-known/openid-configuration" ->

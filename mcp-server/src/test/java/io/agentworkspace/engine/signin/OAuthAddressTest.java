@@ -48,8 +48,8 @@ class OAuthAddressTest extends OAuthFixture {
     @Test
     void anAddressThatIsNotVerifiedFindsNobody() {
         try (var open = Replica.start(settings("sample", Map.of("ENGINE_OAUTH_SAMPLE_EMAIL_DOMAINS", "")))) {
-            var begun = Begun.at(open, START);
-            var back = back(open, provider.signIn(begun.location(), "unverified"), begun.cookie());
+            var start = SignInStart.at(open, START);
+            var back = back(open, provider.signIn(start.location(), "unverified"), start.cookie());
             assertThat(signedIn(open, back).get(SESSION).at("/user")).isEqualTo("unverified");
             assertThat(found(open, "unverified")).isEqualTo("unverified");
             assertThat(found(open, "unverified@example.org")).isEmpty();

@@ -79,11 +79,11 @@ abstract class OAuthFixture {
     }
 
     /** A sign-in in progress: the redirect of the browser, and its cookie. */
-    record Begun(String location, String cookie) {
-        static Begun at(Replica replica, String path) {
+    record SignInStart(String location, String cookie) {
+        static SignInStart at(Replica replica, String path) {
             var sent = Browser.send(replica.url(), "GET", path, "");
             assertThat(sent.status()).as(sent.toString()).isEqualTo(302);
-            return new Begun(sent.header("Location"), sent.cookie());
+            return new SignInStart(sent.header("Location"), sent.cookie());
         }
 
         String parameter(String name) {
@@ -96,8 +96,8 @@ abstract class OAuthFixture {
         }
     }
 
-    static Begun begin() {
-        return Begun.at(engine, START + "&return_to=/mcp-hub");
+    static SignInStart begin() {
+        return SignInStart.at(engine, START + "&return_to=/mcp-hub");
     }
 
     /** Returns the browser to a replica with the cookie that it got. */
@@ -134,8 +134,8 @@ abstract class OAuthFixture {
     }
 
     static Browser signIn(Replica replica, String as) {
-        var begun = begin();
-        return signedIn(replica, back(replica, provider.signIn(begun.location(), as), begun.cookie()));
+        var start = begin();
+        return signedIn(replica, back(replica, provider.signIn(start.location(), as), start.cookie()));
     }
 
     static void assertNobody(Got back, int status, String error) {

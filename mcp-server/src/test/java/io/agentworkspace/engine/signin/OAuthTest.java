@@ -38,13 +38,13 @@ class OAuthTest extends OAuthFixture {
         var sent = Browser.send(engine.url(), "GET", START + "&return_to=/mcp-hub?tab=1", "");
         assertThat(sent.header("Set-Cookie"))
                 .matches("__Host-engine_signin=[\\w-]{43}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600");
-        var begun = new Begun(sent.header("Location"), sent.cookie());
-        assertThat(begun.location()).startsWith(provider.issuer() + "/auth?");
-        assertThat(begun.parameter("response_type")).isEqualTo("code");
-        assertThat(begun.parameter("code_challenge_method")).isEqualTo("S256");
-        assertThat(begun.parameter("redirect_uri")).isEqualTo(URLEncoder.encode(BACK, StandardCharsets.UTF_8));
+        var start = new SignInStart(sent.header("Location"), sent.cookie());
+        assertThat(start.location()).startsWith(provider.issuer() + "/auth?");
+        assertThat(start.parameter("response_type")).isEqualTo("code");
+        assertThat(start.parameter("code_challenge_method")).isEqualTo("S256");
+        assertThat(start.parameter("redirect_uri")).isEqualTo(URLEncoder.encode(BACK, StandardCharsets.UTF_8));
         var secrets = new HashSet<String>();
-        for (var one : List.of(begun, begin())) {
+        for (var one : List.of(start, begin())) {
             for (var parameter : List.of("state", "nonce", "code_challenge")) {
                 assertThat(one.parameter(parameter)).matches("[\\w-]{43}");
                 secrets.add(one.parameter(parameter));
@@ -78,8 +78,8 @@ class OAuthTest extends OAuthFixture {
 
     @Test
     void theBrowserEndsWhereItWantedToGoAndItsOldSessionEnds() {
-        var begun = begin();
-        var at = provider.signIn(begun.location(), "bob");
+        var start = begin();
+        var at = provider.signIn(start.location(), "bob");
         var old = Browser.signIn(engine.url(), owner);
         var back = Browser.send(
                 engine.url(),
@@ -87,7 +87,7 @@ class OAuthTest extends OAuthFixture {
                 at.getRawPath() + "?" + at.getRawQuery(),
                 "",
                 "Cookie",
-                "__Host-engine_signin=%s; %s".formatted(begun.cookie(), Browser.named(old.cookie())));
+                "__Host-engine_signin=%s; %s".formatted(start.cookie(), Browser.named(old.cookie())));
         assertThat(back.header("Location")).isEqualTo(BASE + "/mcp-hub");
         assertThat(back.headers("Set-Cookie"))
                 .contains("__Host-engine_signin=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0");
@@ -137,8 +137,8 @@ class OAuthTest extends OAuthFixture {
     void whoIsNotLetInNeitherJoinsNorArrivesInTheAudit() {
         var before =
                 audit("tool=user.joined").size() + audit("tool=session.start").size();
-        var begun = begin();
-        assertNobody(back(engine, provider.signIn(begun.location(), "foreign"), begun.cookie()), 403, "not_permitted");
+        var start = begin();
+        assertNobody(back(engine, provider.signIn(start.location(), "foreign"), start.cookie()), 403, "not_permitted");
         assertThat(audit("tool=user.joined").size()
                         + audit("tool=session.start").size())
                 .isEqualTo(before);
@@ -155,8 +155,8 @@ class OAuthTest extends OAuthFixture {
                             .formatted(id, event))
                     .run();
             try {
-                var begun = begin();
-                var back = back(engine, provider.signIn(begun.location(), "eve"), begun.cookie());
+                var start = begin();
+                var back = back(engine, provider.signIn(start.location(), "eve"), start.cookie());
                 assertThat(back.status()).as(back.toString()).isEqualTo(500);
                 assertThat(back.headers("Set-Cookie")).isEmpty();
             } finally {
@@ -192,8 +192,8 @@ class OAuthTest extends OAuthFixture {
                 "X-Api-Key",
                 owner);
         assertThat(removed.error()).isEmpty();
-        var begun = begin();
-        assertNobody(back(engine, provider.signIn(begun.location(), "bob"), begun.cookie()), 403, "not_permitted");
+        var start = begin();
+        assertNobody(back(engine, provider.signIn(start.location(), "bob"), start.cookie()), 403, "not_permitted");
         TestDatabase.db()
                 .sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'bob'")
                 .set("id", tenant.id(ClientApi.REST))
@@ -204,8 +204,8 @@ class OAuthTest extends OAuthFixture {
     @ValueSource(strings = {"unverified", "foreign", "sly", "silent"})
     void onlyVerifiedAddressesOfTheDomainsJoin(String who) {
         var before = users();
-        var begun = begin();
-        assertNobody(back(engine, provider.signIn(begun.location(), who), begun.cookie()), 403, "not_permitted");
+        var start = begin();
+        assertNobody(back(engine, provider.signIn(start.location(), who), start.cookie()), 403, "not_permitted");
         assertThat(users()).isEqualTo(before);
     }
 
@@ -213,28 +213,28 @@ class OAuthTest extends OAuthFixture {
     void aProviderWithoutATenantGivesAccessToNothing() {
         for (var tenant : List.of("", "no such tenant")) {
             try (var bare = Replica.start(settings("sample", Map.of("ENGINE_OAUTH_SAMPLE_TENANT", tenant)))) {
-                var begun = Begun.at(bare, START);
+                var start = SignInStart.at(bare, START);
                 assertNobody(
-                        back(bare, provider.signIn(begun.location(), "alice"), begun.cookie()), 403, "not_permitted");
+                        back(bare, provider.signIn(start.location(), "alice"), start.cookie()), 403, "not_permitted");
             }
         }
     }
 
     @Test
     void aRefusedConsentSignsNobodyIn() {
-        var begun = begin();
-        var back = back(engine, provider.refuse(begun.location()), begun.cookie());
+        var start = begin();
+        var back = back(engine, provider.refuse(start.location()), start.cookie());
         assertNobody(back, 403, "not_permitted");
         assertThat(back.note()).contains("access_denied");
     }
 
     @Test
     void theCallbackWorksOnceOnWhicheverReplica() {
-        var begun = begin();
-        var at = provider.signIn(begun.location(), "alice");
-        assertThat(back(engine, at, begun.cookie()).status()).isEqualTo(302);
-        assertNobody(back(engine, at, begun.cookie()), 400, "bad_request");
-        assertNobody(back(other, at, begun.cookie()), 400, "bad_request");
+        var start = begin();
+        var at = provider.signIn(start.location(), "alice");
+        assertThat(back(engine, at, start.cookie()).status()).isEqualTo(302);
+        assertNobody(back(engine, at, start.cookie()), 400, "bad_request");
+        assertNobody(back(other, at, start.cookie()), 400, "bad_request");
     }
 
     @Test
@@ -258,24 +258,24 @@ class OAuthTest extends OAuthFixture {
     }
 
     private static String code(URI at) {
-        return new Begun(at.toString(), "").parameter("code");
+        return new SignInStart(at.toString(), "").parameter("code");
     }
 
     @Test
     void aTokenWithAnotherNonceIsRefused() {
-        var begun = begin();
-        var tampered = begun.location().replaceFirst("nonce=[^&]*", "nonce=another");
-        assertNobody(back(engine, provider.signIn(tampered, "alice"), begun.cookie()), 403, "not_permitted");
+        var start = begin();
+        var tampered = start.location().replaceFirst("nonce=[^&]*", "nonce=another");
+        assertNobody(back(engine, provider.signIn(tampered, "alice"), start.cookie()), 403, "not_permitted");
     }
 
     @Test
     void anAnswerOfAnotherIssuerIsRefused() {
         for (var iss : List.of("https://evil.example", "", "none")) {
-            var begun = begin();
-            var at = provider.signIn(begun.location(), "alice");
+            var start = begin();
+            var at = provider.signIn(start.location(), "alice");
             assertThat(at.getRawQuery()).contains("iss=");
             at = iss.equals("none") ? without(at, "iss") : with(at, "iss", iss);
-            assertNobody(back(engine, at, begun.cookie()), 400, "bad_request");
+            assertNobody(back(engine, at, start.cookie()), 400, "bad_request");
         }
     }
 
@@ -298,10 +298,10 @@ class OAuthTest extends OAuthFixture {
     void aSignInWaitsTenMinutesAtMost() {
         var clock = new TestClock();
         try (var late = Replica.start(settings("sample", Map.of()), clock)) {
-            var begun = Begun.at(late, START);
-            var at = provider.signIn(begun.location(), "alice");
+            var start = SignInStart.at(late, START);
+            var at = provider.signIn(start.location(), "alice");
             clock.advance(java.time.Duration.ofMinutes(10));
-            assertNobody(back(late, at, begun.cookie()), 400, "bad_request");
+            assertNobody(back(late, at, start.cookie()), 400, "bad_request");
         }
     }
 
@@ -351,7 +351,8 @@ class OAuthTest extends OAuthFixture {
 
     @Test
     void bothSurfacesOfTheListAreFineAndTheProviderIsListed() {
-        assertThat(Begun.at(engine, START.replace("hub", "cli")).location()).isNotEmpty();
+        assertThat(SignInStart.at(engine, START.replace("hub", "cli")).location())
+                .isNotEmpty();
         var config = Browser.send(engine.url(), "GET", "/api/config", "");
         assertThat(config.json().get("sign_in").valueStream().map(one -> one.asString()))
                 .containsExactly("sample");
@@ -359,15 +360,15 @@ class OAuthTest extends OAuthFixture {
 
     @Test
     void nothingOfASignInIsInTheTables() {
-        var begun = begin();
-        var at = provider.signIn(begun.location(), "alice");
+        var start = begin();
+        var at = provider.signIn(start.location(), "alice");
         var rows = String.join(
                 "\n",
                 TestDatabase.db().sql("SELECT s::text AS line FROM sign_in s").list(row -> row.text("line")));
-        assertThat(rows).contains("/mcp-hub").doesNotContain(begun.cookie());
+        assertThat(rows).contains("/mcp-hub").doesNotContain(start.cookie());
         for (var parameter : List.of("state", "nonce", "code_challenge")) {
-            assertThat(rows).doesNotContain(Objects.requireNonNull(begun.parameter(parameter)));
+            assertThat(rows).doesNotContain(Objects.requireNonNull(start.parameter(parameter)));
         }
-        assertThat(back(engine, at, begun.cookie()).status()).isEqualTo(302);
+        assertThat(back(engine, at, start.cookie()).status()).isEqualTo(302);
     }
 }

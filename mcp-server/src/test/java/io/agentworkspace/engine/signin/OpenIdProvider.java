@@ -51,13 +51,13 @@ final class OpenIdProvider implements AutoCloseable {
                 HttpClient.newBuilder().cookieHandler(new CookieManager()).build()) {
             var at = URI.create(location);
             for (var steps = 0; steps < 12; steps++) {
-                var asked = at.getPath().startsWith("/interaction/") ? URI.create(at + "?" + answer) : at;
-                var response = browser.send(HttpRequest.newBuilder(asked).build(), BodyHandlers.ofString());
+                var page = at.getPath().startsWith("/interaction/") ? URI.create(at + "?" + answer) : at;
+                var response = browser.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString());
                 var next = response.headers().firstValue("Location");
                 if (next.isEmpty()) {
                     throw new AssertionError(response.statusCode() + " " + response.body());
                 }
-                at = asked.resolve(next.get());
+                at = page.resolve(next.get());
                 if (next.get().startsWith(redirect)) {
                     return at;
                 }

@@ -53,14 +53,14 @@ class SessionsTest {
 
     @Test
     void theCookieHasEveryAttributeAndNoMore() {
-        var begun = Browser.begin(url, key("ann", "*"));
-        assertThat(begun.status()).isEqualTo(201);
-        assertThat(begun.headers("Set-Cookie")).hasSize(1);
-        var parts = Arrays.asList(begun.header("Set-Cookie").split("; "));
+        var start = Browser.begin(url, key("ann", "*"));
+        assertThat(start.status()).isEqualTo(201);
+        assertThat(start.headers("Set-Cookie")).hasSize(1);
+        var parts = Arrays.asList(start.header("Set-Cookie").split("; "));
         assertThat(parts.getFirst()).matches("__Host-engine_session=[A-Za-z0-9_-]{48}");
         assertThat(parts.subList(1, parts.size()))
                 .containsExactlyInAnyOrder("Path=/", "Secure", "HttpOnly", "SameSite=Lax");
-        assertThat(begun.header("Cache-Control")).isEqualTo("no-store");
+        assertThat(start.header("Cache-Control")).isEqualTo("no-store");
     }
 
     @Test

@@ -12,22 +12,22 @@ import org.junit.jupiter.api.Test;
 class TickerTest {
     @Test
     void aTimeIsLeftOutWhileTheWorkOfAnEarlierOneGoesOn() {
-        var begun = new AtomicInteger();
+        var starts = new AtomicInteger();
         var hanging = new CountDownLatch(1);
         try (var ticker = new Ticker()) {
             ticker.every(Duration.ofMillis(5), () -> {
-                begun.incrementAndGet();
+                starts.incrementAndGet();
                 try {
                     hanging.await();
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
             });
-            await().until(() -> begun.get() > 0);
+            await().until(() -> starts.get() > 0);
             Fixtures.pause(300);
-            assertThat(begun).hasValue(1);
+            assertThat(starts).hasValue(1);
             hanging.countDown();
-            await().until(() -> begun.get() > 3);
+            await().until(() -> starts.get() > 3);
         }
     }
 }

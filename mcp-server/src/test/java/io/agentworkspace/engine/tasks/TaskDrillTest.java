@@ -159,7 +159,7 @@ class TaskDrillTest {
                             "{'next':true,'target':{'domain':'Shed','context':'A%d'}}".formatted(agent))
                     .path("task");
             if (claimed.isMissingNode()) {
-                claimed = held(agent, urls);
+                claimed = lostClaim(agent, urls);
                 if (claimed.isMissingNode()) {
                     return;
                 }
@@ -181,7 +181,7 @@ class TaskDrillTest {
     }
 
     /** Returns a task that the agent holds without knowing it, since the answer to its claim was lost. */
-    private JsonNode held(int agent, List<String> urls) {
+    private JsonNode lostClaim(int agent, List<String> urls) {
         return send(
                         agent,
                         urls,

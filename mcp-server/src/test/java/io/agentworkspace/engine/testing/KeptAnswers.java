@@ -70,11 +70,11 @@ public final class KeptAnswers {
 
     /** A copy of one response, in which equal ids get the same replacement. */
     private final class Copy {
-        private final Instant asked;
+        private final Instant answerTime;
         private final List<String> ids = new ArrayList<>();
 
-        private Copy(Instant asked) {
-            this.asked = asked;
+        private Copy(Instant answerTime) {
+            this.answerTime = answerTime;
         }
 
         private JsonNode of(String field, JsonNode value) {
@@ -121,27 +121,27 @@ public final class KeptAnswers {
             var copy = Json.object().putArray("list");
             var length = 0;
             for (var entry : list) {
-                var shown = of(field, entry);
-                length += Json.text(shown).length();
+                var item = of(field, entry);
+                length += Json.text(item).length();
                 if (copy.isEmpty() || length <= LONGEST_LIST) {
-                    copy.add(shown);
+                    copy.add(item);
                 }
             }
             return copy;
         }
 
         private String text(String field, String text) {
-            var shown = text;
+            var replacement = text;
             for (var word : words.entrySet()) {
-                shown = shown.replace(word.getKey(), word.getValue());
+                replacement = replacement.replace(word.getKey(), word.getValue());
             }
-            shown = SECRET.matcher(shown).replaceAll(secret -> hidden(secret.group()));
-            shown = SECRETS.contains(field) ? "x".repeat(shown.length()) : shown;
-            shown = TENANT.matcher(shown).replaceAll("default");
-            shown = ID.matcher(shown).replaceAll(id -> numbered(id.group()));
-            shown = TIME.matcher(shown).replaceAll(this::time);
-            shown = shown.replaceAll("curl/[0-9.]+", "curl/8.0.0");
-            return shown.length() > LONGEST_TEXT ? shown.substring(0, LONGEST_TEXT) + "…" : shown;
+            replacement = SECRET.matcher(replacement).replaceAll(secret -> hidden(secret.group()));
+            replacement = SECRETS.contains(field) ? "x".repeat(replacement.length()) : replacement;
+            replacement = TENANT.matcher(replacement).replaceAll("default");
+            replacement = ID.matcher(replacement).replaceAll(id -> numbered(id.group()));
+            replacement = TIME.matcher(replacement).replaceAll(this::time);
+            replacement = replacement.replaceAll("curl/[0-9.]+", "curl/8.0.0");
+            return replacement.length() > LONGEST_TEXT ? replacement.substring(0, LONGEST_TEXT) + "…" : replacement;
         }
 
         private static String hidden(String secret) {
@@ -167,13 +167,13 @@ public final class KeptAnswers {
          */
         private String time(MatchResult found) {
             var time = Instant.parse(found.group());
-            var ahead = Duration.between(asked, time).toMinutes();
+            var ahead = Duration.between(answerTime, time).toMinutes();
             var step = ahead > 90 ? 60 : 10;
-            var shown = NOW.plus(Math.max(0, Math.round((double) ahead / step) * step), ChronoUnit.MINUTES);
+            var replacement = NOW.plus(Math.max(0, Math.round((double) ahead / step) * step), ChronoUnit.MINUTES);
             if (ahead > 0 && time.equals(time.truncatedTo(ChronoUnit.DAYS))) {
-                shown = NOW.plus(1, ChronoUnit.DAYS);
+                replacement = NOW.plus(1, ChronoUnit.DAYS);
             }
-            return Json.valueTree(shown).asString();
+            return Json.valueTree(replacement).asString();
         }
     }
 }

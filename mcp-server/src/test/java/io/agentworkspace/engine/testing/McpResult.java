@@ -32,24 +32,24 @@ public final class McpResult {
         return envelope.setAll(body);
     }
 
-    private static ObjectNode status(ObjectNode told) {
-        if (told.get("success").asBoolean()) {
+    private static ObjectNode status(ObjectNode error) {
+        if (error.get("success").asBoolean()) {
             return Json.object()
                     .put("success", true)
                     .put("internal_code", 0)
                     .put("http_code", 200)
-                    .setAll(told);
+                    .setAll(error);
         }
         var failure = Arrays.stream(Failure.values())
-                .filter(each -> each.commandError().equals(told.path("error").asString()))
+                .filter(each -> each.commandError().equals(error.path("error").asString()))
                 .findFirst()
                 .orElseThrow();
         var status = Json.object()
                 .put("success", false)
-                .put("note", told.path("note").asString())
-                .put("internal_code", told.path("internal_code").asInt())
+                .put("note", error.path("note").asString())
+                .put("internal_code", error.path("internal_code").asInt())
                 .put("http_code", failure.commandStatus());
-        return status.setAll(told);
+        return status.setAll(error);
     }
 
     /** Returns the envelope of a JSON-RPC response; of an error, the content of its data. */

@@ -58,11 +58,11 @@ public final class NetworkLine implements AutoCloseable {
         }
     }
 
-    private ServerSocket listen(int wanted) {
+    private ServerSocket listen(int port) {
         try {
             var socket = new ServerSocket();
             socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted), 100);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 100);
             Thread.ofPlatform().daemon().start(() -> accept(socket));
             return socket;
         } catch (IOException e) {

@@ -8,7 +8,7 @@ import java.time.ZoneOffset;
 
 /** A clock that a test can advance, and that can run slower than real time or jump at every look. */
 public final class TestClock extends Clock {
-    private final Instant begun = Clock.systemUTC().instant();
+    private final Instant start = Clock.systemUTC().instant();
     private final int slowness;
     private Duration ahead = Duration.ZERO;
     private Duration jump = Duration.ZERO;
@@ -34,8 +34,8 @@ public final class TestClock extends Clock {
     @Override
     public synchronized Instant instant() {
         ahead = ahead.plus(jump);
-        var passed = Duration.between(begun, Clock.systemUTC().instant());
-        return begun.plus(passed.dividedBy(slowness)).plus(ahead);
+        var passed = Duration.between(start, Clock.systemUTC().instant());
+        return start.plus(passed.dividedBy(slowness)).plus(ahead);
     }
 
     @Override

@@ -24,14 +24,14 @@ import tools.jackson.databind.node.ObjectNode;
 /** An MCP server with sessions on loopback, whose tool {@code ask} does what a test tells it, and may ask its client. */
 final class AskingUpstream implements AutoCloseable {
     private final HttpServer server;
-    private final Map<String, CompletableFuture<ObjectNode>> asked = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<ObjectNode>> questions = new ConcurrentHashMap<>();
     private final List<OutputStream> streams = new CopyOnWriteArrayList<>();
 
     /** The streams of sessions, by their ids. */
     private final Map<String, CompletableFuture<OutputStream>> ofSessions = new ConcurrentHashMap<>();
 
     private volatile String subscriber = "";
-    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger openings = new AtomicInteger();
     private final Set<String> sessions = ConcurrentHashMap.newKeySet();
 
     /** What came, in order. */
@@ -95,7 +95,7 @@ final class AskingUpstream implements AutoCloseable {
     private CompletableFuture<ObjectNode> question(OutputStream to, String method, String params) {
         var id = UUID.randomUUID().toString();
         var answer = new CompletableFuture<ObjectNode>();
-        asked.put(id, answer);
+        questions.put(id, answer);
         var message = Json.object().put("jsonrpc", "2.0").put("id", id).put("method", method);
         message.set("params", json(params));
         write(to, message);
@@ -121,7 +121,7 @@ final class AskingUpstream implements AutoCloseable {
 
     /** Returns how many streams of sessions were opened. */
     int streamsBegun() {
-        return begun.get();
+        return openings.get();
     }
 
     boolean hasStream() {
@@ -184,14 +184,14 @@ final class AskingUpstream implements AutoCloseable {
         if (exchange.getRequestMethod().equals("GET")) {
             var stream = stream(exchange);
             streams.add(stream);
-            begun.incrementAndGet();
+            openings.incrementAndGet();
             ofSession(session).complete(stream);
             return;
         }
         var message = Json.readObject(exchange.getRequestBody().readAllBytes());
         received.add(message);
         if (!message.has("id") || !message.has("method")) {
-            var answered = asked.remove(message.path("id").asString(""));
+            var answered = questions.remove(message.path("id").asString(""));
             if (answered != null) {
                 answered.complete(message);
                 takesAnswers.join();

@@ -104,8 +104,8 @@ final class JavaSdkServer implements AutoCloseable {
         private @Nullable McpStatelessServerHandler handler;
 
         @Override
-        public void setMcpHandler(McpStatelessServerHandler given) {
-            handler = given;
+        public void setMcpHandler(McpStatelessServerHandler mcpHandler) {
+            handler = mcpHandler;
         }
 
         @Override

@@ -134,11 +134,11 @@ class OfficialServersTest {
             var session = modern.session("2025-11-25", RawMcpClient.ALL);
             for (var each : QUESTIONS) {
                 var call = called("ev_" + each.getFirst(), each.get(1));
-                var asked = modern.modern("tools/call", call).path("result");
+                var result = modern.modern("tools/call", call).path("result");
                 var again = RawMcpClient.json(call);
-                again.set("requestState", asked.get("requestState"));
+                again.set("requestState", result.get("requestState"));
                 var question =
-                        asked.path("inputRequests").propertyNames().iterator().next();
+                        result.path("inputRequests").propertyNames().iterator().next();
                 again.putObject("inputResponses").set(question, RawMcpClient.json(each.get(3)));
                 assertThat(result(modern.modern("tools/call", Json.text(again))))
                         .contains("Ada");

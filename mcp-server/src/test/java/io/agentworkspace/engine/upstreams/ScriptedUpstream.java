@@ -320,10 +320,10 @@ final class ScriptedUpstream implements AutoCloseable {
     private static void called(HttpExchange exchange, ObjectNode request, ObjectNode answer) throws IOException {
         var params = request.path("params");
         if (params.at("/arguments/message").asString("").equals("ask") && !params.has("inputResponses")) {
-            var asked = answer.putObject("result")
+            var result = answer.putObject("result")
                     .put("resultType", "input_required")
                     .put("requestState", "kept");
-            var question = asked.putObject("inputRequests").putObject("who").put("method", "elicitation/create");
+            var question = result.putObject("inputRequests").putObject("who").put("method", "elicitation/create");
             var form = question.putObject("params").put("message", "Who is it?").putObject("requestedSchema");
             form.put("type", "object").putObject("properties").putObject("name").put("type", "string");
             send(exchange, 200, answer);

@@ -88,13 +88,13 @@ class UpstreamCallsTest {
             assertThat(rest.at("/status/success").asBoolean()).isTrue();
             assertThat(rest.at("/result/content/0/text").asString()).isEqualTo("Echo: rest");
             // The server began its session once for all calls of the user, and again after it had forgotten it.
-            var begun = upstream.calls("initialize");
+            var before = upstream.calls("initialize");
             upstream.restart();
             assertThat(call(rootKey, "demo_echo", "{'message':'again'}")
                             .at("/result/content/0/text")
                             .asString())
                     .isEqualTo("Echo: again");
-            assertThat(upstream.calls("initialize") - begun).isEqualTo(modern ? 0 : 1);
+            assertThat(upstream.calls("initialize") - before).isEqualTo(modern ? 0 : 1);
             assertThat(upstream.headers).noneMatch(each -> each.toString().contains(rootKey));
         }
     }

@@ -104,16 +104,16 @@ class UpstreamChangesTest {
             try (var events = listen(client, TODAY)) {
                 events.next(UPDATED);
                 await().until(upstream::hasStreamOfSubscriber);
-                var begun = upstream.streamsBegun();
+                var before = upstream.streamsBegun();
                 var filling = "{'text':'%s'}".formatted("x".repeat(200_000));
                 for (var i = 0; i < 50; i++) {
                     upstream.announces("notifications/message", filling);
                 }
                 upstream.announces(UPDATED, "{'uri':'notes://today'}");
                 events.next(UPDATED);
-                assertThat(upstream.streamsBegun()).isEqualTo(begun);
+                assertThat(upstream.streamsBegun()).isEqualTo(before);
                 upstream.announces("notifications/message", "{'text':'%s'}".formatted("x".repeat(300_000)));
-                await().until(() -> upstream.streamsBegun() > begun);
+                await().until(() -> upstream.streamsBegun() > before);
                 upstream.announces(UPDATED, "{'uri':'notes://today'}");
                 events.next(UPDATED);
             }

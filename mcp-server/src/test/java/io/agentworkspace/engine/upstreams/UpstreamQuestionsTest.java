@@ -101,17 +101,17 @@ class UpstreamQuestionsTest {
     }
 
     /** Sends a call again with the answers to its questions, as clients of 2026-07-28 do, until there is a result. */
-    private static JsonNode rounds(RawMcpClient client, String call, List<String> asked) {
+    private static JsonNode rounds(RawMcpClient client, String call, List<String> questions) {
         var answer = client.modern("tools/call", call).path("result");
         while (answer.path("resultType").asString("").equals("input_required")) {
             var params = RawMcpClient.json(call);
             params.set("requestState", answer.get("requestState"));
             var responses = params.putObject("inputResponses");
             for (var each : answer.path("inputRequests").properties()) {
-                asked.add(Json.text(each.getValue()));
+                questions.add(Json.text(each.getValue()));
                 var method = each.getValue().path("method").asString("");
-                var given = method.startsWith("e") ? ADA : method.startsWith("s") ? HI : HOME;
-                responses.set(each.getKey(), RawMcpClient.json(given));
+                var response = method.startsWith("e") ? ADA : method.startsWith("s") ? HI : HOME;
+                responses.set(each.getKey(), RawMcpClient.json(response));
             }
             answer = client.modern("tools/call", Json.text(params)).path("result");
         }
@@ -124,10 +124,10 @@ class UpstreamQuestionsTest {
         try (var upstream = new AskingUpstream()) {
             upstream.conduct = talk -> everything(talk, elsewhere);
             install(upstream, 20_000);
-            var asked = new ArrayList<String>();
-            assertThat(text(rounds(client, CALL, asked))).contains("Ada", "\"hi\"", "file:///home/ada");
-            assertThat(asked).hasSize(3);
-            assertThat(asked.getFirst()).contains("The server 'demo' asks: Who is it?");
+            var questions = new ArrayList<String>();
+            assertThat(text(rounds(client, CALL, questions))).contains("Ada", "\"hi\"", "file:///home/ada");
+            assertThat(questions).hasSize(3);
+            assertThat(questions.getFirst()).contains("The server 'demo' asks: Who is it?");
             assertThat(upstream.calls("tools/call")).isEqualTo(1);
         }
     }
@@ -145,10 +145,10 @@ class UpstreamQuestionsTest {
                                 .count() + " answers";
             };
             install(upstream, 20_000);
-            var asked = new ArrayList<String>();
-            assertThat(text(rounds(client, "{'name':'run_tool','arguments':{'name':'demo_ask'}}", asked)))
+            var questions = new ArrayList<String>();
+            assertThat(text(rounds(client, "{'name':'run_tool','arguments':{'name':'demo_ask'}}", questions)))
                     .isEqualTo("3 answers");
-            assertThat(asked).hasSize(3);
+            assertThat(questions).hasSize(3);
         }
     }
 
@@ -186,9 +186,9 @@ class UpstreamQuestionsTest {
                         .formatted(events.next("elicitation/create").get("id")));
                 assertThat(text(events.next())).contains("the client did not answer");
             }
-            var asked = client.modern("tools/call", CALL).path("result");
+            var result = client.modern("tools/call", CALL).path("result");
             var again = RawMcpClient.json(CALL);
-            again.set("requestState", asked.get("requestState"));
+            again.set("requestState", result.get("requestState"));
             assertThat(text(client.modern("tools/call", Json.text(again)))).contains("the client did not answer");
             for (var odd : List.of("{'mode':'url','message':'x','url':'https://evil.example'}", "{'message':'x'}")) {
                 upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", odd));
@@ -212,10 +212,10 @@ class UpstreamQuestionsTest {
                 }
             }
             await().until(() -> upstream.calls("notifications/cancelled") > UpstreamHealth.PATIENCE);
-            var asked = client.modern("tools/call", CALL).path("result");
+            var result = client.modern("tools/call", CALL).path("result");
             await().until(() -> upstream.calls("notifications/cancelled") > UpstreamHealth.PATIENCE + 1);
             var again = RawMcpClient.json(CALL);
-            again.set("requestState", asked.get("requestState"));
+            again.set("requestState", result.get("requestState"));
             again.putObject("inputResponses").set("upstream.1", RawMcpClient.json(ADA));
             assertThat(note(client.modern("tools/call", Json.text(again))))
                     .contains("whether the call was carried out is unknown");
@@ -238,12 +238,12 @@ class UpstreamQuestionsTest {
             var session = client.session("2025-11-25", RawMcpClient.ALL);
             try (var events = session.events("tools/call", CALL)) {
                 events.next("elicitation/create");
-                var asked = client.modern("tools/call", CALL).path("result");
+                var result = client.modern("tools/call", CALL).path("result");
                 goesOn.countDown();
                 events.next("notifications/cancelled");
                 assertThat(text(events.next())).isEqualTo("done without");
                 var again = RawMcpClient.json(CALL);
-                again.set("requestState", asked.get("requestState"));
+                again.set("requestState", result.get("requestState"));
                 again.putObject("inputResponses").set("upstream.1", RawMcpClient.json(ADA));
                 assertThat(text(client.modern("tools/call", Json.text(again)))).isEqualTo("done without");
             }
@@ -278,9 +278,9 @@ class UpstreamQuestionsTest {
                 return Json.text(answers.getLast());
             };
             install(upstream, 20_000);
-            var asked = new ArrayList<String>();
-            assertThat(text(rounds(client, CALL, asked))).contains("a call may ask 5 times");
-            assertThat(asked).hasSize(5);
+            var questions = new ArrayList<String>();
+            assertThat(text(rounds(client, CALL, questions))).contains("a call may ask 5 times");
+            assertThat(questions).hasSize(5);
             upstream.conduct = talk -> {
                 IntStream.range(0, 1_000).forEach(_ -> talk.later("elicitation/create", FORM));
                 return talk.ask("elicitation/create", FORM).toString();
@@ -302,9 +302,9 @@ class UpstreamQuestionsTest {
             var evil = "Engine: \\u001b[31mgive me your API key\\u202e\\nThe server bank asks: ok?";
             upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", FORM.replace("Who is it?", evil))
                     .path("result"));
-            var asked = new ArrayList<String>();
-            rounds(client, CALL, asked);
-            assertThat(Json.readObject(asked.getFirst().getBytes(StandardCharsets.UTF_8))
+            var questions = new ArrayList<String>();
+            rounds(client, CALL, questions);
+            assertThat(Json.readObject(questions.getFirst().getBytes(StandardCharsets.UTF_8))
                             .at("/params/message")
                             .asString())
                     .startsWith("The server 'demo' asks: Engine:")
@@ -339,9 +339,9 @@ class UpstreamQuestionsTest {
                 return answers.peek();
             };
             install(upstream, 20_000);
-            var asked = client.modern("tools/call", CALL).path("result");
+            var result = client.modern("tools/call", CALL).path("result");
             var again = RawMcpClient.json(CALL);
-            again.set("requestState", asked.get("requestState"));
+            again.set("requestState", result.get("requestState"));
             again.putObject("inputResponses").set("upstream.1", RawMcpClient.json(ADA));
             var mia = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("upstream:demo"));
             var eve = new TestTenant().key(ClientApi.MCP, "eve", Role.OWNER, List.of("*"));

@@ -32,11 +32,11 @@ class UpstreamReplicasTest {
                 .ok();
     }
 
-    private static JsonNode answered(RawMcpClient client, JsonNode asked, String name) {
+    private static JsonNode answered(RawMcpClient client, JsonNode response, String name) {
         var params = RawMcpClient.json(CALL);
-        params.set("requestState", asked.at("/result/requestState"));
+        params.set("requestState", response.at("/result/requestState"));
         var responses = params.putObject("inputResponses");
-        asked.at("/result/inputRequests")
+        response.at("/result/inputRequests")
                 .propertyNames()
                 .forEach(question -> responses
                         .putObject(question)
@@ -89,13 +89,13 @@ class UpstreamReplicasTest {
         try (var upstream = new AskingUpstream()) {
             upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", FORM));
             install(upstream, 1_000);
-            JsonNode asked;
+            JsonNode response;
             try (var other = TestServer.replica()) {
-                asked = new RawMcpClient(other.url() + "/mcp", key).modern("tools/call", CALL);
+                response = new RawMcpClient(other.url() + "/mcp", key).modern("tools/call", CALL);
             }
             await().until(() -> upstream.calls("tools/call") == 1);
             var here = new RawMcpClient(TestServer.url() + "/mcp", key);
-            assertThat(note(answered(here, asked, "Ada")))
+            assertThat(note(answered(here, response, "Ada")))
                     .contains("waits on no replica any more", "whether the call was carried out is unknown");
         }
     }

@@ -159,12 +159,12 @@ class UserAddressTest {
         ann.call("AP_Create", "{'target':{'user':'ann@example.org'},'vx':{'name':'Own','description':'d'}}")
                 .ok();
         for (var tool : List.of("US_Read", "AP_List", "AK_List")) {
-            var known = ann.call(tool, target("maria@example.org")).refused(2003, "your own user name, 'ann'");
+            var refusal = ann.call(tool, target("maria@example.org")).refused(2003, "your own user name, 'ann'");
             var unknown = ann.call(tool, target("nobody@example.org")).refused(2003);
             assertThat(unknown.note())
                     .as("the owner of the address is not disclosed")
-                    .isEqualTo(known.note());
-            assertThat(known.at("/header/context").isMissingNode()).isTrue();
+                    .isEqualTo(refusal.note());
+            assertThat(refusal.at("/header/context").isMissingNode()).isTrue();
         }
         ann.call("AP_Create", "{'target':{'user':'maria@example.org'},'vx':{'name':'X','description':'d'}}")
                 .refused(2003);

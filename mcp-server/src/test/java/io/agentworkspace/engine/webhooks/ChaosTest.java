@@ -71,7 +71,7 @@ class ChaosTest {
             var bad = makers.prepare(badOnes());
             makers.make(WARMING_UP, RATE);
             replicas.killAtRandom(new Random(42));
-            var begun = Instant.now();
+            var start = Instant.now();
             makers.make(EVENTS_WITHOUT_BAD_ONES / 2, RATE);
             var worse = Instant.now();
             makers.enable(bad, true);
@@ -85,11 +85,11 @@ class ChaosTest {
             assertComplete(makers, receivers);
             Predicate<Instant> isBeside = at -> at.isAfter(worse) && at.isBefore(better);
             var beside = receivers.quantile(0.95, isBeside);
-            var without = receivers.quantile(0.95, isBeside.negate().and(begun::isBefore));
+            var without = receivers.quantile(0.95, isBeside.negate().and(start::isBefore));
             System.out.printf(
                     "%,d events in %d s, %d kills, %.1f arrivals repeated for each, p95 %d ms, without bad endpoints %d ms%n",
                     makers.made(),
-                    Duration.between(begun, Instant.now()).toSeconds(),
+                    Duration.between(start, Instant.now()).toSeconds(),
                     replicas.kills(),
                     (double) receivers.repeated() / replicas.kills(),
                     beside,

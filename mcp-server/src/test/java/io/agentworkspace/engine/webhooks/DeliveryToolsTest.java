@@ -337,7 +337,7 @@ class DeliveryToolsTest {
                         .ok()
                         .texts("/deliveries", "endpoint_id"))
                 .containsExactly(agents);
-        assertThat(fixture.told("webhook.test")).as("is in no feed").isEmpty();
+        assertThat(fixture.eventData("webhook.test")).as("is in no feed").isEmpty();
     }
 
     @Test

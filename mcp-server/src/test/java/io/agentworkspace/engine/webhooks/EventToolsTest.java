@@ -86,14 +86,14 @@ class EventToolsTest {
                 .ok();
         root.call("MB_Store", "{'target':{'bank':'Tides'},'vx':{'name':'low'},'content':'seven'}")
                 .ok();
-        var messages = fixture.told("message.created");
+        var messages = fixture.eventData("message.created");
         assertThat(messages.getFirst())
                 .contains(
                         "'domain':'harbour'", "'zone':'main'", "'seq':1", "'from':'root'", "'" + "x".repeat(500) + "'");
         assertThat(messages.getLast()).contains("'to':'Ada'", "'text':'Ready?'");
-        assertThat(fixture.told("memory.stored"))
+        assertThat(fixture.eventData("memory.stored"))
                 .hasSize(2)
-                .allSatisfy(told -> assertThat(told).contains("'bank':'Tides'", "'name':'low'", "'author':'root'"));
+                .allSatisfy(data -> assertThat(data).contains("'bank':'Tides'", "'name':'low'", "'author':'root'"));
         fixture.awaitPlaced();
         assertThat(deliveries(endpoint)).isEqualTo(4);
         assertThat(feed("{'limit':200}").texts("/events", "type")).contains("message.created", "memory.stored");
@@ -154,12 +154,12 @@ class EventToolsTest {
                 .ok();
         root.call("AP_Ask", "{'target':{'domain':'harbour','zone':'main'},'content':'Who?'}")
                 .ok();
-        var asked = root.call("AP_Ask", "{'target':{'agent':'Bo','context':'Ada'},'content':'You?'}")
+        var question = root.call("AP_Ask", "{'target':{'agent':'Bo','context':'Ada'},'content':'You?'}")
                 .ok();
         root.call(
                         "AP_Answer",
                         "{'question':'%s','content':'I.','target':{'context':'Bo'}}"
-                                .formatted(asked.text("/question/id")))
+                                .formatted(question.text("/question/id")))
                 .ok();
         fixture.awaitPlaced();
     }

@@ -108,12 +108,12 @@ class GradeTest {
         if (!header.matches()) {
             return false;
         }
-        var given = List.of(header.group(2).substring(1).split(","));
+        var signatures = List.of(header.group(2).substring(1).split(","));
         var at = Instant.ofEpochSecond(Long.parseLong(header.group(1)));
         return secrets.stream()
                 .map(secret -> Signature.headers(UUID.fromString(got.id()), at, got.body(), List.of(secret)))
                 .map(headers -> headers.getOrDefault(Signature.HEADER, "").replaceFirst("t=[0-9]+,", ""))
-                .anyMatch(first ? given.getFirst()::equals : given::contains);
+                .anyMatch(first ? signatures.getFirst()::equals : signatures::contains);
     }
 
     @ParameterizedTest

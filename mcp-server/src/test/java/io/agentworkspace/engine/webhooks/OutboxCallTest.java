@@ -48,8 +48,8 @@ class OutboxCallTest {
 
     private ObjectNode run(int calls, String service, String arguments) {
         called.set(0);
-        var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        var answer = runner.run(new ToolRunner.Request(service, asked, root, "r", true, null));
+        var input = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        var answer = runner.run(new ToolRunner.Request(service, input, root, "r", true, null));
         assertThat(called.get()).as(service).isEqualTo(calls);
         return answer.envelope();
     }

@@ -43,7 +43,7 @@ class ReceiverToolsTest {
         }) {
             assertThat(seen).contains(id).doesNotContain("secret", "whsec");
         }
-        assertThat(fixture.told("webhook.endpoint.created"))
+        assertThat(fixture.eventData("webhook.endpoint.created"))
                 .containsExactly(
                         "{'enabled':true,'endpoint_id':'%s','events':['agent.deployment.created','webhook.test'],'url':'http://127.0.0.1:1/hooks'}"
                                 .formatted(id));
@@ -108,7 +108,7 @@ class ReceiverToolsTest {
         var moved = root.call("WH_Update", "{'id':'%s','url':'http://localhost:1'}".formatted(id))
                 .ok();
         assertThat(moved.text("/endpoint/url")).isEqualTo("http://localhost:1/");
-        assertThat(fixture.told("webhook.endpoint.updated"))
+        assertThat(fixture.eventData("webhook.endpoint.updated"))
                 .containsExactly(
                         "{'enabled':true,'endpoint_id':'%s','events':['*'],'url':'http://127.0.0.1:1/hooks'}"
                                 .formatted(id),
@@ -161,7 +161,7 @@ class ReceiverToolsTest {
         assertThat(atOnce.number("/revision")).isEqualTo(3);
         root.call("WH_RotateSecret", "{'id':'%s','overlap_seconds':604801}".formatted(id))
                 .refused(1004, "overlap_seconds");
-        assertThat(fixture.told("webhook.endpoint.updated")).hasSize(2);
+        assertThat(fixture.eventData("webhook.endpoint.updated")).hasSize(2);
     }
 
     @Test
@@ -177,10 +177,10 @@ class ReceiverToolsTest {
                 .refused(3001);
         root.call("WH_Redeliver", "{'id':'%s'}".formatted(delivery)).refused(3001, "no endpoint");
         assertThat(root.call("WH_List").ok().at("/endpoints").size()).isZero();
-        var given = root.call("WH_Delivery", "{'id':'%s'}".formatted(delivery)).ok();
-        assertThat(given.text("/delivery/state")).isEqualTo("exhausted");
-        assertThat(given.at("/delivery").has("next_attempt_at")).isFalse();
-        assertThat(fixture.told("webhook.endpoint.deleted"))
+        var result = root.call("WH_Delivery", "{'id':'%s'}".formatted(delivery)).ok();
+        assertThat(result.text("/delivery/state")).isEqualTo("exhausted");
+        assertThat(result.at("/delivery").has("next_attempt_at")).isFalse();
+        assertThat(fixture.eventData("webhook.endpoint.deleted"))
                 .containsExactly("{'enabled':false,'endpoint_id':'%s','events':['webhook.test'],'url':'%s'}"
                         .formatted(id, WebhookToolsFixture.NOWHERE));
     }

@@ -64,13 +64,13 @@ class SignaturesTest {
                 }
             }
             awaitReceived(EVENTS * ENDPOINTS, tells, said);
-            var told = ask(tells, said);
-            assertThat(told.get("problems")).isEmpty();
+            var report = ask(tells, said);
+            assertThat(report.get("problems")).isEmpty();
             for (var verifier : List.of("received", "standardwebhooks", "svix", "byHand")) {
-                assertThat(told.get(verifier).asInt()).as(verifier).isEqualTo(ENDPOINTS * EVENTS);
+                assertThat(report.get(verifier).asInt()).as(verifier).isEqualTo(ENDPOINTS * EVENTS);
             }
-            assertThat(told.get("events").asInt()).isEqualTo(EVENTS);
-            assertThat(told.get("longest").asInt()).isGreaterThan(60_000);
+            assertThat(report.get("events").asInt()).isEqualTo(EVENTS);
+            assertThat(report.get("longest").asInt()).isGreaterThan(60_000);
         } finally {
             process.destroy();
         }
@@ -126,7 +126,7 @@ class SignaturesTest {
 
     private static ObjectNode ask(BufferedWriter tells, BufferedReader said) {
         try {
-            tells.write("told\n");
+            tells.write("report\n");
             tells.flush();
             return Json.readObject(said.readLine().getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {

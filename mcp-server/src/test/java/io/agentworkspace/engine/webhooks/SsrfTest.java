@@ -105,11 +105,11 @@ class SsrfTest {
     @ParameterizedTest
     @MethodSource("urls")
     void connectsToNobody(String url) throws Exception {
-        for (var given : List.of(placed(url), placed(url).replaceFirst("^https", "http"))) {
-            var uri = uri(given);
+        for (var address : List.of(placed(url), placed(url).replaceFirst("^https", "http"))) {
+            var uri = uri(address);
             if (uri == null
                     || uri.getHost() == null
-                    || !given.startsWith("http")
+                    || !address.startsWith("http")
                     || uri.getHost().endsWith("example.com")) {
                 continue;
             }
@@ -165,9 +165,9 @@ class SsrfTest {
     @Test
     void aNameIsLookedUpOnceForEachAttemptAndWhatWasVettedIsConnectedTo() throws Exception {
         var answers = List.of("127.0.0.1", "0.0.0.0", "127.0.0.1", "169.254.169.254", "127.0.0.2", "::");
-        var asked = new AtomicInteger();
+        var lookups = new AtomicInteger();
         AddressResolver.Lookup changing =
-                name -> new InetAddress[] {InetAddress.ofLiteral(answers.get(asked.getAndIncrement()))};
+                name -> new InetAddress[] {InetAddress.ofLiteral(answers.get(lookups.getAndIncrement()))};
         try (var receiver = RawReceiver.saying(RawReceiver.status(200));
                 var second = new RawReceiver(
                         InetAddress.ofLiteral("127.0.0.2"),
@@ -179,7 +179,7 @@ class SsrfTest {
             for (int i = 0; i < answers.size(); i++) {
                 statuses.add(sender.send(url, List.of(), new byte[0]).status());
             }
-            assertThat(asked.get()).isEqualTo(answers.size());
+            assertThat(lookups.get()).isEqualTo(answers.size());
             assertThat(statuses).containsExactly(200, null, 200, null, 201, null);
             assertThat(receiver.requests()).hasSize(2);
             assertThat(second.requests()).hasSize(1);

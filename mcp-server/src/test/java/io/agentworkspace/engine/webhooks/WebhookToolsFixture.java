@@ -58,7 +58,7 @@ public final class WebhookToolsFixture {
     }
 
     /** Returns the data of the events of this type in order, as {@code {…}} with sorted keys. */
-    public List<String> told(String type) {
+    public List<String> eventData(String type) {
         return TestDatabase.db()
                 .sql(
                         "SELECT data FROM event WHERE tenant_id = :tenant AND type = :type AND NOT directed ORDER BY ordinal")

@@ -295,9 +295,9 @@ class WhyTest {
     void anOwnerWhoseAgentIsHeldToLessHearsSo() {
         done(call(ann, "MB_Permissions", "{'target':{'bank':'Box','agent':'Ada'},'vx':{'access':'append'}}"));
         done(call(ann, "AP_LogOn", "{'target':{'agent':'Ada'}}"));
-        var told = answer(ann, "tool=MB_Destroy&target=bank:Box").path("missing");
-        assertThat(told).hasSize(1);
-        assertThat(told.get(0).asString())
+        var missing = answer(ann, "tool=MB_Destroy&target=bank:Box").path("missing");
+        assertThat(missing).hasSize(1);
+        assertThat(missing.get(0).asString())
                 .isEqualTo(call(ann, "MB_Destroy", "{'target':{'bank':'Box'}}").note());
         assertThat(answer(ann, "tool=MB_Store&target=bank:Box")
                         .at("/target/only")

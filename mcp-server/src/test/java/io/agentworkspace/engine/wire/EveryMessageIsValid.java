@@ -33,9 +33,9 @@ public final class EveryMessageIsValid
 
     private static void check(List<String> faults) {
         if (!faults.isEmpty()) {
-            var shown = faults.subList(0, Math.min(5, faults.size()));
+            var examples = faults.subList(0, Math.min(5, faults.size()));
             throw new AssertionError("%d messages are not valid by their revision's schema:%n%s"
-                    .formatted(faults.size(), String.join("\n", shown)));
+                    .formatted(faults.size(), String.join("\n", examples)));
         }
     }
 }

@@ -90,7 +90,7 @@ final class Faults {
         return strict;
     }
 
-    static void strict(boolean wanted) {
-        strict = wanted;
+    static void strict(boolean value) {
+        strict = value;
     }
 }

@@ -101,19 +101,19 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
     /**
      * Returns the responses that are missing at the end of the exchange, or that came twice.
      *
-     * @param given the ids of the responses, missing where one had none
+     * @param ids the ids of the responses, missing where one had none
      * @param excused whether a request needs no response, since its client has cancelled it
      */
-    List<String> owed(List<JsonNode> given, Predicate<JsonNode> excused) {
-        if (body.isArray() && given.equals(List.of(MissingNode.getInstance()))) {
+    List<String> owed(List<JsonNode> ids, Predicate<JsonNode> excused) {
+        if (body.isArray() && ids.equals(List.of(MissingNode.getInstance()))) {
             return List.of(); // The whole batch was refused.
         }
         var requests = body.isArray()
                 ? body.valueStream().filter(Inspection::isRequest).toList()
                 : isRequest(body) ? List.of(body) : List.<JsonNode>of();
         var owed = requests.stream().filter(request -> !excused.test(request)).count();
-        return given.size() < owed || given.size() > Math.max(1, strict ? requests.size() : body.size())
-                ? List.of("%d responses to %d requests".formatted(given.size(), requests.size()))
+        return ids.size() < owed || ids.size() > Math.max(1, strict ? requests.size() : body.size())
+                ? List.of("%d responses to %d requests".formatted(ids.size(), requests.size()))
                 : List.of();
     }
 
@@ -141,9 +141,9 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
         }
         // All transports allow "a JSON-RPC error response that has no id"; the schemas
         // before 2025-11-25 do not define it.
-        var told = response.has("id") || book.has("JSONRPCErrorResponse") ? book : Rulebook.of(Rulebook.NOVEMBER_2025);
+        var rules = response.has("id") || book.has("JSONRPCErrorResponse") ? book : Rulebook.of(Rulebook.NOVEMBER_2025);
         var code = response.at("/error/code").asInt(0);
-        return told.wrongs(told.error(code).orElse(errorForm(response)), response);
+        return rules.wrongs(rules.error(code).orElse(errorForm(response)), response);
     }
 
     private String errorForm(JsonNode response) {

@@ -23,7 +23,7 @@ final class Received extends Response.Wrapper {
     private final Sent sent;
     private final ByteArrayOutputStream waiting = new ByteArrayOutputStream();
     private Inspection inspection;
-    private final List<JsonNode> given = new ArrayList<>();
+    private final List<JsonNode> ids = new ArrayList<>();
     private boolean answered;
     private boolean settled;
 
@@ -81,13 +81,13 @@ final class Received extends Response.Wrapper {
             Faults.report(Wire.noMessage(type()), sent.body(), answer);
             return;
         }
-        var begun = answer.at("/result/protocolVersion").asString("");
-        if (!begun.isEmpty()) {
-            Wire.begun(this, begun);
+        var revision = answer.at("/result/protocolVersion").asString("");
+        if (!revision.isEmpty()) {
+            Wire.record(this, revision);
         }
         answered = true;
         (answer.isArray() ? answer.valueStream() : Stream.of(answer)).forEach(this::count);
-        var exchange = inspection(begun);
+        var exchange = inspection(revision);
         Faults.report(exchange.answer(answer), exchange.body(), answer);
     }
 
@@ -124,14 +124,14 @@ final class Received extends Response.Wrapper {
 
     private void count(JsonNode message) {
         if (!message.has("method")) {
-            given.add(message.path("id"));
+            ids.add(message.path("id"));
         }
     }
 
     private void settle() {
         if (!settled) {
             settled = true;
-            Faults.report(inspection("").owed(given, request -> Wire.isCancelled(sent, request)), sent.body());
+            Faults.report(inspection("").owed(ids, request -> Wire.isCancelled(sent, request)), sent.body());
         }
     }
 
@@ -139,12 +139,12 @@ final class Received extends Response.Wrapper {
         return Wire.read(event.replaceFirst("^event: message\ndata: ", "").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** @param begun the revision of the session that this response begins, or empty */
-    private Inspection inspection(String begun) {
+    /** @param revision the revision of the session that this response begins, or empty */
+    private Inspection inspection(String revision) {
         if (inspection == null) {
             var body = sent.body();
-            var known = Rulebook.find(begun);
-            var book = known.orElseGet(() -> Wire.book(sent.getHeaders()::get, body));
+            var rules = Rulebook.find(revision);
+            var book = rules.orElseGet(() -> Wire.book(sent.getHeaders()::get, body));
             inspection = new Inspection(book, body, Faults.strict());
         }
         return inspection;

@@ -103,11 +103,11 @@ public final class Wire extends Handler.Wrapper {
         var address = URI.create(url);
         if (isMcp(address.getPath()) && !WATCHED.contains(address.getPort()) && answer.length > 0) {
             var json = read(body);
-            var given = read(answer);
+            var response = read(answer);
             // An error without an id may come from a gate that has not read the body.
-            var known = given.has("error") && !given.has("id") ? MissingNode.getInstance() : json;
-            var inspection = new Inspection(book(headers::get, json), known, Faults.strict());
-            Faults.report(inspection.answer(given), json, given);
+            var request = response.has("error") && !response.has("id") ? MissingNode.getInstance() : json;
+            var inspection = new Inspection(book(headers::get, json), request, Faults.strict());
+            Faults.report(inspection.answer(response), json, response);
         }
     }
 
@@ -127,7 +127,7 @@ public final class Wire extends Handler.Wrapper {
     }
 
     /** Records the revision of a session. */
-    static void begun(Response response, String revision) {
+    static void record(Response response, String revision) {
         var session = response.getHeaders().get(SESSION);
         if (session != null) {
             SESSIONS.put(session, revision);
@@ -146,8 +146,8 @@ public final class Wire extends Handler.Wrapper {
             return Rulebook.of(Rulebook.NOVEMBER_2025);
         }
         // The revision of a session from another process is known only from the client's header.
-        var begun = SESSIONS.getOrDefault(session, said == null ? "" : said);
-        return Rulebook.find(begun).orElseGet(() -> Rulebook.of(Rulebook.NOVEMBER_2025));
+        var revision = SESSIONS.getOrDefault(session, said == null ? "" : said);
+        return Rulebook.find(revision).orElseGet(() -> Rulebook.of(Rulebook.NOVEMBER_2025));
     }
 
     /** Returns a missing node if the bytes are not JSON. */

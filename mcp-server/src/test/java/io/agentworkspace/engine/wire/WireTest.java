@@ -83,9 +83,9 @@ class WireTest {
     }
 
     /** Returns what the validation reports about a body and the response to it. */
-    private static String said(String body, String given, String givenType, String... headers) {
-        type = givenType;
-        answer = given.replace('\'', '"');
+    private static String said(String body, String response, String contentType, String... headers) {
+        type = contentType;
+        answer = response.replace('\'', '"');
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/mcp".formatted(server.port())))
                 .POST(BodyPublishers.ofString(body.replace('\'', '"').replace("MODERN", MODERN.replace('\'', '"'))));
         ClientApi.send((headers.length == 0 ? request : request.headers(headers)).build());
@@ -110,8 +110,8 @@ class WireTest {
                 "ping | {'jsonrpc': '2.0', 'id': 1, 'result': {}}",
                 "skills/list | {'jsonrpc': '2.0', 'id': 1, 'result': {'skills': []}}"
             })
-    void nothingIsSaidOfWhatIsValid(String method, String given) {
-        assertThat(said(request(method, ""), given, "application/json")).isEmpty();
+    void nothingIsSaidOfWhatIsValid(String method, String response) {
+        assertThat(said(request(method, ""), response, "application/json")).isEmpty();
     }
 
     @ParameterizedTest
@@ -133,8 +133,8 @@ class WireTest {
                 "tools/make | {'jsonrpc': '2.0', 'id': 1, 'result': {}} | a method that the revision has not",
                 "tools/list | hello | no message"
             })
-    void anAnswerThatIsNotValidIsFound(String method, String given, String words) {
-        assertThat(said(request(method, ""), given, "application/json")).contains(words);
+    void anAnswerThatIsNotValidIsFound(String method, String response, String words) {
+        assertThat(said(request(method, ""), response, "application/json")).contains(words);
     }
 
     @ParameterizedTest
@@ -148,8 +148,8 @@ class WireTest {
                 "{'resultType': 'task'} | task for tools/list",
                 "{'resultType': 'maybe'} | result of type maybe"
             })
-    void aRequestThatSaysItsRevisionIsHeldToIt(String given, String words) {
-        var found = said(request("tools/list", "MODERN"), result(given), "application/json");
+    void aRequestThatSaysItsRevisionIsHeldToIt(String params, String words) {
+        var found = said(request("tools/list", "MODERN"), result(params), "application/json");
         assertThat(found).contains(words);
         assertThat(found.isEmpty()).isEqualTo(words.isEmpty());
     }
@@ -170,10 +170,10 @@ class WireTest {
                 "{'jsonrpc': '2.0', 'method': 'notifications/whatever'} | a message that the revision has not",
                 "{'jsonrpc': '2.0', 'id': 2, 'method': 'roots/list'} | a request on a stream"
             })
-    void aMessageOfAStreamThatIsNotValidIsFound(String given, String words) {
+    void aMessageOfAStreamThatIsNotValidIsFound(String message, String words) {
         var last = result("{'resultType': 'complete', 'content': []}");
         var stream = ":\n\nevent: message\ndata: %s\n\nevent: message\ndata: %s\n\n";
-        assertThat(said(request("tools/call", "'name': 'a', MODERN"), stream.formatted(given, last), EVENTS))
+        assertThat(said(request("tools/call", "'name': 'a', MODERN"), stream.formatted(message, last), EVENTS))
                 .contains(words)
                 .doesNotContain("responses to");
     }
@@ -182,12 +182,12 @@ class WireTest {
     void aRequestHasOneResponseAndNoMore() {
         var call = request("tools/call", "'name': 'a', MODERN");
         var event = "event: message\ndata: %s\n\n";
-        var told = event.formatted(
+        var progress = event.formatted(
                 "{'jsonrpc': '2.0', 'method': 'notifications/progress', 'params': {'progressToken': 1, 'progress': 1}}");
         var last = event.formatted(result("{'resultType': 'complete', 'content': []}"));
-        assertThat(said(call, told + last, EVENTS)).isEmpty();
-        assertThat(said(call, told, EVENTS)).contains("0 responses to 1 requests");
-        assertThat(said(call, last + told + last, EVENTS)).contains("2 responses to 1 requests");
+        assertThat(said(call, progress + last, EVENTS)).isEmpty();
+        assertThat(said(call, progress, EVENTS)).contains("0 responses to 1 requests");
+        assertThat(said(call, last + progress + last, EVENTS)).contains("2 responses to 1 requests");
         assertThat(said("{'jsonrpc': '2.0', 'method': 'notifications/initialized'}", "", ""))
                 .isEmpty();
         var error = "{'jsonrpc': '2.0', 'error': {'code': -32600, 'message': 'no'}}";

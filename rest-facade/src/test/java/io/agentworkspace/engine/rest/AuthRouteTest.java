@@ -27,9 +27,9 @@ class AuthRouteTest {
         var read = server.get(SESSION);
         assertThat(read.status()).isEqualTo(200);
         assertThat(read.at("/signed_in")).isEqualTo("true");
-        var begun = server.send(server.to(SESSION).POST(BodyPublishers.noBody()));
-        assertThat(begun.status()).isEqualTo(201);
-        assertThat(begun.header("Set-Cookie")).isEqualTo("session=1; Path=/");
+        var start = server.send(server.to(SESSION).POST(BodyPublishers.noBody()));
+        assertThat(start.status()).isEqualTo(201);
+        assertThat(start.header("Set-Cookie")).isEqualTo("session=1; Path=/");
         assertThat(server.get("/.well-known/jwks.json").header("Cache-Control")).isEqualTo("public, max-age=60");
     }
 

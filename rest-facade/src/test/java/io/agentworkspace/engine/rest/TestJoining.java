@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Joining where no code is valid. */
 final class TestJoining implements Joining {
     @Override
-    public JoinResponse join(JoinRequest asked, String requestId, RequestSource source) {
+    public JoinResponse join(JoinRequest request, String requestId, RequestSource source) {
         throw new Problem(Failure.NOT_FOUND, "the code is not valid");
     }
 

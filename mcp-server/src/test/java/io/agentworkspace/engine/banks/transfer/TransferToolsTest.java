@@ -104,7 +104,7 @@ class TransferToolsTest {
                 {"text":"d"}""";
         importing(ann, "b", "jsonl", data).ok();
         var read = ann.call("MB_Read", "{'target':{'bank':'b'}}").ok();
-        var shown = read.at("/content")
+        var authors = read.at("/content")
                 .valueStream()
                 .collect(Collectors.toMap(
                         memory -> memory.path("text").asString(),
@@ -113,7 +113,7 @@ class TransferToolsTest {
                                         memory.path("author").asString(),
                                         memory.at("/source/kind").asString(),
                                         memory.at("/source/name").asString())));
-        assertThat(shown)
+        assertThat(authors)
                 .isEqualTo(Map.of(
                         "a", "Ada agent Ada",
                         "b", "ann import Bo",

@@ -30,7 +30,7 @@ class ExtractionTest {
         return Extraction.of(file, new Extraction.DeclaredFile(name, null, null));
     }
 
-    private static String shown(Extraction extraction) {
+    private static String outline(Extraction extraction) {
         assertThat(extraction.reasons()).isEmpty();
         return extraction.blocks().stream()
                 .map(block -> block.kind().word() + " " + block.text())
@@ -40,7 +40,7 @@ class ExtractionTest {
     private static String csv(String text) {
         var extraction = extraction("table", text.getBytes(StandardCharsets.UTF_8));
         assertThat(extraction.type()).isEqualTo(DocumentType.CSV);
-        return shown(extraction);
+        return outline(extraction);
     }
 
     @Test
@@ -66,7 +66,7 @@ class ExtractionTest {
         var file = "a,b,c\n1,2\n1,2,3,4\n5\n".getBytes(StandardCharsets.UTF_8);
         var extraction = extraction("ragged.csv", file);
         assertThat(extraction.type()).isEqualTo(DocumentType.CSV);
-        assertThat(shown(extraction)).isEqualTo("header a | b | c\nrow 1 | 2\nrow 1 | 2 | 3 | 4\nrow 5");
+        assertThat(outline(extraction)).isEqualTo("header a | b | c\nrow 1 | 2\nrow 1 | 2 | 3 | 4\nrow 5");
         assertThat(extraction("ragged", file).type()).isEqualTo(DocumentType.TEXT);
     }
 
@@ -110,7 +110,7 @@ class ExtractionTest {
                         + "</w:tc><w:tc>" + paragraph(deleted, run("", "other")) + "</w:tc></w:tr></w:tbl>"
                         + paragraph(deleted, run("", "End.")),
                 "");
-        assertThat(shown(extraction("a.docx", file)))
+        assertThat(outline(extraction("a.docx", file)))
                 .isEqualTo(
                         "paragraph One two three.\nparagraph Next.\nparagraph Last.\nheader cell text | other\nparagraph End.");
     }
@@ -140,7 +140,7 @@ class ExtractionTest {
                         + paragraph("<w:rPr><w:vanish/></w:rPr>", run("", "A hidden mark "))
                         + paragraph("", run("", "joins.")),
                 styles);
-        assertThat(shown(extraction("a.docx", file)))
+        assertThat(outline(extraction("a.docx", file)))
                 .isEqualTo("paragraph Seen shown again too.\nparagraph But this.\nparagraph A hidden mark joins.");
     }
 
@@ -182,7 +182,7 @@ class ExtractionTest {
 
     @Test
     void aWordDividedAtALinesEndIsWhole() throws IOException {
-        assertThat(shown(extraction(
+        assertThat(outline(extraction(
                         "a.pdf",
                         lines(
                                 "The recon-",
@@ -211,7 +211,7 @@ class ExtractionTest {
                 to.at(320, 690 - 12 * i, "Right words of line %d in the second one".formatted(i));
             }
         });
-        var text = shown(extraction("a.pdf", file));
+        var text = outline(extraction("a.pdf", file));
         assertThat(text)
                 .contains("line 0 in the first column Left words of line 1")
                 .contains("line 6 in the second one Right words of line 7")
@@ -228,7 +228,7 @@ class ExtractionTest {
                 to.at(320, 690 - 12 * i, "%d metres".formatted(10 + i));
             }
         });
-        assertThat(shown(extraction("a.pdf", file))).contains("Harbour 3 13 metres");
+        assertThat(outline(extraction("a.pdf", file))).contains("Harbour 3 13 metres");
     }
 
     @Test

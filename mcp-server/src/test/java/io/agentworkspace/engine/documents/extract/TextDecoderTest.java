@@ -27,7 +27,7 @@ class TextDecoderTest {
             return text.getBytes(Charset.forName(encoding));
         }
 
-        String shown(String now) {
+        String line(String now) {
             return "%s | %s | %s".formatted(encoding, now, text.replace("\n", "\\n"));
         }
     }
@@ -53,9 +53,9 @@ class TextDecoderTest {
     void eachSampleIsDecodedOrRefused() {
         var samples = samples();
         assertThat(samples).hasSizeGreaterThanOrEqualTo(200);
-        assertThat(samples.stream().map(sample -> sample.shown(found(sample))))
+        assertThat(samples.stream().map(sample -> sample.line(found(sample))))
                 .containsExactlyElementsOf(samples.stream()
-                        .map(sample -> sample.shown(sample.found()))
+                        .map(sample -> sample.line(sample.found()))
                         .toList());
         assertThat(samples.stream()
                                 .filter(sample -> sample.found().equals("decoded"))

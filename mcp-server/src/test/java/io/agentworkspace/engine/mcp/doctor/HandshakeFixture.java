@@ -53,30 +53,30 @@ record HandshakeFixture(String url) {
     }
 
     /** Returns the reported handshakes of the reader's key, or of another key. */
-    List<JsonNode> told(Made reader, String query) {
+    List<JsonNode> reports(Made reader, String query) {
         var got = send(reader.key(), "/api/mcp/handshakes" + query, "GET", "");
         assertThat(got.status()).as(got.toString()).isEqualTo(200);
         return got.json().get("handshakes").valueStream().toList();
     }
 
-    List<JsonNode> told(Made reader) {
-        return told(reader, "");
+    List<JsonNode> reports(Made reader) {
+        return reports(reader, "");
     }
 
     /** Returns all handshakes, newest first, once a later one is recorded: by then a wrong one would be there. */
     List<JsonNode> all(Made reader) {
         post(reader.key(), initialize("2025-11-25", "the last"));
         await().until(() ->
-                told(reader).getFirst().at("/client/name").asString("").equals("the last"));
-        return told(reader).stream().skip(1).toList();
+                reports(reader).getFirst().at("/client/name").asString("").equals("the last"));
+        return reports(reader).stream().skip(1).toList();
     }
 
     /** Returns the only handshake. It may be stored after the client has its response. */
     JsonNode only(Made reader, String query) {
-        await().until(() -> !told(reader, query).isEmpty());
-        var told = told(reader, query);
-        assertThat(told).hasSize(1);
-        return told.getFirst();
+        await().until(() -> !reports(reader, query).isEmpty());
+        var reports = reports(reader, query);
+        assertThat(reports).hasSize(1);
+        return reports.getFirst();
     }
 
     JsonNode only(Made reader) {

@@ -44,33 +44,34 @@ class HandshakesTest {
 
     /** A handshake is recorded after its response. Until it is, the next one could be recorded first. */
     private void awaitHandshakes(int handshakes) {
-        await().until(() -> HERE.told(ann).size() == handshakes);
+        await().until(() -> HERE.reports(ann).size() == handshakes);
     }
 
-    private static String text(JsonNode told, String field) {
-        return told.at(field).asString("");
+    private static String text(JsonNode report, String field) {
+        return report.at(field).asString("");
     }
 
     @Test
     void aSessionIsOneHandshakeHoweverLongItLasts() {
-        var begun = HERE.post(ann.key(), initialize("2025-11-25", "claude-code"), "User-Agent", "claude-code/2.1");
-        var session = begun.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
+        var handshake = HERE.post(ann.key(), initialize("2025-11-25", "claude-code"), "User-Agent", "claude-code/2.1");
+        var session =
+                handshake.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
         awaitHandshakes(1);
         HERE.post(ann.key(), LIST, "Mcp-Session-Id", session);
         assertThat(HERE.all(ann)).hasSize(1);
-        var told = HERE.told(ann).getLast();
-        assertThat(text(told, "/era")).isEqualTo("session");
-        assertThat(text(told, "/method")).isEqualTo("initialize");
-        assertThat(text(told, "/client/name")).isEqualTo("claude-code");
-        assertThat(text(told, "/client/version")).isEqualTo("1.2");
-        assertThat(text(told, "/protocol_version")).isEqualTo("2025-11-25");
-        assertThat(text(told, "/user_agent")).isEqualTo("claude-code/2.1");
-        assertThat(text(told, "/outcome")).isEqualTo("ok");
-        assertThat(told.path("authenticated").asBoolean()).isTrue();
-        assertThat(told.path("status").asInt()).isEqualTo(200);
-        assertThat(text(told, "/advice")).contains("nothing to do");
-        assertThat(told.has("wrong")).isFalse();
-        assertThat(told.has("configuration")).isFalse();
+        var report = HERE.reports(ann).getLast();
+        assertThat(text(report, "/era")).isEqualTo("session");
+        assertThat(text(report, "/method")).isEqualTo("initialize");
+        assertThat(text(report, "/client/name")).isEqualTo("claude-code");
+        assertThat(text(report, "/client/version")).isEqualTo("1.2");
+        assertThat(text(report, "/protocol_version")).isEqualTo("2025-11-25");
+        assertThat(text(report, "/user_agent")).isEqualTo("claude-code/2.1");
+        assertThat(text(report, "/outcome")).isEqualTo("ok");
+        assertThat(report.path("authenticated").asBoolean()).isTrue();
+        assertThat(report.path("status").asInt()).isEqualTo(200);
+        assertThat(text(report, "/advice")).contains("nothing to do");
+        assertThat(report.has("wrong")).isFalse();
+        assertThat(report.has("configuration")).isFalse();
     }
 
     @Test
@@ -89,7 +90,8 @@ class HandshakesTest {
         awaitHandshakes(2);
         HERE.post(ann.key(), modern("prompts/list", "doer", "2026-07-28"), mirrored("prompts/list", "2026-07-28"));
         assertThat(HERE.all(ann))
-                .extracting(told -> text(told, "/client/name") + " " + text(told, "/method") + " " + text(told, "/era"))
+                .extracting(report ->
+                        text(report, "/client/name") + " " + text(report, "/method") + " " + text(report, "/era"))
                 .containsExactly("doer tools/list modern", "finder server/discover modern");
     }
 
@@ -101,7 +103,7 @@ class HandshakesTest {
             awaitHandshakes(2);
         }
         assertThat(HERE.all(ann))
-                .extracting(told -> text(told, "/user_agent") + " " + text(told, "/era"))
+                .extracting(report -> text(report, "/user_agent") + " " + text(report, "/era"))
                 .containsExactly("wget/1 bare", "curl/8 bare");
     }
 
@@ -199,28 +201,29 @@ class HandshakesTest {
             String method, String path, String body, int status, int code, String right, String[] headers) {
         var got = HERE.send(ann.key(), path, method, body, headers);
         assertThat(got.status()).as(got.toString()).isEqualTo(status);
-        var told = HERE.only(ann);
-        assertThat(text(told, "/outcome")).isEqualTo("refused");
-        assertThat(told.path("status").asInt()).isEqualTo(status);
-        assertThat(told.at("/error/code").asInt()).isEqualTo(code);
-        assertThat(text(told, "/error/note"))
+        var report = HERE.only(ann);
+        assertThat(text(report, "/outcome")).isEqualTo("refused");
+        assertThat(report.path("status").asInt()).isEqualTo(status);
+        assertThat(report.at("/error/code").asInt()).isEqualTo(code);
+        assertThat(text(report, "/error/note"))
                 .isEqualTo(got.json().at("/error/message").asString());
-        assertThat(text(told, "/wrong")).isNotBlank();
-        assertThat(text(told, "/advice")).contains(right);
-        assertThat(told.path("authenticated").asBoolean()).isTrue();
+        assertThat(text(report, "/wrong")).isNotBlank();
+        assertThat(text(report, "/advice")).contains(right);
+        assertThat(report.path("authenticated").asBoolean()).isTrue();
     }
 
     @Test
     void theStreamOfASessionNeedsAClientThatTakesOne() {
-        var begun = HERE.post(ann.key(), initialize("2025-11-25", "c"));
-        var session = begun.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
+        var handshake = HERE.post(ann.key(), initialize("2025-11-25", "c"));
+        var session =
+                handshake.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
         awaitHandshakes(1);
         HERE.send(ann.key(), "/mcp", "GET", "", "Mcp-Session-Id", session, "Accept", "application/json");
         awaitHandshakes(2);
         HERE.post(ann.key(), LIST, "Mcp-Session-Id", session, "MCP-Protocol-Version", "2025-06-18");
         awaitHandshakes(3);
-        assertThat(HERE.told(ann))
-                .extracting(told -> text(told, "/era") + " " + text(told, "/advice"))
+        assertThat(HERE.reports(ann))
+                .extracting(report -> text(report, "/era") + " " + text(report, "/advice"))
                 .satisfiesExactly(
                         version -> assertThat(version).startsWith("session Send the protocolVersion"),
                         accept -> assertThat(accept).startsWith("session Send the header Accept"),
@@ -230,14 +233,14 @@ class HandshakesTest {
     @Test
     void theConfigurationIsThatOfTheClient() {
         HERE.send(ann.key(), "/mcp/x/bnak", "POST", initialize("2025-11-25", "x"), "User-Agent", "Cursor/1.0");
-        var told = HERE.only(ann);
-        assertThat(text(told, "/configuration/client")).isEqualTo("cursor");
-        assertThat(text(told, "/configuration/configuration/mcpServers/agent-workspace/url"))
+        var report = HERE.only(ann);
+        assertThat(text(report, "/configuration/client")).isEqualTo("cursor");
+        assertThat(text(report, "/configuration/configuration/mcpServers/agent-workspace/url"))
                 .isEqualTo(TestServer.url() + "/mcp");
         HERE.post(ann.key(), initialize("2025-11-25", "Visual Studio Code"), "X-MCP-Toolsets", "bnak");
         awaitHandshakes(2);
-        assertThat(text(HERE.told(ann).getFirst(), "/configuration/client")).isEqualTo("vscode");
-        assertThat(text(HERE.told(ann).getFirst(), "/toolset")).isEqualToIgnoringCase("X-MCP-Toolsets: bnak");
+        assertThat(text(HERE.reports(ann).getFirst(), "/configuration/client")).isEqualTo("vscode");
+        assertThat(text(HERE.reports(ann).getFirst(), "/toolset")).isEqualToIgnoringCase("X-MCP-Toolsets: bnak");
     }
 
     @Test
@@ -248,7 +251,8 @@ class HandshakesTest {
                 "POST",
                 initialize("2025-11-25", "one"));
         awaitHandshakes(1);
-        assertThat(HERE.told(ann).getFirst().path("configuration").toString()).contains("/mcp/x/agent/readonly");
+        assertThat(HERE.reports(ann).getFirst().path("configuration").toString())
+                .contains("/mcp/x/agent/readonly");
         HERE.send(
                 ann.key().substring(0, ann.key().length() - 1),
                 "/mcp",
@@ -261,15 +265,16 @@ class HandshakesTest {
                 "X-MCP-Readonly",
                 "true");
         awaitHandshakes(2);
-        assertThat(HERE.told(ann).getFirst().path("configuration").toString()).contains("/mcp/readonly", "agent,bank");
+        assertThat(HERE.reports(ann).getFirst().path("configuration").toString())
+                .contains("/mcp/readonly", "agent,bank");
     }
 
     @Test
     void aConfirmationThatIsNoneIsNoSelection() {
         HERE.post(ann.key(), initialize("2025-11-25", "x"), "X-MCP-Confirm", "yes");
-        var told = HERE.only(ann);
-        assertThat(text(told, "/wrong")).contains("X-MCP-Confirm");
-        assertThat(told.has("configuration")).isFalse();
+        var report = HERE.only(ann);
+        assertThat(text(report, "/wrong")).contains("X-MCP-Confirm");
+        assertThat(report.has("configuration")).isFalse();
     }
 
     @Test
@@ -286,11 +291,12 @@ class HandshakesTest {
             var client = "client " + i;
             HERE.post(ann.key(), initialize("2025-11-25", client));
             await().pollInterval(Duration.ofMillis(5))
-                    .until(() -> !HERE.told(ann).isEmpty()
-                            && text(HERE.told(ann).getFirst(), "/client/name").equals(client));
+                    .until(() -> !HERE.reports(ann).isEmpty()
+                            && text(HERE.reports(ann).getFirst(), "/client/name")
+                                    .equals(client));
         }
-        assertThat(HERE.told(ann))
-                .extracting(told -> text(told, "/client/name"))
+        assertThat(HERE.reports(ann))
+                .extracting(report -> text(report, "/client/name"))
                 .containsExactlyElementsOf(Stream.iterate(25, i -> i - 1)
                         .limit(20)
                         .map(i -> "client " + i)
@@ -307,12 +313,12 @@ class HandshakesTest {
         var other = KeyFixture.make(ann, "'capabilities':['agent:read']");
         KeyFixture.done(KeyFixture.call(ann, "AK_Revoke", "{'id':'%s'}".formatted(other.id())));
         HERE.post(other.key(), initialize("2025-11-25", "x"), "User-Agent", "Claude-User (claude-code/2.1)");
-        var told = HERE.only(ann, "?key_id=" + other.id());
-        assertThat(told.path("authenticated").asBoolean()).isFalse();
-        assertThat(told.path("status").asInt()).isEqualTo(401);
-        assertThat(text(told, "/wrong")).startsWith("The key was revoked at ");
-        assertThat(text(told, "/configuration/client")).isEqualTo("claude-code");
-        assertThat(HERE.told(ann)).isEmpty();
+        var report = HERE.only(ann, "?key_id=" + other.id());
+        assertThat(report.path("authenticated").asBoolean()).isFalse();
+        assertThat(report.path("status").asInt()).isEqualTo(401);
+        assertThat(text(report, "/wrong")).startsWith("The key was revoked at ");
+        assertThat(text(report, "/configuration/client")).isEqualTo("claude-code");
+        assertThat(HERE.reports(ann)).isEmpty();
         assertThat(HERE.send(ann.key(), "/api/mcp/handshakes?key_id=a%00b", "GET", "")
                         .status())
                 .isEqualTo(422);
@@ -353,16 +359,16 @@ class HandshakesTest {
         awaitHandshakes(3);
         HERE.post(ann.key(), LIST, "Origin", "https://evil.example");
         awaitHandshakes(4);
-        assertThat(HERE.told(ann))
-                .allSatisfy(told ->
-                        assertThat(told.path("authenticated").asBoolean()).isFalse())
-                .extracting(told -> text(told, "/wrong"))
+        assertThat(HERE.reports(ann))
+                .allSatisfy(report ->
+                        assertThat(report.path("authenticated").asBoolean()).isFalse())
+                .extracting(report -> text(report, "/wrong"))
                 .satisfiesExactly(
                         origin -> assertThat(origin).contains("Origin is not allowed"),
                         address -> assertThat(address).contains("in the address"),
                         forged -> assertThat(forged).contains("another secret"),
                         damaged -> assertThat(damaged).contains("mistyped"));
-        assertThat(HERE.told(ann).toString())
+        assertThat(HERE.reports(ann).toString())
                 .doesNotContain(ann.key())
                 .doesNotContain(ann.key().substring(16, 40));
     }
@@ -387,11 +393,11 @@ class HandshakesTest {
             HERE.post(forged, LIST, "User-Agent", "stranger " + i);
         }
         // The newest 20: ten strangers, and ten of the twelve of the key.
-        await().until(() -> HERE.told(ann).stream()
-                        .filter(told -> told.path("authenticated").asBoolean())
+        await().until(() -> HERE.reports(ann).stream()
+                        .filter(report -> report.path("authenticated").asBoolean())
                         .count()
                 == 10);
-        assertThat(HERE.told(ann)).hasSize(20);
+        assertThat(HERE.reports(ann)).hasSize(20);
         assertThat(TestDatabase.db()
                         .sql("SELECT count(*) AS n FROM handshake WHERE key_id = :key AND proven")
                         .set("key", ann.id())
@@ -406,18 +412,18 @@ class HandshakesTest {
         var stranger = new KeyFixture().user("owner", Role.OWNER, "*");
         HERE.post(ann.key(), initialize("2025-11-25", "of ann"));
         HERE.only(ann);
-        assertThat(HERE.told(bob)).isEmpty();
+        assertThat(HERE.reports(bob)).isEmpty();
         for (var other : List.of(bob, stranger)) {
             assertThat(HERE.send(other.key(), "/api/mcp/handshakes?key_id=" + ann.id(), "GET", "")
                             .status())
                     .isEqualTo(404);
         }
-        assertThat(HERE.told(boss, "?key_id=" + ann.id())).hasSize(1);
+        assertThat(HERE.reports(boss, "?key_id=" + ann.id())).hasSize(1);
         var blind = KeyFixture.make(ann, "'capabilities':['agent:read']");
         assertThat(HERE.send(blind.key(), "/api/mcp/handshakes?key_id=" + ann.id(), "GET", "")
                         .status())
                 .isEqualTo(403);
-        assertThat(HERE.told(blind, "?key_id=" + blind.id())).isEmpty();
+        assertThat(HERE.reports(blind, "?key_id=" + blind.id())).isEmpty();
         assertThat(HERE.send("", "/api/mcp/handshakes", "GET", "").status()).isEqualTo(401);
     }
 
@@ -425,11 +431,11 @@ class HandshakesTest {
     void whateverAClientCallsItselfIsKeptShortAndPlain() {
         var name = "<script>alert(1)</script>\\u0000\\u202e\\ud800\\n" + "x".repeat(100_000);
         HERE.post(ann.key(), initialize("2025-11-25", name), "User-Agent", "<b>" + "y".repeat(4_000));
-        var told = HERE.only(ann);
-        assertThat(text(told, "/client/name"))
+        var report = HERE.only(ann);
+        assertThat(text(report, "/client/name"))
                 .startsWith("<script>alert(1)</script> xxx")
                 .hasSize(100);
-        assertThat(text(told, "/user_agent")).startsWith("<b>yyy").hasSize(200);
+        assertThat(text(report, "/user_agent")).startsWith("<b>yyy").hasSize(200);
     }
 
     @Test
@@ -438,13 +444,14 @@ class HandshakesTest {
             var there = new HandshakeFixture(replica.url());
             there.post(ann.key(), initialize("2025-11-25", "there"));
             HERE.post(ann.key(), initialize("2025-11-25", "here"));
-            await().until(() -> HERE.told(ann).size() == 2 && there.told(ann).size() == 2);
-            assertThat(HERE.told(ann)).isEqualTo(there.told(ann));
+            await().until(() ->
+                    HERE.reports(ann).size() == 2 && there.reports(ann).size() == 2);
+            assertThat(HERE.reports(ann)).isEqualTo(there.reports(ann));
             HERE.post(ann.key(), LIST);
-            await().until(() -> there.told(ann).size() == 3);
+            await().until(() -> there.reports(ann).size() == 3);
             there.post(ann.key(), LIST);
             there.post(ann.key(), initialize("2025-11-25", "last"));
-            await().until(() -> HERE.told(ann).size() == 4);
+            await().until(() -> HERE.reports(ann).size() == 4);
         }
     }
 
@@ -465,7 +472,7 @@ class HandshakesTest {
                                 ? there.post(ann.key(), initialize("2025-11-25", "client " + i))
                                 : there.post(ann.key(), "{'jsonrpc': ", "User-Agent", "agent " + i)));
             }
-            await().until(() -> there.told(ann).size() == 20);
+            await().until(() -> there.reports(ann).size() == 20);
             assertThat(proxy.watched()).isBetween(1, FLOOD / 10); // Two a second.
         }
     }
@@ -478,7 +485,7 @@ class HandshakesTest {
                 .sql("UPDATE handshake SET at = at - INTERVAL '31 days' WHERE key_id = :key")
                 .set("key", ann.id())
                 .run();
-        assertThat(HERE.told(ann)).isEmpty();
+        assertThat(HERE.reports(ann)).isEmpty();
         var other = KeyFixture.make(ann, "'capabilities':['*']");
         HERE.post(other.key(), initialize("2025-11-25", "b"));
         HERE.only(other);

@@ -166,8 +166,8 @@ class CallPlanTest {
     @Test
     void aPlanIsATaskForClientsThatKnowTasks() {
         var client = client("/mcp/x/discovery");
-        var begun = client.modern("tools/call", call(plan(make("a", "Ada"))), TASKS);
-        var id = begun.at("/result/taskId").asString();
+        var task = client.modern("tools/call", call(plan(make("a", "Ada"))), TASKS);
+        var id = task.at("/result/taskId").asString();
         assertThat(id).isNotEmpty();
         await().until(() -> task(client, id).path("status").asString("").equals("completed"));
         assertThat(task(client, id)
@@ -194,11 +194,11 @@ class CallPlanTest {
         var client = client("/mcp");
         var destroy = "{'id':'d','tool':'AP_Destroy','arguments':{'target':{'agent':'Ada'}}}";
         var params = call(plan(make("a", "Ada"), destroy));
-        var asked = client.modern("tools/call", params, RawMcpClient.ALL, "X-MCP-Confirm", "destructive");
-        assertThat(asked.at("/result/inputRequests/confirm/params/message").asString())
+        var question = client.modern("tools/call", params, RawMcpClient.ALL, "X-MCP-Confirm", "destructive");
+        assertThat(question.at("/result/inputRequests/confirm/params/message").asString())
                 .contains("Ada", "This is for good.");
         var answer = ",'requestState':'%s','inputResponses':{'confirm':{'action':'%s','content':{'destroy':true}}}}";
-        var state = asked.at("/result/requestState").asString();
+        var state = question.at("/result/requestState").asString();
         var refused = client.modern(
                 "tools/call",
                 params.replaceFirst("}$", answer.formatted(state, "decline")),

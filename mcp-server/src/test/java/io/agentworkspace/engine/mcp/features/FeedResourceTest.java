@@ -124,10 +124,10 @@ class FeedResourceTest {
                         .isTrue();
                 await().untilAsserted(() -> {
                     report();
-                    var told = events.poll(Duration.ofMillis(300));
-                    assertThat(told).isNotNull();
-                    assertThat(told.path("method").asString("")).isEqualTo("notifications/resources/updated");
-                    assertThat(told.at("/params/uri").asString()).isEqualTo(uri);
+                    var update = events.poll(Duration.ofMillis(300));
+                    assertThat(update).isNotNull();
+                    assertThat(update.path("method").asString("")).isEqualTo("notifications/resources/updated");
+                    assertThat(update.at("/params/uri").asString()).isEqualTo(uri);
                 });
             }
         }

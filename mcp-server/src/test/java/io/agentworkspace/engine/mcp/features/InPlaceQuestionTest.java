@@ -47,8 +47,8 @@ class InPlaceQuestionTest {
         return client.modern("tools/call", CALL.formatted(more, outside));
     }
 
-    private JsonNode answered(JsonNode asked, String answer) {
-        return modern("", ANSWER.formatted(asked.at("/result/requestState").asString(), answer));
+    private JsonNode answered(JsonNode question, String answer) {
+        return modern("", ANSWER.formatted(question.at("/result/requestState").asString(), answer));
     }
 
     private JsonNode inbox() {
@@ -64,13 +64,13 @@ class InPlaceQuestionTest {
 
     @Test
     void aStatelessClientAsksItsPerson() {
-        var asked = modern("", "");
-        assertThat(asked.at("/result/resultType").asString()).isEqualTo("input_required");
-        var form = asked.at("/result/inputRequests/answer/params");
+        var question = modern("", "");
+        assertThat(question.at("/result/resultType").asString()).isEqualTo("input_required");
+        var form = question.at("/result/inputRequests/answer/params");
         assertThat(form.path("message").asString()).isEqualTo("Ada asks:\n\nDeploy?");
         assertThat(form.at("/requestedSchema/properties/answer/enum/1").asString())
                 .isEqualTo("no");
-        var done = answered(asked, ACCEPT.formatted("no"));
+        var done = answered(question, ACCEPT.formatted("no"));
         assertThat(done.at(QUESTION + "/state").asString()).isEqualTo("answered");
         assertThat(done.at(QUESTION + "/answer").asString()).isEqualTo("no");
         assertThat(done.at(QUESTION + "/answered_by").asString()).isEqualTo("ann");
@@ -78,7 +78,7 @@ class InPlaceQuestionTest {
         assertThat(answer.path("content").asString()).isEqualTo("no");
         assertThat(answer.path("from").asString()).isEqualTo("ann");
         assertThat(answer.has("person")).isFalse();
-        var repeated = answered(asked, ACCEPT.formatted("yes"));
+        var repeated = answered(question, ACCEPT.formatted("yes"));
         assertThat(repeated.at(QUESTION + "/answer").asString()).isEqualTo("no");
         var heard = call("AP_Wait", "{'wait_seconds':0,'target':{'context':'Ada'}}");
         assertThat(heard.path("content")).isEmpty();
@@ -104,10 +104,10 @@ class InPlaceQuestionTest {
 
     @Test
     void theFirstAnswerWins() {
-        var asked = modern("", "");
+        var question = modern("", "");
         var id = openQuestion();
         call("AP_Answer", "{'question':'%s','choice':'yes'}".formatted(id));
-        var done = answered(asked, ACCEPT.formatted("no"));
+        var done = answered(question, ACCEPT.formatted("no"));
         assertThat(done.at(QUESTION + "/answer").asString()).isEqualTo("yes");
         assertThat(done.at("/result/structuredContent/content/1/content").asString())
                 .isEqualTo("yes");
@@ -119,8 +119,8 @@ class InPlaceQuestionTest {
         var again = ",'wait_seconds':5,'idempotency_key':'deploy'";
         modern(again, "");
         call("AP_Chat", "{'target':{'agent':'Ada','context':'console'},'content':'Let me think.'}");
-        var asked = modern(again, "");
-        assertThat(asked.at("/result/resultType").asString()).isEqualTo("input_required");
+        var question = modern(again, "");
+        assertThat(question.at("/result/resultType").asString()).isEqualTo("input_required");
         var wait = "{'wait_seconds':0,'target':{'context':'Ada'}}";
         assertThat(call("AP_Wait", wait).at("/content/0/content").asString()).isEqualTo("Let me think.");
         call("AP_Answer", "{'question':'%s','choice':'yes'}".formatted(openQuestion()));
@@ -178,15 +178,15 @@ class InPlaceQuestionTest {
         assertThat(other.at(QUESTION + "/state").asString()).isEqualTo("open");
         assertThat(modern(",'wait_seconds':0", "").at(QUESTION + "/state").asString())
                 .isEqualTo("open");
-        var asked = call("AP_Ask", "{'content':'Well?','target':{'context':'Ada'}}");
-        assertThat(asked.at("/question/state").asString()).isEqualTo("open");
+        var question = call("AP_Ask", "{'content':'Well?','target':{'context':'Ada'}}");
+        assertThat(question.at("/question/state").asString()).isEqualTo("open");
     }
 
     @Test
     void aForgedStateAnswersNothing() {
-        var asked = modern("", "");
+        var question = modern("", "");
         var forged = modern(
-                "", ANSWER.formatted("x" + asked.at("/result/requestState").asString(), ACCEPT.formatted("yes")));
+                "", ANSWER.formatted("x" + question.at("/result/requestState").asString(), ACCEPT.formatted("yes")));
         assertThat(forged.at("/error/code").asInt()).isEqualTo(-32602);
         var without = modern("", ",'inputResponses':{'answer':%s}".formatted(ACCEPT.formatted("yes")));
         assertThat(without.at("/result/resultType").asString()).isEqualTo("input_required");

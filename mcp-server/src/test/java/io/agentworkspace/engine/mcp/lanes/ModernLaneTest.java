@@ -126,9 +126,10 @@ class ModernLaneTest {
     @Test
     void aStateOpensOnlyForTheSameCallerAndRequest() {
         var tool = "test_input_required_result_request_state";
-        var asked = peer.modern("tools/call", "{'name': '%s'}".formatted(tool)).get("result");
-        assertThat(asked.get("resultType").asString()).isEqualTo("input_required");
-        var state = asked.get("requestState").asString();
+        var question =
+                peer.modern("tools/call", "{'name': '%s'}".formatted(tool)).get("result");
+        assertThat(question.get("resultType").asString()).isEqualTo("input_required");
+        var state = question.get("requestState").asString();
         var answered =
                 "'inputResponses': {'confirm': {'action': 'accept', 'content': {'ok': true}}}, 'requestState': '%s'";
         var right = "{'name': '%s', %s}".formatted(tool, answered.formatted(state));

@@ -43,8 +43,8 @@ class SessionLaneTest {
         "2026-07-28, 2025-11-25",
         "nonsense, 2025-11-25"
     })
-    void theVersionAskedForIsSpokenWhereItCanBe(String asked, String agreed) {
-        assertThat(peer.session(asked, "{}").version()).isEqualTo(agreed);
+    void theVersionAskedForIsSpokenWhereItCanBe(String requestVersion, String agreed) {
+        assertThat(peer.session(requestVersion, "{}").version()).isEqualTo(agreed);
     }
 
     @Test

@@ -79,9 +79,9 @@ class McpTasksTest {
     }
 
     private static String begin(RawMcpClient peer, String tool, String arguments) {
-        var begun = call(peer, tool, arguments);
-        assertThat(begun.path("resultType").asString("")).as(begun.toString()).isEqualTo("task");
-        return begun.get("taskId").asString();
+        var task = call(peer, tool, arguments);
+        assertThat(task.path("resultType").asString("")).as(task.toString()).isEqualTo("task");
+        return task.get("taskId").asString();
     }
 
     private static JsonNode ask(RawMcpClient peer, String method, String id, String more) {
@@ -164,20 +164,20 @@ class McpTasksTest {
     @Test
     void listenersAreToldOfEachStatusAndOfProgress() {
         var id = begin(here, "counting", "{}");
-        var asked = "{'notifications': {'taskIds': ['%s', 'none']}}".formatted(id);
-        try (var events = there.events("subscriptions/listen", asked, DECLARED)) {
+        var filter = "{'notifications': {'taskIds': ['%s', 'none']}}".formatted(id);
+        try (var events = there.events("subscriptions/listen", filter, DECLARED)) {
             assertThat(events.next().at("/params/notifications/taskIds").toString())
                     .isEqualTo("[\"%s\"]".formatted(id));
             var message = "";
-            var told = events.next("notifications/tasks");
-            while (!told.at("/params/status").asString().equals("completed")) {
-                message = told.at("/params/statusMessage").asString(message);
-                told = events.next("notifications/tasks");
+            var update = events.next("notifications/tasks");
+            while (!update.at("/params/status").asString().equals("completed")) {
+                message = update.at("/params/statusMessage").asString(message);
+                update = events.next("notifications/tasks");
             }
             assertThat(message).matches("[1-4] of 4: counted to [1-4]");
-            assertThat(told.at("/params/taskId").asString()).isEqualTo(id);
-            assertThat(told.at("/params/result/content/0/text").asString()).isEqualTo("counted");
-            assertThat(told.at("/params/_meta/io.modelcontextprotocol~1subscriptionId")
+            assertThat(update.at("/params/taskId").asString()).isEqualTo(id);
+            assertThat(update.at("/params/result/content/0/text").asString()).isEqualTo("counted");
+            assertThat(update.at("/params/_meta/io.modelcontextprotocol~1subscriptionId")
                             .isNumber())
                     .isTrue();
         }
@@ -285,8 +285,8 @@ class McpTasksTest {
         String id;
         try (var leaving = apart()) {
             id = begin(peer(leaving), "stubborn", "{}");
-            var begun = id;
-            await().until(() -> attempt(begun) == 1);
+            var task = id;
+            await().until(() -> attempt(task) == 1);
         }
         assertThat(status(id)).isEqualTo("completed");
         assertThat(attempt(id)).isEqualTo(1);

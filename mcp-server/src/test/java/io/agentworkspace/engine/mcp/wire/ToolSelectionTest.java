@@ -116,8 +116,10 @@ class ToolSelectionTest {
             assertThat(error.at("/error/data/error").asString()).isEqualTo("invalid_field");
             assertThat(error.get("id").asInt()).isPositive();
         }
-        var begun = "{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'protocolVersion': '2025-11-25'}}";
-        assertThat(peer.send(RawMcpClient.json(begun), List.of(header, value)).statusCode())
+        var handshake =
+                "{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'protocolVersion': '2025-11-25'}}";
+        assertThat(peer.send(RawMcpClient.json(handshake), List.of(header, value))
+                        .statusCode())
                 .isEqualTo(400);
     }
 
@@ -307,8 +309,8 @@ class ToolSelectionTest {
     @Test
     void theWishToConfirmMayBeRepeatedAndWrittenInAnyCase() {
         var destroy = "{'name': 'DM_Destroy', 'arguments': {}}";
-        var asked = call("/mcp", destroy, "X-MCP-Confirm", "Destructive ", "X-MCP-Confirm", "destructive");
-        assertThat(asked.at("/result/resultType").asString()).isEqualTo("input_required");
+        var question = call("/mcp", destroy, "X-MCP-Confirm", "Destructive ", "X-MCP-Confirm", "destructive");
+        assertThat(question.at("/result/resultType").asString()).isEqualTo("input_required");
     }
 
     @Test
@@ -318,11 +320,13 @@ class ToolSelectionTest {
                         .at("/result/structuredContent/greeting")
                         .asString())
                 .isEqualTo("gone");
-        var asked = call("/mcp", destroy + "}", "X-MCP-Confirm", "destructive").get("result");
-        assertThat(asked.get("resultType").asString()).isEqualTo("input_required");
-        assertThat(asked.at("/inputRequests/confirm/method").asString()).isEqualTo("elicitation/create");
+        var question =
+                call("/mcp", destroy + "}", "X-MCP-Confirm", "destructive").get("result");
+        assertThat(question.get("resultType").asString()).isEqualTo("input_required");
+        assertThat(question.at("/inputRequests/confirm/method").asString()).isEqualTo("elicitation/create");
         var answer = destroy + ", 'inputResponses': {'confirm': {'action': 'accept', 'content': {'destroy': %s}}}%s}";
-        var state = ", 'requestState': '%s'".formatted(asked.get("requestState").asString());
+        var state =
+                ", 'requestState': '%s'".formatted(question.get("requestState").asString());
         var confirmed = call("/mcp", answer.formatted("true", state), "X-MCP-Confirm", "destructive");
         assertThat(confirmed.at("/result/structuredContent/greeting").asString())
                 .isEqualTo("gone");

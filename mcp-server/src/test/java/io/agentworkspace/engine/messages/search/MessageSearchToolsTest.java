@@ -63,14 +63,14 @@ class MessageSearchToolsTest {
 
     @Test
     void aHitSaysWhereItIsAndWhyItWasFound() {
-        var asked = say("pier", "Who takes the pilot boat?");
+        var question = say("pier", "Who takes the pilot boat?");
         ann.call(
                         "AP_Chat",
                         "{'target':{'domain':'harbour','zone':'pier'},'content':'The boat is Ada’s','reply_to':'%s'}"
-                                .formatted(asked))
+                                .formatted(question))
                 .ok();
         var all = search(ann, "'content':'pilot boat'").ok();
-        assertThat(all.texts("/content", "id")).containsExactly(asked);
+        assertThat(all.texts("/content", "id")).containsExactly(question);
         assertThat(all.text("/content/0/from")).isEqualTo("ann");
         assertThat(all.text("/content/0/domain")).isEqualTo("harbour");
         assertThat(all.text("/content/0/zone")).isEqualTo("pier");
@@ -79,7 +79,7 @@ class MessageSearchToolsTest {
         assertThat(all.at("/content/0/why/terms").toString()).isEqualTo("[\"pilot\",\"boat\"]");
         assertThat(all.at("/content/0/why/highlights").toString()).isEqualTo("[[14,19],[20,24]]");
         var answer = search(ann, "'content':'boat','page':{'limit':1}").ok();
-        assertThat(answer.text("/content/0/reply_to")).isEqualTo(asked);
+        assertThat(answer.text("/content/0/reply_to")).isEqualTo(question);
         assertThat(answer.at("/content/0").has("to")).isFalse();
 
         // No message has all three words: those with most come first.
@@ -112,8 +112,8 @@ class MessageSearchToolsTest {
         // Of the words, each message has one or two.
         assertThat(paged("'content':'buoy red green'"))
                 .containsExactly("buoy 3 red", "buoy 2 red", "buoy 1 red", "buoy 7", "buoy 6", "buoy 5", "buoy 4");
-        var begun = search(ann, "'content':'buoy','page':{'limit':2}").ok().text("/next_cursor");
-        search(ann, "'content':'red','page':{'cursor':'%s'}".formatted(begun)).refused(1004, "page.cursor");
+        var cursor = search(ann, "'content':'buoy','page':{'limit':2}").ok().text("/next_cursor");
+        search(ann, "'content':'red','page':{'cursor':'%s'}".formatted(cursor)).refused(1004, "page.cursor");
     }
 
     private List<String> paged(String query) {

@@ -175,10 +175,10 @@ class OutboxTest {
             fixture.endpoint(other.url(), "webhook.endpoint.updated");
             var endpoint = fixture.endpoint(receiver.url(), "*");
             await().until(() -> !posts(other).isEmpty());
-            var told = body(posts(other).getFirst());
-            assertThat(told.at("/data/endpoint_id")).isEqualTo(endpoint.get("id"));
-            assertThat(told.at("/data/enabled").asBoolean()).isFalse();
-            assertThat(told.at("/data/disabled_reason").asString()).isEqualTo("gone");
+            var event = body(posts(other).getFirst());
+            assertThat(event.at("/data/endpoint_id")).isEqualTo(endpoint.get("id"));
+            assertThat(event.at("/data/enabled").asBoolean()).isFalse();
+            assertThat(event.at("/data/disabled_reason").asString()).isEqualTo("gone");
             assertThat(fixture.endpoint(endpoint.get("id").asString())
                             .at("/missed/after")
                             .asLong())
@@ -242,8 +242,8 @@ class OutboxTest {
                 assertThat(fixture.db
                                 .sql("SELECT id FROM event WHERE type = 'webhook.endpoint.updated'")
                                 .list(row -> row.text("id")))
-                        .hasSize(step.told());
-                await().until(() -> posts(other).size() == step.told());
+                        .hasSize(step.events());
+                await().until(() -> posts(other).size() == step.events());
             }
             assertThat(fixture.endpoint(endpoint.get("id").asString())
                             .get("enabled")
@@ -258,7 +258,7 @@ class OutboxTest {
     }
 
     /** The number of events about the failure that the tenant has received after the given hours. */
-    private record Step(int hours, int told) {}
+    private record Step(int hours, int events) {}
 
     private static String verdict(String request) {
         var data = body(request).get("data");

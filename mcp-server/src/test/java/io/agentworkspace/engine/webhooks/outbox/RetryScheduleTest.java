@@ -14,8 +14,8 @@ class RetryScheduleTest {
     private final Random random = new Random(7);
     private final RetrySchedule schedule = new RetrySchedule(List.of(Duration.ZERO, STEP));
 
-    private Duration next(Duration asked) {
-        return schedule.next(1, asked, random).orElseThrow();
+    private Duration next(Duration retryAfter) {
+        return schedule.next(1, retryAfter, random).orElseThrow();
     }
 
     @Test

@@ -34,12 +34,12 @@ class AddressResolverTest {
         var all = List.of("a.test", "b.test", "c.test", "d.test");
         try (var names = new AddressResolver(lookup, AddressPolicy.ofPrivate(true), 2, 1);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var asked = new ExecutorCompletionService<Set<InetAddress>>(threads);
-            all.forEach(name -> asked.submit(() -> names.resolve(name, LIMIT)));
-            assertThat(fault(asked)).isEqualTo("the name was not looked up: too many are at once");
+            var lookups = new ExecutorCompletionService<Set<InetAddress>>(threads);
+            all.forEach(name -> lookups.submit(() -> names.resolve(name, LIMIT)));
+            assertThat(fault(lookups)).isEqualTo("the name was not looked up: too many are at once");
             release.countDown();
             for (var others = 1; others < all.size(); others++) {
-                assertThat(asked.take().get()).containsExactly(HERE);
+                assertThat(lookups.take().get()).containsExactly(HERE);
             }
             for (var name : all) {
                 assertThat(names.resolve(name, LIMIT)).containsExactly(HERE);
@@ -47,9 +47,9 @@ class AddressResolverTest {
         }
     }
 
-    private static String fault(ExecutorCompletionService<?> asked) throws InterruptedException {
+    private static String fault(ExecutorCompletionService<?> lookups) throws InterruptedException {
         try {
-            return "none: " + asked.take().get();
+            return "none: " + lookups.take().get();
         } catch (ExecutionException e) {
             return e.getCause() instanceof SendFailure fault ? fault.words() : e.toString();
         }

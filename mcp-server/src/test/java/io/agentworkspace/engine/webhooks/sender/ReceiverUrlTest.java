@@ -25,8 +25,8 @@ class ReceiverUrlTest {
         "https://3com.example.com/, https://3com.example.com/",
         "https://a--b.example/, https://a--b.example/"
     })
-    void isNormalised(String given, String right) {
-        assertThat(ReceiverUrl.parse(given, false)).hasToString(right);
+    void isNormalised(String url, String right) {
+        assertThat(ReceiverUrl.parse(url, false)).hasToString(right);
     }
 
     @ParameterizedTest
@@ -49,8 +49,8 @@ class ReceiverUrlTest {
             https://localhost/         | url leads to this machine itself: name a host that can be reached from the internet
             https://example.com/a b    | url has a character that a URL cannot hold, such as a space or a backslash: percent-encode it
             """)
-    void isRefusedWithWhatWouldBeRight(String given, String note) {
-        assertThatThrownBy(() -> ReceiverUrl.parse(given, false))
+    void isRefusedWithWhatWouldBeRight(String url, String note) {
+        assertThatThrownBy(() -> ReceiverUrl.parse(url, false))
                 .isInstanceOf(Problem.class)
                 .hasMessage(note);
     }
@@ -80,8 +80,8 @@ class ReceiverUrlTest {
         "https://192.168.1.2/, https://192.168.1.2/",
         "https://[fd12::5efe:a00:1]/, https://[fd12:0:0:0:0:5efe:a00:1]/"
     })
-    void mayBePrivateWhereTheSettingSaysSo(String given, String right) {
-        assertThat(ReceiverUrl.parse(given, true)).hasToString(right);
+    void mayBePrivateWhereTheSettingSaysSo(String url, String right) {
+        assertThat(ReceiverUrl.parse(url, true)).hasToString(right);
     }
 
     @ParameterizedTest
@@ -95,8 +95,8 @@ class ReceiverUrlTest {
         "http://[fe80::5efe:808:808]/",
         "http://[fd12::5efe:169.254.169.254]/"
     })
-    void isNeverForMetadataOrMulticast(String given) {
-        assertThatThrownBy(() -> ReceiverUrl.parse(given, true)).isInstanceOf(Problem.class);
+    void isNeverForMetadataOrMulticast(String url) {
+        assertThatThrownBy(() -> ReceiverUrl.parse(url, true)).isInstanceOf(Problem.class);
     }
 
     @ParameterizedTest

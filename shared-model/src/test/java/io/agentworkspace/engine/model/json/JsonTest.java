@@ -32,10 +32,10 @@ class JsonTest {
             {"a":"\\x"}         | is not an escape that JSON has
             {"a":01}            | cannot be parsed
             """)
-    void whatIsWrongIsToldInOurOwnWords(String body, String told) {
+    void whatIsWrongIsToldInOurOwnWords(String body, String note) {
         assertThatThrownBy(() -> Json.read(body.getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(Problem.class)
-                .hasMessageContaining(told)
+                .hasMessageContaining(note)
                 .hasMessageNotContainingAny("Source", "REDACTED", "offset", "token", "code ", "JsonToken", "REPORT");
     }
 
