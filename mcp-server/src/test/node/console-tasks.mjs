@@ -338,7 +338,15 @@ async function permissions() {
   await pages.look(page, 'console-permission');
   await button(page.locator('.choices'), 'append').click();
   await page.getByRole('button', { name: 'Mo on notes: append' }).waitFor();
-  told('permissions', { choices, open: await page.locator('.choices').isVisible() });
+  const isOpen = await page.locator('.choices').isVisible();
+  // Moved sideways, the agents stay in sight.
+  const names = await page.locator('.matrix').evaluate((table) => {
+    const box = table.parentElement;
+    box.scrollLeft = box.scrollWidth;
+    return { moved: box.scrollLeft, from: Math.round(box.getBoundingClientRect().left), each: [...table.querySelectorAll('tbody th')].map((name) => { const { left, right } = name.getBoundingClientRect(); return [Math.round(left), Math.round(right)]; }) };
+  });
+  await pages.look(page, 'console-permissions-moved');
+  told('permissions', { choices, open: isOpen, names });
   await page.context().close();
 }
 
