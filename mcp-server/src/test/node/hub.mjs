@@ -152,6 +152,7 @@ async function trying(page, agent) {
   await page.getByLabel('Arguments as JSON').fill('{"vx": ');
   await page.getByRole('button', { name: 'Run AP_Create' }).click();
   step.noJson = await page.locator('#raw-problem').textContent();
+  step.earlier = await page.locator('#try-result').innerText();
   await pages.look(page, 'tool-json', '#try');
 
   await page.goto(`${engine}/mcp-hub/tools/AP_List`);

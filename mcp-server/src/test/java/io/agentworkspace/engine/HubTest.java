@@ -211,6 +211,9 @@ class HubTest {
             assertThat(tried.get("curl").asString()).contains("/AP_Create/invoke", "\"access\":\"public\"");
             assertThat(tried.at("/json/vx/access").asString()).isEqualTo("public");
             assertThat(tried.get("noJson").asString()).startsWith("This is not JSON");
+            assertThat(tried.get("earlier").asString())
+                    .as("the answer to the request before")
+                    .isEmpty();
         }
     }
 
