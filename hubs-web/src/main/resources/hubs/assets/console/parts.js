@@ -75,11 +75,11 @@ export const asCode = (label, calls) =>
     guarded(() => showCalls(`${label}, as a call`, calls())),
   );
 
-// The head of a page: its title, which gets the focus when the page opens, its description, its actions.
-export const head = (title, { sub, actions = [] } = {}) =>
+// The head of a page: its title, which gets the focus when the page opens, the state of what it is about, its description, its actions.
+export const head = (title, { state, sub, actions = [] } = {}) =>
   html`<header class="head">
     <div class="head-words">
-      <h1 tabindex="-1">${title}</h1>
+      <h1 tabindex="-1">${title}${state ? html` <span class="states">${state}</span>` : nothing}</h1>
       ${sub ? html`<p class="soft">${sub}</p>` : nothing}
     </div>
     <div class="head-actions">
