@@ -438,6 +438,8 @@ async function careful() {
   await page.locator('.words', { hasText: '06:12' }).waitFor(); // They are read for those in sight.
   step.lastWords = await page.locator('.virtual-row', { hasText: 'Ada' }).locator('.words').innerText();
   step.personas = await page.locator('.persona').allInnerTexts();
+  await page.waitForFunction(() => [...document.querySelectorAll('.virtual-row')].every((row) => row.offsetHeight === 19 + 19 * row.querySelectorAll('.person-words > span').length)); // Once it is known who said nothing.
+  step.heights = await page.locator('.virtual-row').evaluateAll((rows) => rows.map((row) => ({ name: row.querySelector('b').textContent, height: row.offsetHeight, cut: row.querySelector('.person-words').offsetHeight - row.offsetHeight })));
   await to(page, '/console/spaces/den/main', '.composer');
   await page.getByLabel('Message to den/main').fill('As <b>code</b>');
   await page.getByRole('button', { name: 'The message as code' }).click();

@@ -231,6 +231,18 @@ class ConsoleTest {
     }
 
     @Test
+    void anAgentsCardIsAsHighAsWhatItHolds() {
+        var cards = steps.only("careful").path("heights");
+        assertThat(cards)
+                .hasSizeGreaterThan(2)
+                .allSatisfy(
+                        card -> assertThat(card.path("cut").asInt()).as(card.toString()).isNegative());
+        assertThat(cards.valueStream().map(card -> card.path("height").asInt()).distinct())
+                .as("not all have the same")
+                .hasSizeGreaterThan(1);
+    }
+
+    @Test
     void aMessageIsShownAsCodeBeforeItIsSent() {
         assertThat(steps.only("careful").path("message").valueStream().map(JsonNode::asString))
                 .satisfiesExactly(
