@@ -354,6 +354,9 @@ class ConsoleTasksTest {
     @Test
     void anEarlierTextOfAnAgentIsShownAndRestored() {
         var step = steps.only("earlierTexts");
+        assertThat(step.path("headings").toString())
+                .as("before and after they are shown")
+                .isEqualTo("[0,1]");
         assertThat(texts(step.path("summaries")))
                 .satisfiesExactly(
                         newest -> assertThat(newest).contains("Revision 4", "access", "owner"),
