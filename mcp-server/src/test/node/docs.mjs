@@ -79,7 +79,8 @@ async function copies() {
   const page = await pages.open('/docs/quick-start', 1280, ['light'], { permissions: ['clipboard-read', 'clipboard-write'] });
   const code = page.locator('.copied').nth(1);
   await code.hover();
-  told('copies', { copied: await pages.copied(page, code.getByRole('button')) });
+  const heights = await page.locator('.copied').evaluateAll((all) => all.map((box) => ({ lines: box.querySelector('pre').textContent.trim().split('\n').length, above: box.querySelector('pre').offsetTop - box.offsetTop })));
+  told('copies', { heights, copied: await pages.copied(page, code.getByRole('button')) });
   await page.context().close();
 }
 

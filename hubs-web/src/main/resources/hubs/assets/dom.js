@@ -19,7 +19,8 @@ export function code(text, label) {
 }
 
 export function copied(pre) {
-  const box = el('div', { class: 'copied' });
+  const isLine = !pre.textContent.trim().includes('\n');
+  const box = el('div', { class: isLine ? 'copied line' : 'copied' });
   const button = el(
     'button',
     { type: 'button', class: 'quiet copy', 'aria-label': `Copy: ${pre.getAttribute('aria-label')}` },

@@ -77,6 +77,16 @@ class DocsSiteTest {
                 .startsWith("export ENGINE=" + TestServer.url() + "\n");
     }
 
+    @Test
+    void theButtonOfOneLineOfCodeIsBesideIt() {
+        assertThat(steps.only("copies").get("heights"))
+                .anyMatch(code -> code.get("lines").asInt() == 1)
+                .anyMatch(code -> code.get("lines").asInt() > 1)
+                .allSatisfy(code -> assertThat(code.get("above").asInt() < 5)
+                        .as(code.toString())
+                        .isEqualTo(code.get("lines").asInt() == 1));
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {360, 1280})
     void allOfItIsThereWithoutScripts(int width) {
