@@ -92,6 +92,17 @@ class PagesTest {
         assertThat(get(asked).statusCode()).isEqualTo(200);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"share+memory", "upgrade", "sign+in", "backup"})
+    void theSearchFindsPagesForUsersBeforeTheOthers(String words) throws Exception {
+        var found = Json.readObject(
+                get("/search.json?q=" + words).body().getBytes(StandardCharsets.UTF_8));
+        assertThat(found.get("docs").valueStream().limit(3))
+                .hasSize(3)
+                .extracting(hit -> hit.get("address").asString())
+                .noneMatch(address -> address.matches("/docs/(decisions/|changes|packages|house|contributing).*"));
+    }
+
     @Test
     void theFrontPageSaysWhatThisIsAndWhereToBegin() throws Exception {
         var page = get("/");

@@ -20,13 +20,17 @@ final class Documents {
     private static final Pattern PICTURE =
             Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
 
+    /** The group of the pages for those who change the engine. */
+    static final String FOR_CONTRIBUTORS = "Contribute";
+
     private static final String CONTENTS = "docs/README.md";
     private static final String COMMANDS = "docs/commands.md";
     private static final String START = "README.md";
+    private static final String CHANGES = "CHANGELOG.md";
 
     /** Documents outside of {@code docs/} that are also pages. */
     private static final Map<String, String> OUTSIDE =
-            Map.of(START, "quick-start", "CHANGELOG.md", "changes", "CONTRIBUTING.md", "contributing");
+            Map.of(START, "quick-start", CHANGES, "changes", "CONTRIBUTING.md", "contributing");
 
     private static final Pattern LINE = Pattern.compile("(?m)^## (?<group>.+)$|^- \\[(?<title>.+?)]\\((?<link>.+?)\\)");
     private static final Pattern PLAIN =
@@ -52,7 +56,12 @@ final class Documents {
             String title,
             String group,
             @Nullable String parent,
-            String markdown) {}
+            String markdown) {
+        /** Whether it tells users what to do, unlike the change log and the pages for those who change the engine. */
+        boolean isForUsers() {
+            return !group.equals(FOR_CONTRIBUTORS) && !source.equals(CHANGES);
+        }
+    }
 
     Documents(String baseUrl) {
         this.baseUrl = baseUrl;
