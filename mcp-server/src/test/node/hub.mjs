@@ -271,6 +271,15 @@ async function finds(width) {
   await page.locator('#hits[data-q="webhoks signature"]').waitFor();
   await pages.look(page, 'search', 'dialog');
   const step = { width, groups: await page.locator('.hits-title').allTextContents() };
+  const foot = page.locator('.search-foot');
+  step.keys = await foot.locator('.keys').isVisible();
+  step.found = await foot.getByRole('status').innerText();
+  const height = () => foot.evaluate((one) => one.offsetHeight);
+  const before = await height();
+  await page.keyboard.type(' xyzzy');
+  await page.locator('#hits[data-q$="xyzzy"]').waitFor({ state: 'attached' });
+  step.none = await foot.getByRole('status').innerText();
+  step.grown = await height() - before;
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+K');
   await page.keyboard.type('say somthing');

@@ -61,6 +61,15 @@ export function holdsKey(text) {
   return text.includes('ek_');
 }
 
+// What is below the results of a search: its state, and beside that the keys, which a phone has not.
+export const searchFoot = (state) =>
+  el(
+    'div',
+    { class: 'search-foot' },
+    state,
+    el('p', { class: 'hint keys' }, 'Arrows to choose, Enter to open, Escape to close.'),
+  );
+
 let dialogs = 0;
 const openers = new WeakMap(); // What had the focus before a dialog opened, and what is around that.
 

@@ -274,6 +274,14 @@ class HubTest {
         for (var finds : everywhere("finds")) {
             assertThat(texts(finds.get("groups"))).containsExactly("Tools", "Skills", "Documents");
             assertThat(finds.get("opened").asString()).startsWith("Say something");
+            assertThat(finds.get("keys").asBoolean())
+                    .as("the keys of a keyboard, where there is one")
+                    .isEqualTo(finds.get("width").asInt() > 400);
+            assertThat(finds.get("found").asString()).isEmpty();
+            assertThat(finds.get("none").asString()).startsWith("Nothing fits");
+            assertThat(finds.get("grown").asInt())
+                    .as("what the state moves")
+                    .isZero();
         }
     }
 
