@@ -7,7 +7,7 @@ const pages = await Pages.launch(engine, screenshots);
 
 const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-operations': '/docs/operations', 'docs-security': '/docs/security', 'docs-pictures': '/docs/how-it-works', 'docs-start': '/docs/quick-start', 'docs-commands': '/docs/commands',
   'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/decisions', 'docs-decision': '/docs/decisions/loop-guard',
-  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-not-found': '/docs/search?q=unicorn' };
+  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-schema': '/docs/schema', 'docs-not-found': '/docs/search?q=unicorn' };
 
 async function looks(width) {
   const page = await pages.open('/docs', width, themes);
@@ -84,6 +84,13 @@ async function copies() {
   await page.context().close();
 }
 
+// Which tables reference which is a diagram only where a script draws it.
+async function schema() {
+  const page = await pages.open('/docs/schema');
+  told('schema', { code: await page.locator('.prose pre').count(), roster: await page.locator('.prose li', { hasText: /^roster:/ }).innerText(), to: await page.locator('.prose li', { hasText: /^roster:/ }).locator('a').evaluateAll((links) => links.map((link) => link.hash).filter((hash) => document.querySelector(hash))) });
+  await page.context().close();
+}
+
 async function withoutScripts(width) {
   const page = await pages.open('/docs/commands#ap_create', width, ['light'], { javaScriptEnabled: false });
   const step = { width, row: await page.locator('#ap_create').innerText() };
@@ -151,6 +158,7 @@ async function one(width) {
 async function others() {
   await deepLink();
   await copies();
+  await schema();
   await onPaper();
   await narrow();
 }

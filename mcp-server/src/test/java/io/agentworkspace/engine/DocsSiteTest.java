@@ -87,6 +87,14 @@ class DocsSiteTest {
                         .isEqualTo(code.get("lines").asInt() == 1));
     }
 
+    @Test
+    void whatTablesReferenceIsListed() {
+        var schema = steps.only("schema");
+        assertThat(schema.get("code").asInt()).isZero();
+        assertThat(schema.get("roster").asString()).isEqualTo("roster: user_id → app_user, agent_id → agent");
+        assertThat(texts(schema.get("to"))).containsExactly("#roster", "#app_user", "#agent");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {360, 1280})
     void allOfItIsThereWithoutScripts(int width) {
