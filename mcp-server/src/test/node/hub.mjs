@@ -127,6 +127,7 @@ async function trying(page, agent) {
   const step = {};
   await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
   await page.getByRole('button', { name: 'Run AP_Create' }).click();
+  step.tops = await page.evaluate(() => Object.fromEntries(['try', 'input', 'output', 'errors'].map((name) => [name, Math.round(document.getElementById(`${name}-title`).getBoundingClientRect().top)])));
   step.missing = await page.locator('.problem:not(:empty)').first().textContent();
   await page.getByRole('button', { name: 'Fill in the example' }).click();
   await page.getByLabel('vx.name').fill(`${agent}!`);

@@ -210,6 +210,11 @@ class HubTest {
             assertThat(texts(tried.get("linked"))).containsExactly("from a link", "");
             assertThat(tried.get("curl").asString()).contains("/AP_Create/invoke", "\"access\":\"public\"");
             assertThat(tried.at("/json/vx/access").asString()).isEqualTo("public");
+            var tops = tried.get("tops");
+            if (tried.get("width").asInt() > 400) {
+                assertThat(tops.get("input")).as("beside the form").isEqualTo(tops.get("try"));
+                assertThat(tops.get("errors")).as("beside the answer").isEqualTo(tops.get("output"));
+            }
             assertThat(tried.get("noJson").asString()).startsWith("This is not JSON");
             assertThat(tried.get("earlier").asString())
                     .as("the answer to the request before")
