@@ -36,6 +36,16 @@ async function reads(width) {
   step.partInView = await page.locator('#plans').evaluate((heading) => heading.getBoundingClientRect().top < innerHeight);
   await page.getByRole('link', { name: 'Next' }).click();
   step.next = await page.locator('h1').innerText();
+  await page.goto(`${engine}/docs/console`);
+  step.lists = await page.locator('.docs-nav details').evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+  step.enlarged = await page.locator('.prose a > img').evaluateAll((all) => all.map((one) => new URL(one.parentElement.href).pathname === new URL(one.src).pathname));
+  step.pictures = await page.locator('.prose img').count();
+  // To the end, and at once back to the beginning.
+  const part = (wanted) => page.waitForFunction((hash) => document.querySelector('.contents a[aria-current]')?.hash === hash, wanted);
+  await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' }));
+  await part('#the-stream-behind-it');
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  await part(undefined);
   told('reads', step);
   await page.context().close();
 }

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** The documentation in real Chromium, driven by {@code docs.mjs}. The pages are the same with and without scripts. */
 @Tag("slow")
@@ -47,6 +48,13 @@ class DocsSiteTest {
         assertThat(reads.get("part").asString()).isEqualTo("#plans");
         assertThat(reads.get("partInView").asBoolean()).isTrue();
         assertThat(reads.get("next").asString()).isEqualTo("Commands");
+        assertThat(reads.get("lists").get(0).equals(reads.get("lists").get(1)))
+                .as("on a phone, both lists are in one row")
+                .isEqualTo(width < 400);
+        assertThat(reads.get("enlarged"))
+                .as("pictures lead to themselves")
+                .hasSize(reads.get("pictures").asInt())
+                .allMatch(JsonNode::asBoolean);
     }
 
     @ParameterizedTest
