@@ -284,9 +284,7 @@ class HubTest {
                     .isEqualTo(finds.get("width").asInt() > 400);
             assertThat(finds.get("found").asString()).isEmpty();
             assertThat(finds.get("none").asString()).startsWith("Nothing fits");
-            assertThat(finds.get("grown").asInt())
-                    .as("what the state moves")
-                    .isZero();
+            assertThat(finds.get("grown").asInt()).as("what the state moves").isZero();
         }
     }
 

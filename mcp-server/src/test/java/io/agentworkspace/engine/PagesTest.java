@@ -97,8 +97,7 @@ class PagesTest {
     @ParameterizedTest
     @ValueSource(strings = {"share+memory", "upgrade", "sign+in", "backup"})
     void theSearchFindsPagesForUsersBeforeTheOthers(String words) throws Exception {
-        var found = Json.readObject(
-                get("/search.json?q=" + words).body().getBytes(StandardCharsets.UTF_8));
+        var found = Json.readObject(get("/search.json?q=" + words).body().getBytes(StandardCharsets.UTF_8));
         assertThat(found.get("docs").valueStream().limit(3))
                 .hasSize(3)
                 .extracting(hit -> hit.get("address").asString())

@@ -36,7 +36,8 @@ final class Documents {
     private static final Pattern LINE = Pattern.compile("(?m)^## (?<group>.+)$|^- \\[(?<title>.+?)]\\((?<link>.+?)\\)");
     private static final Pattern DIAGRAM = Pattern.compile("(?s)```mermaid\\nerDiagram\\n(.*?)```\\n");
     private static final Pattern TABLE = Pattern.compile("(?m)^ +(\\w+)$");
-    private static final Pattern REFERENCE = Pattern.compile("(?m)^ +(?<to>\\w+) \\S+ (?<from>\\w+) : (?<column>\\w+)$");
+    private static final Pattern REFERENCE =
+            Pattern.compile("(?m)^ +(?<to>\\w+) \\S+ (?<from>\\w+) : (?<column>\\w+)$");
     private static final Pattern PLAIN =
             Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*");
 
@@ -113,8 +114,11 @@ final class Documents {
     private static String references(String diagram) {
         var tables = new LinkedHashMap<String, List<String>>();
         TABLE.matcher(diagram).results().forEach(table -> tables.put(table.group(1), new ArrayList<>()));
-        REFERENCE.matcher(diagram).results().forEach(reference -> tables.get(reference.group("from"))
-                .add("`%1$s` → [%2$s](#%2$s)".formatted(reference.group("column"), reference.group("to"))));
+        REFERENCE
+                .matcher(diagram)
+                .results()
+                .forEach(reference -> tables.get(reference.group("from"))
+                        .add("`%1$s` → [%2$s](#%2$s)".formatted(reference.group("column"), reference.group("to"))));
         return tables.entrySet().stream()
                 .map(table -> "- [%1$s](#%1$s)%2$s%3$s\n"
                         .formatted(
