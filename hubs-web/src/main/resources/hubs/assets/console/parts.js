@@ -1,7 +1,7 @@
 // What the pages of the console are made of, for lit-html: whatever comes from the service becomes text, never markup.
 import { html, nothing, render } from '../lit-html.js';
 import { made, whyNot } from './api.js';
-import { clockWords, face, guarded, showCalls, since } from './ui.js';
+import { clockWords, face, guarded, showCalls, since, timeWords } from './ui.js';
 
 export { createRef, html, live, nothing, ref, render, repeat } from '../lit-html.js';
 export * from './ui.js';
@@ -41,6 +41,9 @@ const time = (iso, words, kind) =>
   html`<time datetime=${iso} title=${whole(iso)} data-ago=${kind ?? nothing} .textContent=${words}></time>`;
 
 export const clock = (iso) => time(iso, clockWords(iso));
+
+// Below the line of a day.
+export const hour = (iso) => time(iso, timeWords(iso));
 
 export const ago = (iso, isShort = false) =>
   iso ? time(iso, since(new Date(iso), isShort), isShort ? 'short' : 'long') : html`<span class="soft">never</span>`;

@@ -117,7 +117,7 @@ final class Documents {
         REFERENCE
                 .matcher(diagram)
                 .results()
-                .forEach(reference -> tables.get(reference.group("from"))
+                .forEach(reference -> tables.computeIfAbsent(reference.group("from"), _ -> new ArrayList<>())
                         .add("`%1$s` → [%2$s](#%2$s)".formatted(reference.group("column"), reference.group("to"))));
         return tables.entrySet().stream()
                 .map(table -> "- [%1$s](#%1$s)%2$s%3$s\n"
