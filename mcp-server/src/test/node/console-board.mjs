@@ -96,7 +96,9 @@ try {
   await pages.look(ann, 'task');
   const small = await open(ANN_KEY, TASK, '.task .history li', 360, PHONE);
   await pages.look(small, 'task-phone');
-  report('task', { words: await ann.locator('.task').innerText(), messages: await ann.locator('section:has(#t-messages) li').allInnerTexts(), markup: await ann.locator('.task img, .task script').count() });
+  await ann.locator('.task-details summary').click();
+  const order = await small.evaluate(() => ['.head .tag', '.task-parts aside', '.task-parts section', '.task-details'].map((one) => Math.round(document.querySelector(one).getBoundingClientRect().top)));
+  report('task', { order, state: await small.locator('h1 .tag').innerText(), fences: await small.getByText('Fence').filter({ visible: true }).count(), words: await ann.locator('.task').innerText(), messages: await ann.locator('section:has(#t-messages) li').allInnerTexts(), markup: await ann.locator('.task img, .task script').count() });
   await act(ann, 'Answer', { 'Your answer': 'Oak.' }, 'Answer');
   await card(bob, 'doing', 'Lay the keel').waitFor();
   await update(ann, { fence: again.task.fence, state: 'done', result: 'It is of oak.' });
@@ -110,7 +112,7 @@ try {
   await bob.locator('.task .rows a').waitFor();
   report('after', { after: await bob.locator('.task .rows').innerText(), link: await bob.locator('.task .rows a').getAttribute('href') });
   await act(bob, 'Change', { Title: 'Rig the boat' }, 'Save');
-  await bob.getByRole('heading', { name: 'Rig the boat', level: 1 }).waitFor();
+  await bob.getByRole('heading', { name: /^Rig the boat/, level: 1 }).waitFor();
   await act(bob, 'Assign', { For: '*' }, 'Assign');
   await act(bob, 'Claim', { 'For how long': '1800' }, 'Claim');
   await bob.locator('.task .facts', { hasText: /\d+ min left/ }).waitFor();
@@ -118,7 +120,7 @@ try {
   await bob.locator('.task .facts', { hasText: /\d+ h/ }).waitFor();
   await act(bob, 'Block', { Note: 'No rope.' }, 'Block');
   await button(bob.locator('.task-actions'), 'Answer').waitFor();
-  report('own', { record: await bob.locator('.task .facts').innerText(), history: await bob.locator('.history').first().innerText() });
+  report('own', { record: await bob.locator('.task aside .facts').innerText(), history: await bob.locator('.history').first().innerText() });
   await act(bob, 'Cancel the task', {}, 'Cancel the task');
   await act(bob, 'Open again', {}, 'Open again');
   await act(bob, 'Cancel the task', {}, 'Cancel the task');

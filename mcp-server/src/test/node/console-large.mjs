@@ -69,19 +69,23 @@ async function place(page) {
   const there = (selector) => page.locator(`#main:not([aria-busy]) ${selector}`).first().waitFor();
   await page.goto(`${engine}/console/agents`);
   await there('.virtual-row');
-  const top = 50_000;
+  const top = 25_000;
   await page.waitForFunction((offset) => {
     const list = document.querySelector('.side .virtual');
     if (list.scrollHeight - list.clientHeight < offset) list.scrollTop = list.scrollHeight;
     else list.scrollTop = offset;
     return list.scrollTop === offset;
   }, top);
-  const row = page.locator('.virtual-row[aria-posinset="450"] a');
+  const inSight = await page.locator('.side .virtual').evaluate((list) => {
+    const { top: from, bottom: to } = list.getBoundingClientRect();
+    return [...list.querySelectorAll('.virtual-row')].find((row) => { const at = row.getBoundingClientRect(); return at.top > from + 50 && at.bottom < to; }).ariaPosInSet;
+  });
+  const row = page.locator(`.virtual-row[aria-posinset="${inSight}"] a`);
   const href = await row.getAttribute('href');
   await row.click();
   await there('.detail h2');
   await at(top);
-  const chosen = await page.locator('.virtual-row[aria-posinset="450"] a[aria-current]').getAttribute('href') === href;
+  const chosen = await page.locator(`.virtual-row[aria-posinset="${inSight}"] a[aria-current]`).getAttribute('href') === href;
   // Who finds another one has it in sight, and on going back the list is where it was.
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Search' }).fill('Ada');
@@ -92,7 +96,7 @@ async function place(page) {
   await page.goBack();
   await there('.pick');
   await at(top);
-  report('place', { chosen, again: await page.locator('.virtual-row[aria-posinset="450"] a').getAttribute('href') === href });
+  report('place', { chosen, again: await row.getAttribute('href') === href });
 }
 
 const below = (page, selector = '.transcript') => page.locator(selector).first().evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));

@@ -112,6 +112,7 @@ try {
   await query(page).fill('pilo');
   await request;
   const searching = await page.locator('dialog [role=status]').first().innerText();
+  const foot = [await page.locator('.search-foot').evaluate((one) => one.offsetHeight)];
   await query(page).fill('buoy');
   await page.getByRole('group', { name: 'Messages' }).getByRole('option').first().waitFor();
   const answered = page.waitForResponse((response) => response.url().includes('AP_Search') && response.request().postData().includes('"pilo'));
@@ -121,7 +122,10 @@ try {
   await pages.look(page, 'find-message', 'dialog');
   await query(page).fill('zzqxzzqx');
   await page.waitForFunction(() => !document.querySelector('.found[aria-busy]') && document.querySelector('dialog [role=status]').textContent !== 'Searching…');
-  report('palette', { searching, options, memories: await page.getByRole('group', { name: 'Memories' }).count() });
+  await query(page).fill('buoy');
+  await page.locator('.found[aria-busy]').waitFor({ state: 'detached' });
+  foot.push(await page.locator('.search-foot').evaluate((one) => one.offsetHeight));
+  report('palette', { foot, searching, options, memories: await page.getByRole('group', { name: 'Memories' }).count() });
   for (const [words, title] of [['new agent', 'New agent'], ['invite', 'Invite an agent'], ['rotate', 'Rotate key']]) {
     await query(page).fill(words);
     await page.locator('.found[aria-busy]').waitFor({ state: 'detached' });

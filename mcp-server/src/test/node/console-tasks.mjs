@@ -304,10 +304,12 @@ async function keys() {
 // An owner sees what changes of an agent replaced, and restores its first texts. Who only sees the agent reads why they may not.
 async function earlierTexts() {
   const page = await open(OWNER_KEY, '/console/agents/Rex', '.detail h2');
+  const heading = page.getByRole('heading', { name: 'Earlier texts' });
+  const before = await heading.count();
   await button(page, 'Show earlier texts').click();
   const items = page.locator('.revisions li');
   await items.nth(3).waitFor();
-  const step = { summaries: await items.locator('summary').allInnerTexts(), focus: await page.evaluate(() => document.activeElement.innerText), changes: [] };
+  const step = { headings: [before, await heading.count()], summaries: await items.locator('summary').allInnerTexts(), focus: await page.evaluate(() => document.activeElement.innerText), changes: [] };
   for (let i = 0; i < 4; i++) {
     if (i) await items.nth(i).locator('summary').click();
     else await page.keyboard.press('Enter');
@@ -338,7 +340,15 @@ async function permissions() {
   await pages.look(page, 'console-permission');
   await button(page.locator('.choices'), 'append').click();
   await page.getByRole('button', { name: 'Mo on notes: append' }).waitFor();
-  report('permissions', { choices, open: await page.locator('.choices').isVisible() });
+  const isOpen = await page.locator('.choices').isVisible();
+  // Moved sideways, the agents stay in sight.
+  const names = await page.locator('.matrix').evaluate((table) => {
+    const box = table.parentElement;
+    box.scrollLeft = box.scrollWidth;
+    return { moved: box.scrollLeft, from: Math.round(box.getBoundingClientRect().left), each: [...table.querySelectorAll('tbody th')].map((name) => { const { left, right } = name.getBoundingClientRect(); return [Math.round(left), Math.round(right)]; }) };
+  });
+  await pages.look(page, 'console-permissions-moved');
+  report('permissions', { choices, open: isOpen, names });
   await page.context().close();
 }
 

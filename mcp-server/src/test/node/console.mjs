@@ -1,6 +1,7 @@
 // The console as people use it, at two widths in two themes: node console.mjs <address of the engine> <folder for pictures>, keys in
 // OWNER_KEY (a tenant with things of hostile names), MEMBER_KEY and VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY (another
 // tenant, with nothing in it). Each step prints one line of JSON, which ConsoleTest looks at.
+import { readdirSync, rmSync } from 'node:fs';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Pages, report, themes, widths } from './pages.mjs';
 
@@ -438,6 +439,8 @@ async function careful() {
   await page.locator('.words', { hasText: '06:12' }).waitFor(); // They are read for those in sight.
   step.lastWords = await page.locator('.virtual-row', { hasText: 'Ada' }).locator('.words').innerText();
   step.personas = await page.locator('.persona').allInnerTexts();
+  await page.waitForFunction(() => [...document.querySelectorAll('.virtual-row')].every((row) => row.offsetHeight === 19 + 19 * row.querySelectorAll('.person-words > span').length)); // Once it is known who said nothing.
+  step.heights = await page.locator('.virtual-row').evaluateAll((rows) => rows.map((row) => ({ name: row.querySelector('b').textContent, height: row.offsetHeight, cut: row.querySelector('.person-words').offsetHeight - row.offsetHeight })));
   await to(page, '/console/spaces/den/main', '.composer');
   await page.getByLabel('Message to den/main').fill('As <b>code</b>');
   await page.getByRole('button', { name: 'The message as code' }).click();
@@ -486,7 +489,7 @@ async function careful() {
 }
 
 // What the three agents of the demo want from a person, each in its own words.
-async function waiting(page) {
+async function waiting(page, words) {
   const as = (agent, tool, args) => page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': EMPTY_KEY }, data: { ...args, target: { ...args.target, context: `picture ${agent}` } } });
   const wants = [
     ['Mira', 'AP_Ask', { content: 'The fix of the leak is ready. Deploy it today, before the sale?', choices: ['Deploy it today', 'Wait for Monday'] }],
@@ -500,7 +503,7 @@ async function waiting(page) {
   }
   await to(page, '/console/inbox', '.need');
   await page.locator('.need').nth(2).waitFor();
-  await pages.picture(page, 'console-demo-inbox');
+  words.inbox = await pages.readable(page, 'console-demo-inbox');
   return page.locator('.need').allInnerTexts();
 }
 
@@ -520,12 +523,14 @@ async function newcomer() {
   const starting = await page.locator('.empty .start-demo').evaluate((button) => ({ text: button.textContent.trim(), disabled: button.ariaDisabled === 'true' }));
   begin();
   let over = false;
-  const film = (async () => { // Up to eighteen pictures of the whole, as of every five seconds of the ninety. Where nothing has changed, there is none.
+  for (const name of readdirSync(screenshots)) if (/^demo-\d+\.png$/.test(name)) rmSync(`${screenshots}/${name}`); // Of another run.
+  const film = (async () => { // Up to eighteen pictures of the whole, as of every five seconds of the ninety. Where nothing has changed there is none,
+    // nor before somebody has spoken: many see only the first.
     for (let i = 1, text = ''; i <= 18 && !over; i++) {
       await page.waitForTimeout(14_000 / 18);
       const before = text;
       text = await page.locator('main').innerText();
-      if (text !== before) await page.screenshot({ path: `${screenshots}/demo-${String(i).padStart(2, '0')}.png` });
+      if (text !== before && (await page.locator('.bubble').count())) await page.screenshot({ path: `${screenshots}/demo-${String(i).padStart(2, '0')}.png` });
     }
   })();
   await page.locator('.bubble', { hasText: 'Checkout fails for 9 %' }).waitFor();
@@ -542,6 +547,7 @@ async function newcomer() {
   await page.getByRole('button', { name: 'Resume' }).waitFor();
   const paused = await page.locator('.demo-words').innerText();
   await pages.look(page, 'console-demo-question');
+  const words = { world: await pages.readable(page, 'console-demo-question') };
   await answer.click(); // An answer resumes the demo.
   await page.locator('.feed', { hasText: 'Raising the pool to 400' }).waitFor();
   const answered = Date.now() - began;
@@ -552,7 +558,7 @@ async function newcomer() {
   await pages.look(page, 'console-demo-over');
   await page.getByRole('link', { name: 'Open the room' }).click();
   await page.locator('.said', { hasText: 'I will fix the leak tonight' }).waitFor();
-  await pages.picture(page, 'console-demo-room');
+  words.room = await pages.readable(page, 'console-demo-room');
   const room = await page.locator('.transcript').innerText();
   await to(page, '/console/activity', '.entry-row');
   await pages.picture(page, 'console-demo-activity');
@@ -561,8 +567,8 @@ async function newcomer() {
   const learnt = await page.locator('.memories').innerText();
   await to(page, '/console/memory/Runbooks', '.memory');
   await found(page, 'pool exhausted after a deploy');
-  await pages.picture(page, 'console-demo-memory');
-  const waits = await waiting(page);
+  words.memory = await pages.readable(page, 'console-demo-memory');
+  const waits = await waiting(page, words);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('fix the leak tonight');
   await page.locator('.found-entry', { hasText: 'fix the leak tonight' }).first().waitFor();
@@ -581,7 +587,7 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  report('newcomer', { waits, answered, starting, focus, paused, replayed, room, doors, learnt, left });
+  report('newcomer', { words, waits, answered, starting, focus, paused, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 

@@ -7,7 +7,7 @@ const pages = await Pages.launch(engine, screenshots);
 
 const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-operations': '/docs/operations', 'docs-security': '/docs/security', 'docs-pictures': '/docs/how-it-works', 'docs-start': '/docs/quick-start', 'docs-commands': '/docs/commands',
   'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/decisions', 'docs-decision': '/docs/decisions/loop-guard',
-  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-not-found': '/docs/search?q=unicorn' };
+  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-schema': '/docs/schema', 'docs-not-found': '/docs/search?q=unicorn' };
 
 async function looks(width) {
   const page = await pages.open('/docs', width, themes);
@@ -36,6 +36,16 @@ async function reads(width) {
   step.partInView = await page.locator('#plans').evaluate((heading) => heading.getBoundingClientRect().top < innerHeight);
   await page.getByRole('link', { name: 'Next' }).click();
   step.next = await page.locator('h1').innerText();
+  await page.goto(`${engine}/docs/console`);
+  step.lists = await page.locator('.docs-nav details').evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+  step.enlarged = await page.locator('.prose a > img').evaluateAll((all) => all.map((one) => new URL(one.parentElement.href).pathname === new URL(one.src).pathname));
+  step.pictures = await page.locator('.prose img').count();
+  // To the end, and at once back to the beginning.
+  const part = (anchor) => page.waitForFunction((hash) => document.querySelector('.contents a[aria-current]')?.hash === hash, anchor);
+  await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' }));
+  await part('#the-stream-behind-it');
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  await part(undefined);
   report('reads', step);
   await page.context().close();
 }
@@ -79,7 +89,15 @@ async function copies() {
   const page = await pages.open('/docs/quick-start', 1280, ['light'], { permissions: ['clipboard-read', 'clipboard-write'] });
   const code = page.locator('.copied').nth(1);
   await code.hover();
-  report('copies', { copied: await pages.copied(page, code.getByRole('button')) });
+  const heights = await page.locator('.copied').evaluateAll((all) => all.map((box) => ({ lines: box.querySelector('pre').textContent.trim().split('\n').length, above: box.querySelector('pre').offsetTop - box.offsetTop })));
+  report('copies', { heights, copied: await pages.copied(page, code.getByRole('button')) });
+  await page.context().close();
+}
+
+// Which tables reference which is a diagram only where a script draws it.
+async function schema() {
+  const page = await pages.open('/docs/schema');
+  report('schema', { code: await page.locator('.prose pre').count(), roster: await page.locator('.prose li', { hasText: /^roster:/ }).innerText(), to: await page.locator('.prose li', { hasText: /^roster:/ }).locator('a').evaluateAll((links) => links.map((link) => link.hash).filter((hash) => document.querySelector(hash))) });
   await page.context().close();
 }
 
@@ -150,6 +168,7 @@ async function one(width) {
 async function others() {
   await deepLink();
   await copies();
+  await schema();
   await onPaper();
   await narrow();
 }

@@ -30,13 +30,14 @@ async function everyPage(width) {
   const page = await open(OWNER_KEY, '/console/documents', width, themes);
   await page.locator('.virtual-row').first().waitFor();
   await pages.look(page, 'console-documents');
+  const codes = await page.locator('main button.icon').filter({ visible: true }).count();
   await to(page, '/console/documents/handbook.md', '.versions details');
   await page.locator('.document-text', { hasText: 'Low water' }).waitFor();
   await page.locator('.versions summary').first().click();
   await page.locator('.compared ins').first().waitFor();
   const list = page.locator('.side');
   const document_ = await page.locator('.detail h2').boundingBox();
-  report(`document at ${width}`, { isInSight: document_.y < page.viewportSize().height / 2, hasList: await list.isVisible(), back: await page.locator('.back').isVisible() });
+  report(`document at ${width}`, { isInSight: document_.y < page.viewportSize().height / 2, hasList: await list.isVisible(), codes, back: await page.locator('.back').isVisible() });
   await pages.look(page, 'console-document');
   await to(page, '/console/documents/broken.json', '.why li');
   await pages.look(page, 'console-document-rejected');

@@ -127,6 +127,7 @@ async function trying(page, agent) {
   const step = {};
   await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
   await page.getByRole('button', { name: 'Run AP_Create' }).click();
+  step.tops = await page.evaluate(() => Object.fromEntries(['try', 'input', 'output', 'errors'].map((name) => [name, Math.round(document.getElementById(`${name}-title`).getBoundingClientRect().top)])));
   step.missing = await page.locator('.problem:not(:empty)').first().textContent();
   await page.getByRole('button', { name: 'Fill in the example' }).click();
   await page.getByLabel('vx.name').fill(`${agent}!`);
@@ -152,6 +153,7 @@ async function trying(page, agent) {
   await page.getByLabel('Arguments as JSON').fill('{"vx": ');
   await page.getByRole('button', { name: 'Run AP_Create' }).click();
   step.noJson = await page.locator('#raw-problem').textContent();
+  step.earlier = await page.locator('#try-result').innerText();
   await pages.look(page, 'tool-json', '#try');
 
   await page.goto(`${engine}/mcp-hub/tools/AP_List`);
@@ -270,6 +272,15 @@ async function finds(width) {
   await page.locator('#hits[data-q="webhoks signature"]').waitFor();
   await pages.look(page, 'search', 'dialog');
   const step = { width, groups: await page.locator('.hits-title').allTextContents() };
+  const foot = page.locator('.search-foot');
+  step.keys = await foot.locator('.keys').isVisible();
+  step.found = await foot.getByRole('status').innerText();
+  const height = () => foot.evaluate((one) => one.offsetHeight);
+  const before = await height();
+  await page.getByRole('combobox').fill('zzqxzzqx');
+  await page.locator('#hits[data-q="zzqxzzqx"]').waitFor({ state: 'attached' });
+  step.none = await foot.getByRole('status').innerText();
+  step.grown = await height() - before;
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+K');
   await page.keyboard.type('say somthing');

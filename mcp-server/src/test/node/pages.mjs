@@ -131,6 +131,19 @@ export class Pages {
     await page.screenshot({ path: `${this.screenshots}/${name}-${page.shot}.png`, fullPage });
   }
 
+  // The same, and what can be read on it, line by line: with this text, a machine with other fonts sees whether the picture is stale. Times
+  // are left out, and what happened, which comes in no certain order.
+  async readable(page, name) {
+    await this.picture(page, name);
+    return page.evaluate(() => {
+      const left = [...document.querySelectorAll('time, .feed > li')];
+      for (const one of left) one.hidden = true;
+      const words = ['.rail nav', 'main'].map((part) => document.querySelector(part).innerText).join('\n');
+      for (const one of left) one.hidden = false;
+      return words.split('\n').map((line) => line.trim()).filter(Boolean).join('\n');
+    });
+  }
+
   // All that was found wrong on the way.
   get faults() {
     return [...new Set(this.#faults)];

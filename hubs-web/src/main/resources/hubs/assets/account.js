@@ -108,13 +108,16 @@ export async function signIn(then = () => (isPage() ? location.reload() : locati
   await offer(providers);
 }
 
+// Some notes of the service are no whole sentences.
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+
 // What was wrong, or nothing.
 async function exchange(key) {
   if (!key) return 'Paste your key first.';
   if (!/^[\x21-\x7e]+$/.test(key)) return 'This is not a key: it has characters that no key has.';
   try {
     const response = await fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': key } });
-    if (!response.ok) return said(response);
+    if (!response.ok) return sentence(await said(response));
     const answer = await response.json();
     show(answer.user);
     token = answer.csrf_token;

@@ -10,15 +10,16 @@ words?.addEventListener('input', () =>
 // Which part of the page is being read.
 const contents = new Map([...document.querySelectorAll('.contents a')].map((link) => [link.hash.slice(1), link]));
 if (contents.size > 0) {
+  const above = new Set(); // Those that begin above a quarter of the window: the last of them is read.
   const seen = new IntersectionObserver(
     (entries) => {
-      for (const entry of entries) {
-        if (!entry.isIntersecting) continue;
-        for (const link of contents.values()) link.removeAttribute('aria-current');
-        contents.get(entry.target.id).setAttribute('aria-current', 'true');
-      }
+      for (const { isIntersecting, target } of entries) above[isIntersecting ? 'add' : 'delete'](target.id);
+      const read = [...contents.keys()].filter((id) => above.has(id)).at(-1);
+      for (const [id, link] of contents)
+        if (id === read) link.setAttribute('aria-current', 'true');
+        else link.removeAttribute('aria-current');
     },
-    { rootMargin: '-10% 0px -75% 0px' },
+    { rootMargin: '1000000px 0px -75% 0px' },
   );
   for (const id of contents.keys()) seen.observe(document.getElementById(id));
 }

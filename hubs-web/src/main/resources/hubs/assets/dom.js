@@ -19,7 +19,8 @@ export function code(text, label) {
 }
 
 export function copied(pre) {
-  const box = el('div', { class: 'copied' });
+  const isLine = !pre.textContent.trim().includes('\n');
+  const box = el('div', { class: isLine ? 'copied line' : 'copied' });
   const button = el(
     'button',
     { type: 'button', class: 'quiet copy', 'aria-label': `Copy: ${pre.getAttribute('aria-label')}` },
@@ -59,6 +60,15 @@ export async function said(response) {
 export function holdsKey(text) {
   return text.includes('ek_');
 }
+
+// What is below the results of a search: its state, and beside that the keys, which a phone has not.
+export const searchFoot = (state) =>
+  el(
+    'div',
+    { class: 'search-foot' },
+    state,
+    el('p', { class: 'hint keys' }, 'Arrows to choose, Enter to open, Escape to close.'),
+  );
 
 let dialogs = 0;
 const openers = new WeakMap(); // What had the focus before a dialog opened, and what is around that.

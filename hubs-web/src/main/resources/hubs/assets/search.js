@@ -1,5 +1,5 @@
 // The one search of the hubs, over tools, skills and documents: "/" and ⌘K or Ctrl+K open it on every page.
-import { dialog, el, holdsKey } from './dom.js';
+import { dialog, el, holdsKey, searchFoot } from './dom.js';
 
 const opener = document.getElementById('search-open');
 let ids = 0;
@@ -77,8 +77,8 @@ function open() {
     spellcheck: 'false',
     maxlength: '100',
   });
-  const said = el('p', { class: 'hint', role: 'status' }, 'Arrow keys choose, Enter opens, Escape closes.');
-  const box = dialog('Search', input, results, said);
+  const said = el('p', { class: 'hint', role: 'status' });
+  const box = dialog('Search', input, results, searchFoot(said));
   box.classList.add('search');
   let chosen = 0;
   let turn = 0;
@@ -105,7 +105,7 @@ function open() {
     const found = response?.ok ? groups(await response.json()) : [];
     if (mine !== turn) return;
     results.replaceChildren(...found);
-    said.textContent = found.length || !q ? 'Arrow keys choose, Enter opens, Escape closes.' : `Nothing fits “${q}”.`;
+    said.textContent = found.length || !q ? '' : `Nothing fits “${q}”.`;
     results.dataset.q = q;
     choose(0);
   }

@@ -79,7 +79,7 @@ async function start(event) {
   event.preventDefault();
   if (run.disabled) return;
   const args = asJson.checked ? parsed() : form.read();
-  if (!args) return;
+  if (!args) return result.replaceChildren(); // The answer to an earlier request is none to this one.
   if (!signedIn()) {
     signIn(() => {
       label();
@@ -89,6 +89,7 @@ async function start(event) {
   } else if (!loses || (await confirmed(args))) {
     await invoke(args);
   }
+  return undefined;
 }
 
 // Whether somebody who has read what will be lost still wants it.

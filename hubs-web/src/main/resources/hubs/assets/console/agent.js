@@ -150,7 +150,8 @@ export async function one(name, { at, view, on, go, isHere, drawn }) {
           ? html`<pre class="wraps prose" tabindex="0" aria-label="Persona">${agent.profile}</pre>`
           : html`<p class="soft">None.</p>`,
       )}
-      ${section('Earlier texts', past())} ${section('Memory', html`<div class="rows">${memory()}</div>`)}
+      <section>${past()}</section>
+      ${section('Memory', html`<div class="rows">${memory()}</div>`)}
       ${section('Who may see it, and why', html`<div>${why()}</div>`)}
       ${section(
         'Record',
@@ -292,7 +293,11 @@ function revisions(agent, again, drawn) {
     drawn();
     around.querySelector('ol :is(summary, li[tabindex], button)')?.focus();
   };
-  return () => (history ? history.view() : button('Show earlier texts', open, { reason: refused }));
+  return () =>
+    history
+      ? html`<h3>Earlier texts</h3>
+          ${history.view()}`
+      : button('Show earlier texts', open, { reason: refused });
 }
 
 // One of them, and what the change made of it.

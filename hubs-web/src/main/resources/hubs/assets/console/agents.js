@@ -21,6 +21,10 @@ import {
 import { virtualList } from './virtual.js';
 import { withoutIds } from './transcript-model.js';
 
+// px of a row: its name with what is around it, and each line below.
+const NAME = 38;
+const LINE = 19;
+
 function create(go) {
   return ask({
     title: 'New agent',
@@ -46,6 +50,7 @@ export async function show(context) {
   const { at, view, on, go, isHere } = context;
   const agentName = at.parts[0];
   const words = new Map(); // What an agent said last, by its name.
+  const silent = new Set(); // Names of agents that said nothing lately.
   const personas = new Map(); // The beginning of its persona, and of which revision, by its name.
   const reads = new Map(); // What was known of an agent when it was read, by its name.
   const queue = [];
@@ -60,6 +65,7 @@ export async function show(context) {
       if (!body) reads.delete(agent.name); // It is read again when it is shown again.
       const said = body?.content.filter((message) => message.from === agent.name).at(-1);
       if (said && !words.has(agent.name)) words.set(agent.name, said.content);
+      if (body && !said) silent.add(agent.name);
       if (body?.profile?.[0].profile)
         personas.set(agent.name, { revision: agent.revision, text: beginning(body.profile[0].profile) });
       if (body) list.draw();
@@ -79,6 +85,14 @@ export async function show(context) {
     if (readers < 3) readCards();
   }
 
+  // There is room for last words until it is known that there are none.
+  const lines = (agent) => [
+    agent.description,
+    agent.profile_length,
+    agent.skills?.length,
+    words.has(agent.name) || (agent.last_message_at && may('AP_Read') && !silent.has(agent.name)),
+  ];
+
   const persona = (agent) =>
     personas.get(agent.name)?.text ?? `A persona of ${number(agent.profile_length)} characters`;
 
@@ -97,11 +111,7 @@ export async function show(context) {
           ${agent.last_message_at ? html`<span class="soft">${ago(agent.last_message_at, true)}</span>` : nothing}
         </span>
         <span class="clip">${agent.description}</span>
-        ${
-          agent.profile_length
-            ? html`<span class="soft persona ${agent.skills?.length ? 'clip' : 'clip2'}">${persona(agent)}</span>`
-            : nothing
-        }
+        ${agent.profile_length ? html`<span class="soft clip persona">${persona(agent)}</span>` : nothing}
         ${
           agent.skills?.length
             ? html`<span class="soft clip small"
@@ -143,7 +153,7 @@ export async function show(context) {
     };
   }
   const list = virtualList({
-    height: 112,
+    height: (agent) => NAME + LINE * lines(agent).filter(Boolean).length,
     key: (agent) => agent.name,
     row,
     label: 'Agents',

@@ -9,6 +9,7 @@ import {
   clock,
   enc,
   guarded,
+  hour,
   html,
   link,
   nothing,
@@ -16,7 +17,6 @@ import {
   ref,
   repeat,
   tag,
-  timeWords,
   toast,
   whileBusy,
 } from './parts.js';
@@ -201,10 +201,10 @@ export class Conversation {
       ${
         isFirst
           ? avatar(message.from, { kind: message.from_kind })
-          : html`<span class="when soft" aria-hidden="true">${timeWords(message.created_at)}</span>`
+          : html`<span class="when soft" aria-hidden="true">${hour(message.created_at)}</span>`
       }
       <div>
-        ${isFirst ? this.#head(message) : html`<span class="unseen">${message.from}, ${timeWords(message.created_at)}</span>`}
+        ${isFirst ? this.#head(message) : html`<span class="unseen">${message.from}, ${hour(message.created_at)}</span>`}
         ${this.#answered(message)} ${this.#said(message)} ${attachments(message)} ${this.#question(message)}
         ${this.#replies(message)}
       </div>

@@ -1,7 +1,7 @@
 // What the pages of the console are made of, for lit-html: whatever comes from the service becomes text, never markup.
 import { html, nothing, render } from '../lit-html.js';
 import { made, whyNot } from './api.js';
-import { clockWords, face, guarded, showCalls, since } from './ui.js';
+import { clockWords, face, guarded, showCalls, since, timeWords } from './ui.js';
 
 export { createRef, html, live, nothing, ref, render, repeat } from '../lit-html.js';
 export * from './ui.js';
@@ -42,6 +42,9 @@ const time = (iso, words, kind) =>
 
 export const clock = (iso) => time(iso, clockWords(iso));
 
+// Below the line of a day.
+export const hour = (iso) => time(iso, timeWords(iso));
+
 export const ago = (iso, isShort = false) =>
   iso ? time(iso, since(new Date(iso), isShort), isShort ? 'short' : 'long') : html`<span class="soft">never</span>`;
 
@@ -75,11 +78,11 @@ export const asCode = (label, calls) =>
     guarded(() => showCalls(`${label}, as a call`, calls())),
   );
 
-// The head of a page: its title, which gets the focus when the page opens, its description, its actions.
-export const head = (title, { sub, actions = [] } = {}) =>
+// The head of a page: its title, which gets the focus when the page opens, the state of what it is about, its description, its actions.
+export const head = (title, { state, sub, actions = [] } = {}) =>
   html`<header class="head">
     <div class="head-words">
-      <h1 tabindex="-1">${title}</h1>
+      <h1 tabindex="-1">${title}${state ? html` <span class="states">${state}</span>` : nothing}</h1>
       ${sub ? html`<p class="soft">${sub}</p>` : nothing}
     </div>
     <div class="head-actions">

@@ -1,6 +1,6 @@
 // ⌘K: finds pages, agents, spaces, zones, banks, memories, documents, skills, rules, keys, webhooks, upstreams, users and
 // messages that the caller may see, pages of the documentation, and actions.
-import { dialog, el, holdsKey } from '../dom.js';
+import { dialog, el, holdsKey, searchFoot } from '../dom.js';
 import { ask, may, mayChange } from './api.js';
 import { pathOf, placeOf } from './messages.js';
 import { avatar, clockWords, enc, nodes } from './parts.js';
@@ -196,13 +196,7 @@ export function open(go, pages) {
     spellcheck: 'false',
   });
   const state = el('p', { class: 'hint', role: 'status' });
-  const box = dialog(
-    'Search',
-    input,
-    results,
-    state,
-    el('p', { class: 'hint' }, 'Arrows to choose, Enter to open, Escape to close.'),
-  );
+  const box = dialog('Search', input, results, searchFoot(state));
   box.classList.add('search');
   let chosen = 0;
   let turn = 0;

@@ -137,14 +137,22 @@ export async function showTask({ at, view, on, isHere }) {
         ['Held by', task.holder ? holder(task) : isOver(task) ? null : 'nobody'],
         ['Lease', task.lease_until ? left(task.lease_until) : null],
         ['For', task.assignee ?? (isOver(task) ? null : 'anybody')],
-        ['Fence', number(task.fence)],
         ['Created by', task.created_by],
         ['Created', ago(task.created_at)],
         ['Changed', ago(task.updated_at)],
+      ])}
+    </aside>`;
+
+  // What only programs ask for.
+  const details = () =>
+    html`<details class="task-details">
+      <summary>Details</summary>
+      ${facts([
+        ['Fence', number(task.fence)],
         ['Revision', number(task.revision)],
         ['Id', html`<code>${task.id}</code>`],
       ])}
-    </aside>`;
+    </details>`;
 
   const step = (one) =>
     html`<li>
@@ -189,23 +197,23 @@ export async function showTask({ at, view, on, isHere }) {
         </section>`
       : nothing;
 
+  const state = () =>
+    html`${stateTag(task)} ${task.state !== 'open' ? nothing : task.ready ? tag('ready', 'reads') : tag('waiting')}`;
+
   function drawn() {
     if (!isHere()) return;
     draw(
-      html`${head(task.title)}
+      html`${head(task.title, { state: state() })}
         <p>${link(boardPath(task.domain), `← Tasks of ${task.domain}`)}</p>
         <div class="task" tabindex="-1">
-          <p class="tagline">
-            ${stateTag(task)} ${task.state !== 'open' ? nothing : task.ready ? tag('ready', 'reads') : tag('waiting')}
-            ${(task.tags ?? []).map((text) => tag(text))}
-          </p>
+          ${task.tags?.length ? html`<p class="tagline">${task.tags.map((text) => tag(text))}</p>` : nothing}
           ${actions()}
           <div class="task-parts">
             <div>
               ${words('Description', task.description)} ${words('Result', task.result)} ${waiting()} ${past()}
               ${named.length ? messages() : nothing}
             </div>
-            ${record()}
+            ${record()} ${details()}
           </div>
         </div>`,
       view,

@@ -1,4 +1,5 @@
-// A list of which only the rows in sight are elements, however long it is. Rows have one height; more are fetched as the end comes near.
+// A list of which only the rows in sight are elements, however long it is. The height of a row is known before it is drawn; more are fetched
+// as the end comes near.
 // It scrolls by itself, within what the window has left below its beginning; on a phone the page scrolls instead.
 import { announce, button, draw, el, html, nothing, number, repeat } from './parts.js';
 
@@ -6,6 +7,7 @@ const MORE = 8;
 const MOST_PAGES = 60; // That are fetched one after another to reach a place far down.
 
 /**
+ * @param height of each row, or of that of an item, in px
  * @param reader returns what reads one page after another: a promise of items, and whether there are more
  * @param key what tells one item from another, so that its row keeps its element when the list is read again
  * @param row an item as a template
@@ -13,7 +15,9 @@ const MOST_PAGES = 60; // That are fetched one after another to reach a place fa
  */
 export function virtualList({ height, row, key = (item) => item, label, reader, empty, isWanted = () => true }) {
   const box = el('div', { class: 'virtual', tabindex: '0', role: 'group', 'aria-label': label });
+  const heightOf = typeof height === 'function' ? height : () => height;
   let items = [];
+  let tops = [0]; // Where each row begins, and where the last one ends.
   let fetching = null;
   let failed = null;
   let through = false;
@@ -30,11 +34,23 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
     return [Math.max(top, 0) - start, Math.min(bottom, innerHeight) - start];
   }
 
+  // Which row is at a place, in px from the beginning of the first.
+  function rowAt(place) {
+    let first = 0;
+    let last = items.length;
+    while (first < last) {
+      const middle = (first + last + 1) >> 1;
+      if (tops[middle] <= place) first = middle;
+      else last = middle - 1;
+    }
+    return first;
+  }
+
   // In the order of reading, which is that of the Tab key. The row with the focus stays, wherever it is.
   function places() {
     const [above, end] = seen();
-    const first = Math.max(0, Math.min(Math.floor(above / height) - MORE, items.length - 2 * MORE));
-    const last = Math.min(items.length, Math.max(Math.ceil(end / height) + MORE, 2 * MORE));
+    const first = Math.max(0, Math.min(rowAt(above) - MORE, items.length - 2 * MORE));
+    const last = Math.min(items.length, Math.max(rowAt(end) + 1 + MORE, 2 * MORE));
     const found = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
     const had = box.contains(document.activeElement) && document.activeElement.closest('.virtual-row')?.item;
     const focused = had ? items.findIndex((item) => key(item) === key(had)) : -1;
@@ -49,7 +65,7 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
       role="listitem"
       aria-setsize=${through ? items.length : -1}
       aria-posinset=${i + 1}
-      .style="transform: translateY(${i * height}px); height: ${height}px"
+      .style="transform: translateY(${tops[i]}px); height: ${tops[i + 1] - tops[i]}px"
       .item=${items[i]}
     >
       ${row(items[i])}
@@ -62,9 +78,11 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
 
   function drawn() {
     if (box.isConnected && !box.offsetParent) return; // It is not shown.
+    tops = [0];
+    for (const item of items) tops.push(tops.at(-1) + heightOf(item));
     if (box.isConnected) box.style.setProperty('--from', `${Math.round(box.getBoundingClientRect().top + scrollY)}px`);
     draw(
-      html`<div class="virtual-inner" role="list" aria-label=${label} .style="height: ${items.length * height}px">
+      html`<div class="virtual-inner" role="list" aria-label=${label} .style="height: ${tops.at(-1)}px">
           ${box.firstElementChild ? rows() : nothing}
         </div>
         ${
@@ -128,9 +146,9 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
 
   function center(index) {
     drawn(); // It has its height then.
-    const top = index * height;
-    if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight)
-      box.scrollTop = top - (box.clientHeight - height) / 2;
+    const [top, end] = tops.slice(index, index + 2);
+    if (top < box.scrollTop || end > box.scrollTop + box.clientHeight)
+      box.scrollTop = (top + end - box.clientHeight) / 2;
   }
 
   async function reach(element, top) {
@@ -184,8 +202,9 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
     },
     unshift(item) {
       items = [item, ...items];
-      if (box.scrollTop > 0) box.scrollTop += height;
-      else if (seen()[0] > height) scrollBy(0, height); // What is being read stays where it is.
+      const added = heightOf(item);
+      if (box.scrollTop > 0) box.scrollTop += added;
+      else if (seen()[0] > added) scrollBy(0, added); // What is being read stays where it is.
       drawn();
     },
     // Scrolls to an entry of a list in the page, unless it is in sight or somebody went back. It is looked for until an entry comes after it.

@@ -125,8 +125,15 @@ class ConsoleBoardTest {
     @Test
     void aTasksPageShowsWhoDidWhatAndWhichMessagesNameIt() {
         var task = steps.only("task");
-        assertThat(task.path("words").asString())
-                .contains("blocked", "Which wood? " + MARKUP, "Ben", "You know wood.", "Fence");
+        assertThat(task.path("words").asString()).contains("Which wood? " + MARKUP, "Ben", "You know wood.", "Fence");
+        assertThat(task.path("state").asString()).as("beside the title").isEqualTo("blocked");
+        assertThat(task.path("order").valueStream().map(JsonNode::asInt))
+                .as("on a phone: state, record, description, details")
+                .isSorted()
+                .doesNotHaveDuplicates();
+        assertThat(task.path("fences").asInt())
+                .as("until the details are opened")
+                .isZero();
         assertThat(texts(task.path("messages")))
                 .singleElement()
                 .satisfies(message -> assertThat(message).contains("Ben", "main", "Who knows about"));

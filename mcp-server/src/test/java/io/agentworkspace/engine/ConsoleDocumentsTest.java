@@ -108,6 +108,8 @@ class ConsoleDocumentsTest {
         assertThat(phone.path("isInSight").asBoolean()).isTrue();
         assertThat(phone.path("hasList").asBoolean()).isFalse();
         assertThat(phone.path("back").asBoolean()).isTrue();
+        assertThat(phone.path("codes").asInt()).as("that of the page").isEqualTo(1);
+        assertThat(steps.only("document at 1280").path("codes").asInt()).isEqualTo(2);
         assertThat(steps.only("document at 1280").path("hasList").asBoolean()).isTrue();
         assertThat(steps.only("document at 1280").path("back").asBoolean()).isFalse();
     }

@@ -122,6 +122,9 @@ class ConsoleMessagesTest {
     void theSearchOfEverythingShowsTheNewestQuery() {
         var palette = steps.only("palette");
         assertThat(palette.path("searching").asString()).isEqualTo("Searching…");
+        assertThat(palette.path("foot").path(0))
+                .as("its height while searching, and after that")
+                .isEqualTo(palette.path("foot").path(1));
         assertThat(texts(palette.path("options")))
                 .singleElement()
                 .asString()

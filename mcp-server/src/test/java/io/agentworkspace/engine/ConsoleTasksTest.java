@@ -354,6 +354,9 @@ class ConsoleTasksTest {
     @Test
     void anEarlierTextOfAnAgentIsShownAndRestored() {
         var step = steps.only("earlierTexts");
+        assertThat(step.path("headings").toString())
+                .as("before and after they are shown")
+                .isEqualTo("[0,1]");
         assertThat(texts(step.path("summaries")))
                 .satisfiesExactly(
                         newest -> assertThat(newest).contains("Revision 4", "access", "owner"),
@@ -382,6 +385,12 @@ class ConsoleTasksTest {
         var step = steps.only("permissions");
         assertThat(texts(step.path("choices"))).containsExactly("none", "read", "append", "write", "manage");
         assertThat(step.path("open").asBoolean()).isFalse();
+        var names = step.path("names");
+        assertThat(names.path("moved").asInt()).isPositive();
+        assertThat(names.path("each")).isNotEmpty().allSatisfy(name -> {
+            assertThat(name.path(0).asInt()).isEqualTo(names.path("from").asInt());
+            assertThat(name.path(1).asInt()).isLessThan(180);
+        });
         assertThat(call(owner, "MB_Permissions", "{'target':{'bank':'notes'}}")
                         .ok()
                         .at("/permissions")

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** The documentation in real Chromium, driven by {@code docs.mjs}. The pages are the same with and without scripts. */
 @Tag("slow")
@@ -47,6 +48,13 @@ class DocsSiteTest {
         assertThat(reads.get("part").asString()).isEqualTo("#plans");
         assertThat(reads.get("partInView").asBoolean()).isTrue();
         assertThat(reads.get("next").asString()).isEqualTo("Commands");
+        assertThat(reads.get("lists").get(0).equals(reads.get("lists").get(1)))
+                .as("on a phone, both lists are in one row")
+                .isEqualTo(width < 400);
+        assertThat(reads.get("enlarged"))
+                .as("pictures lead to themselves")
+                .hasSize(reads.get("pictures").asInt())
+                .allMatch(JsonNode::asBoolean);
     }
 
     @ParameterizedTest
@@ -75,6 +83,24 @@ class DocsSiteTest {
     void codeIsCopiedWithTheAddressOfThisService() {
         assertThat(steps.only("copies").get("copied").asString())
                 .startsWith("export ENGINE=" + TestServer.url() + "\n");
+    }
+
+    @Test
+    void theButtonOfOneLineOfCodeIsBesideIt() {
+        assertThat(steps.only("copies").get("heights"))
+                .anyMatch(code -> code.get("lines").asInt() == 1)
+                .anyMatch(code -> code.get("lines").asInt() > 1)
+                .allSatisfy(code -> assertThat(code.get("above").asInt() < 5)
+                        .as(code.toString())
+                        .isEqualTo(code.get("lines").asInt() == 1));
+    }
+
+    @Test
+    void whatTablesReferenceIsListed() {
+        var schema = steps.only("schema");
+        assertThat(schema.get("code").asInt()).isZero();
+        assertThat(schema.get("roster").asString()).isEqualTo("roster: user_id → app_user, agent_id → agent");
+        assertThat(texts(schema.get("to"))).containsExactly("#roster", "#app_user", "#agent");
     }
 
     @ParameterizedTest

@@ -172,7 +172,7 @@ class HubTest {
     @Test
     void oneSignsInWithAKeyThatIsKeptNowhere() {
         for (var session : everywhere("session")) {
-            assertThat(session.get("mistyped").asString()).contains("mistyped");
+            assertThat(session.get("mistyped").asString()).matches("Mistyped key: .+\\.");
             assertThat(session.get("account").asString()).contains("owner", "May call", TOOLS + " tools");
             assertThat(session.get("kept").asBoolean()).isFalse();
         }
@@ -210,7 +210,15 @@ class HubTest {
             assertThat(texts(tried.get("linked"))).containsExactly("from a link", "");
             assertThat(tried.get("curl").asString()).contains("/AP_Create/invoke", "\"access\":\"public\"");
             assertThat(tried.at("/json/vx/access").asString()).isEqualTo("public");
+            var tops = tried.get("tops");
+            if (tried.get("width").asInt() > 400) {
+                assertThat(tops.get("input")).as("beside the form").isEqualTo(tops.get("try"));
+                assertThat(tops.get("errors")).as("beside the answer").isEqualTo(tops.get("output"));
+            }
             assertThat(tried.get("noJson").asString()).startsWith("This is not JSON");
+            assertThat(tried.get("earlier").asString())
+                    .as("the answer to the request before")
+                    .isEmpty();
         }
     }
 
@@ -271,6 +279,12 @@ class HubTest {
         for (var finds : everywhere("finds")) {
             assertThat(texts(finds.get("groups"))).containsExactly("Tools", "Skills", "Documents");
             assertThat(finds.get("opened").asString()).startsWith("Say something");
+            assertThat(finds.get("keys").asBoolean())
+                    .as("the keys of a keyboard, where there is one")
+                    .isEqualTo(finds.get("width").asInt() > 400);
+            assertThat(finds.get("found").asString()).isEmpty();
+            assertThat(finds.get("none").asString()).startsWith("Nothing fits");
+            assertThat(finds.get("grown").asInt()).as("what the state moves").isZero();
         }
     }
 

@@ -3,6 +3,7 @@ package io.agentworkspace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
@@ -11,6 +12,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,16 @@ class PagesTest {
     @ValueSource(strings = {"/docs/search?q=ek_", "/mcp-hub?q=ek_abc"})
     void whatOnlyBeginsLikeAKeyCanBeLookedFor(String path) throws Exception {
         assertThat(get(path).statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"share+memory", "upgrade", "sign+in", "backup"})
+    void theSearchFindsPagesForUsersBeforeTheOthers(String words) throws Exception {
+        var found = Json.readObject(get("/search.json?q=" + words).body().getBytes(StandardCharsets.UTF_8));
+        assertThat(found.get("docs").valueStream().limit(3))
+                .hasSize(3)
+                .extracting(hit -> hit.get("address").asString())
+                .noneMatch(address -> address.matches("/docs/(decisions/|changes|packages|house|contributing).*"));
     }
 
     @Test

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param query the current search text
  */
 record DocNav(List<NavGroup> groups, String query) {
-    private static final String FOR_CONTRIBUTORS = "Contribute";
-
     record NavGroup(String title, List<NavItem> entries) {}
 
     /** @param parts the pages below it, if it or one of them is shown */
@@ -48,7 +46,7 @@ record DocNav(List<NavGroup> groups, String query) {
     }
 
     private static List<NavItem> entries(String group, List<NavItem> all, @Nullable DocFile current) {
-        var isHidden = group.equals(FOR_CONTRIBUTORS)
+        var isHidden = group.equals(Documents.FOR_CONTRIBUTORS)
                 && (current == null || !current.group().equals(group));
         return isHidden ? all.subList(0, 1) : all;
     }

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * Finds the sections of documents that contain all of some words: first those that have them in their heading, and whole words
- * before parts of words. A word that no document contains is replaced by the most similar one.
+ * before parts of words. What is not for users counts half. A word that no document contains is replaced by the most similar one.
  */
 final class DocSearch {
     static final int MAX_QUERY = 100;
@@ -133,9 +133,9 @@ final class DocSearch {
             score += points;
         }
         var phrase = String.join(" ", words);
-        return score
-                + (place.heading().equals(phrase) ? SAME : 0)
+        score += (place.heading().equals(phrase) ? SAME : 0)
                 + (words.size() > 1 && place.text().contains(phrase) ? IN_A_ROW : 0);
+        return place.document().isForUsers() ? score : (score + 1) / 2;
     }
 
     private static int count(String text, String word) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The written documents of this version, in the order that the lists in {@code docs/README.md} name them. */
@@ -20,15 +21,23 @@ final class Documents {
     private static final Pattern PICTURE =
             Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
 
+    /** The group of the pages for those who change the engine. */
+    static final String FOR_CONTRIBUTORS = "Contribute";
+
     private static final String CONTENTS = "docs/README.md";
     private static final String COMMANDS = "docs/commands.md";
     private static final String START = "README.md";
+    private static final String CHANGES = "CHANGELOG.md";
 
     /** Documents outside of {@code docs/} that are also pages. */
     private static final Map<String, String> OUTSIDE =
-            Map.of(START, "quick-start", "CHANGELOG.md", "changes", "CONTRIBUTING.md", "contributing");
+            Map.of(START, "quick-start", CHANGES, "changes", "CONTRIBUTING.md", "contributing");
 
     private static final Pattern LINE = Pattern.compile("(?m)^## (?<group>.+)$|^- \\[(?<title>.+?)]\\((?<link>.+?)\\)");
+    private static final Pattern DIAGRAM = Pattern.compile("(?s)```mermaid\\nerDiagram\\n(.*?)```\\n");
+    private static final Pattern TABLE = Pattern.compile("(?m)^ +(\\w+)$");
+    private static final Pattern REFERENCE =
+            Pattern.compile("(?m)^ +(?<to>\\w+) \\S+ (?<from>\\w+) : (?<column>\\w+)$");
     private static final Pattern PLAIN =
             Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*");
 
@@ -52,7 +61,12 @@ final class Documents {
             String title,
             String group,
             @Nullable String parent,
-            String markdown) {}
+            String markdown) {
+        /** Whether it tells users what to do, unlike the change log and the pages for those who change the engine. */
+        boolean isForUsers() {
+            return !group.equals(FOR_CONTRIBUTORS) && !source.equals(CHANGES);
+        }
+    }
 
     Documents(String baseUrl) {
         this.baseUrl = baseUrl;
@@ -89,7 +103,29 @@ final class Documents {
     }
 
     private String markdown(String source) {
-        return source.equals(START) ? start(text(START)) : text(source);
+        return source.equals(START) ? start(text(START)) : withoutDiagrams(text(source));
+    }
+
+    /** Diagrams of tables are drawn by a script, which pages do not load: they list what each table references. */
+    private static String withoutDiagrams(String markdown) {
+        return DIAGRAM.matcher(markdown).replaceAll(diagram -> references(diagram.group(1)));
+    }
+
+    private static String references(String diagram) {
+        var tables = new LinkedHashMap<String, List<String>>();
+        TABLE.matcher(diagram).results().forEach(table -> tables.put(table.group(1), new ArrayList<>()));
+        REFERENCE
+                .matcher(diagram)
+                .results()
+                .forEach(reference -> tables.computeIfAbsent(reference.group("from"), _ -> new ArrayList<>())
+                        .add("`%1$s` → [%2$s](#%2$s)".formatted(reference.group("column"), reference.group("to"))));
+        return tables.entrySet().stream()
+                .map(table -> "- [%1$s](#%1$s)%2$s%3$s\n"
+                        .formatted(
+                                table.getKey(),
+                                table.getValue().isEmpty() ? "" : ": ",
+                                String.join(", ", table.getValue())))
+                .collect(Collectors.joining());
     }
 
     /** Returns the README without its title and its list of documents, with the address of this service. */

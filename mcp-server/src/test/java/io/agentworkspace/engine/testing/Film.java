@@ -4,6 +4,7 @@ import java.awt.RenderingHints;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import javax.imageio.IIOImage;
@@ -23,6 +24,7 @@ public final class Film {
 
     public static void write(List<Path> pictures, Path gif) {
         var writer = ImageIO.getImageWritersByFormatName("gif").next();
+        delete(gif); // Of a longer film, the end would stay.
         try (var out = ImageIO.createImageOutputStream(gif.toFile())) {
             writer.setOutput(out);
             writer.prepareWriteSequence(null);
@@ -35,6 +37,14 @@ public final class Film {
             throw new UncheckedIOException(e);
         } finally {
             writer.dispose();
+        }
+    }
+
+    private static void delete(Path gif) {
+        try {
+            Files.deleteIfExists(gif);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

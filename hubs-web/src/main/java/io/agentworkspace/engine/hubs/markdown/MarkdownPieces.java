@@ -124,7 +124,7 @@ final class MarkdownPieces implements NodeRenderer {
         var words = PlainText.of(image);
         var target = target(image.getDestination());
         if (manner.pictures() && target.isPresent() && !target.get().elsewhere()) {
-            html.tag("img", Map.of("src", target.get().href(), "alt", words), true);
+            picture(image, target.get().href(), words);
             return;
         }
         var placeholder = "[picture: %s]".formatted(words.isEmpty() ? "without a description" : words);
@@ -135,6 +135,15 @@ final class MarkdownPieces implements NodeRenderer {
         var closing = open(image.getDestination());
         html.text(placeholder);
         html.tag(closing);
+    }
+
+    /** A picture leads to itself, since a narrow window shows it too small. */
+    private void picture(Image image, String address, String words) {
+        var closing = inLink(image) ? "" : open(image.getDestination());
+        html.tag("img", Map.of("src", address, "alt", words), true);
+        if (!closing.isEmpty()) {
+            html.tag(closing);
+        }
     }
 
     private static boolean inLink(Node node) {
