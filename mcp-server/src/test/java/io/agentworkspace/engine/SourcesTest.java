@@ -351,8 +351,8 @@ class SourcesTest {
                         .flatMap(file -> NAME_IN_SCRIPT
                                 .matcher(Repository.text(file))
                                 .results()
-                                .map(name -> file.getFileName() + ": "
-                                        + name.group().strip())))
+                                .map(name ->
+                                        file.getFileName() + ": " + name.group().strip())))
                 .as("name what it is")
                 .isEmpty();
     }
