@@ -384,8 +384,8 @@ class ConsoleTest {
             "inbox.png", "console-demo-inbox-1280-light.png");
 
     /**
-     * {@code -Dgolden=update} replaces them. Since each machine draws letters in its own way, a picture is stale if the page says
-     * something else than what is written beside it.
+     * {@code -Dgolden=update} replaces them. Each machine draws letters in its own way. So a picture is stale if the text of its page
+     * is not the text beside it.
      */
     @Test
     void thePicturesInTheDocumentsAreOfTheDemo() throws IOException {
