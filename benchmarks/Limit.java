@@ -62,11 +62,11 @@ final class Limit extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
-        var body = JSON.readTree(Content.Source.asInputStream(request));
+        var call = JSON.readTree(Content.Source.asInputStream(request));
         var path = Request.getPathInContext(request);
         var body = switch (path) {
             case "/select" -> select();
-            case "/insert" -> insert(body);
+            case "/insert" -> insert(call);
             case "/bytes" -> answer;
             default -> JSON.writeValueAsBytes(JSON.createObjectNode().put("name", "row").put("text", "x".repeat(300)));
         };
@@ -87,11 +87,11 @@ final class Limit extends Handler.Abstract {
         }
     }
 
-    private byte[] insert(JsonNode body) throws SQLException {
+    private byte[] insert(JsonNode call) throws SQLException {
         try (var connection = pool.getConnection();
                 var statement = connection.prepareStatement("INSERT INTO bench.new_row (name, text) VALUES (?, ?) RETURNING id")) {
             statement.setString(1, "row");
-            statement.setString(2, body.at("/params/arguments/content").asString("x".repeat(100)));
+            statement.setString(2, call.at("/params/arguments/content").asString("x".repeat(100)));
             var rows = statement.executeQuery();
             rows.next();
             return JSON.writeValueAsBytes(JSON.createObjectNode().put("id", rows.getLong(1)));

@@ -64,7 +64,7 @@ final class Overload implements Bench.Benchmark {
     }
 
     /**
-     * Makes calls at this rate, whether or not those before have ended, and returns when the last has start.
+     * Makes calls at this rate, whether or not those before have ended, and returns when the last has begun.
      *
      * @param clients one for each call that is open; without one, a call waits before it is sent
      * @param times takes how long each acknowledged call took

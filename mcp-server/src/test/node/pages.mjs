@@ -132,11 +132,11 @@ export class Pages {
   }
 
   // The same, and what can be read on it, line by line: with this text, a machine with other fonts sees whether the picture is stale. Times
-  // are left out, and what happened, which comes in no certain order.
+  // and days are left out, and what happened, which comes in no certain order.
   async readable(page, name) {
     await this.picture(page, name);
     return page.evaluate(() => {
-      const left = [...document.querySelectorAll('time, .feed > li')];
+      const left = [...document.querySelectorAll('time, .feed > li, li.day')];
       for (const one of left) one.hidden = true;
       const words = ['.rail nav', 'main'].map((part) => document.querySelector(part).innerText).join('\n');
       for (const one of left) one.hidden = false;

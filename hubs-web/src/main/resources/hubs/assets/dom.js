@@ -37,7 +37,7 @@ export function copied(pre) {
     setTimeout(() => (button.textContent = 'Copy'), 2000);
   });
   pre.replaceWith(box);
-  box.append(button, pre);
+  box.append(...(isLine ? [pre, button] : [button, pre]));
   return box;
 }
 

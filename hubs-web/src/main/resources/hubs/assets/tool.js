@@ -2,7 +2,7 @@
 import { csrf, forget, signIn, signedIn } from './account.js';
 import { answer } from './answer.js';
 import { keep, linkTo, linked, show as showCalls } from './calls.js';
-import { code, dialog, el, ended } from './dom.js';
+import { code, dialog, el, ended, holdsKey } from './dom.js';
 import { formOf, wrongJson } from './form.js';
 
 const { tool, base, loses, next } = document.querySelector('[data-tool]').dataset;
@@ -79,7 +79,11 @@ async function start(event) {
   event.preventDefault();
   if (run.disabled) return;
   const args = asJson.checked ? parsed() : form.read();
-  if (!args) return result.replaceChildren(); // The answer to an earlier request is none to this one.
+  if (!args) {
+    // The answer to an earlier request is none to this one. A key stays: it is shown only once.
+    if (!holdsKey(result.textContent)) result.replaceChildren();
+    return;
+  }
   if (!signedIn()) {
     signIn(() => {
       label();
@@ -89,7 +93,6 @@ async function start(event) {
   } else if (!loses || (await confirmed(args))) {
     await invoke(args);
   }
-  return undefined;
 }
 
 // Whether somebody who has read what will be lost still wants it.

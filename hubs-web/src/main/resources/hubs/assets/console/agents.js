@@ -21,9 +21,10 @@ import {
 import { virtualList } from './virtual.js';
 import { withoutIds } from './transcript-model.js';
 
-// px of a row: its name with what is around it, and each line below.
-const NAME = 38;
-const LINE = 19;
+// px of a row: its name with what is around it, and each line below. Both grow with the browser's size of text.
+const TEXT = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+const NAME = 38 * TEXT;
+const LINE = 19 * TEXT;
 
 function create(go) {
   return ask({
@@ -85,12 +86,12 @@ export async function show(context) {
     if (readers < 3) readCards();
   }
 
-  // There is room for last words until it is known that there are none.
+  // The row of an agent with messages has a line for its last words, also before they are read, so that no row changes its height.
   const lines = (agent) => [
     agent.description,
     agent.profile_length,
     agent.skills?.length,
-    words.has(agent.name) || (agent.last_message_at && may('AP_Read') && !silent.has(agent.name)),
+    words.has(agent.name) || (agent.last_message_at && may('AP_Read')),
   ];
 
   const persona = (agent) =>
@@ -119,7 +120,13 @@ export async function show(context) {
               >`
             : nothing
         }
-        ${words.has(agent.name) ? html`<span class="clip words">“${withoutIds(words.get(agent.name))}”</span>` : nothing}
+        ${
+          words.has(agent.name)
+            ? html`<span class="clip words">“${withoutIds(words.get(agent.name))}”</span>`
+            : silent.has(agent.name)
+              ? html`<span class="soft clip">Said nothing lately</span>`
+              : nothing
+        }
       </span>
       <span class="unseen">${agent.online ? 'online' : 'offline'}</span>
       ${

@@ -67,11 +67,12 @@ final class DestinationQueries {
      * @param replyTo the message that is answered, if the call names one
      */
     Destination find(Call call, Targets.@Nullable Chat target, @Nullable UserRecipient toUser, @Nullable UUID replyTo) {
-        var explicit = toUser != null && !toUser.isNobody()
+        var namedDestination = toUser != null && !toUser.isNobody()
                 ? user(call, target, toUser)
-                : target == null ? null : explicit(call, target);
-        var destination =
-                replyTo != null ? answering(call, replyTo, explicit) : explicit != null ? explicit : selected(call);
+                : target == null ? null : namedDestination(call, target);
+        var destination = replyTo != null
+                ? answering(call, replyTo, namedDestination)
+                : namedDestination != null ? namedDestination : selected(call);
         call.checked(OfDomain.TAKE_PART); // No zone is addressed, or the speaker takes part there.
         if (destination.other() != null
                 && destination.other().id() == call.context().speaker().id()) {
@@ -92,7 +93,7 @@ final class DestinationQueries {
         return Destination.direct(user, MessageStore.USER);
     }
 
-    private @Nullable Destination explicit(Call call, Targets.Chat target) {
+    private @Nullable Destination namedDestination(Call call, Targets.Chat target) {
         var isInZone = target.domain() != null || target.zone() != null;
         if (target.agent() != null) {
             if (isInZone) {
@@ -121,10 +122,10 @@ final class DestinationQueries {
     }
 
     /** Returns the place of the answered message. A destination that is also named must be the same. */
-    private Destination answering(Call call, UUID message, @Nullable Destination explicit) {
+    private Destination answering(Call call, UUID message, @Nullable Destination namedDestination) {
         var there =
                 placeOf(call, message).orElseThrow(() -> Problem.notFound("message", message.toString(), List.of()));
-        if (explicit != null && !explicit.isSamePlace(there)) {
+        if (namedDestination != null && !namedDestination.isSamePlace(there)) {
             throw Problem.invalid("reply_to", "must be a message of the target's conversation");
         }
         return there;

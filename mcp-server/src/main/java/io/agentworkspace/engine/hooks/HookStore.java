@@ -57,7 +57,10 @@ final class HookStore {
                                       FOR UPDATE SKIP LOCKED))
             """;
 
-    /** The number of a session before its first listener. A session that is forgotten and comes back begins higher. */
+    /**
+     * A session's listeners are numbered from the time in ms at which it was stored. So one that is forgotten and comes back
+     * does not use a number again.
+     */
     private static final String FIRST_NUMBER = "CAST(extract(epoch FROM CAST(:now AS timestamptz)) * 1000 AS bigint)";
 
     /** Creates the session, or keeps its state current. Nothing is written if nothing changes within a minute. */

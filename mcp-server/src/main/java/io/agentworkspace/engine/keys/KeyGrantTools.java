@@ -265,9 +265,9 @@ public final class KeyGrantTools {
         if (grant.excess(had).isPresent()) {
             AccessCheck.require(KeyAccess.ofPowers(grant, powers));
         }
-        var remainder =
+        var withFormerConfirmation =
                 new Grant(grant.capabilities(), grant.toolset(), had.confirmDestructive(), grant.expiresAt(), null);
-        if (key.role() == Role.OWNER && had.excess(remainder).isPresent()) {
+        if (key.role() == Role.OWNER && had.excess(withFormerConfirmation).isPresent()) {
             keys.keepOwners(call, key);
         }
         if (key.above() != null) {

@@ -240,9 +240,9 @@ public final class ConversationStore {
             @Nullable Instant personAt,
             long directMessages,
             List<Long> partners) {
-        static Before read(Row row, @Nullable ParentMessage explicit) throws SQLException {
+        static Before read(Row row, @Nullable ParentMessage namedParent) throws SQLException {
             return new Before(
-                    explicit == null ? ParentMessage.read(row) : explicit,
+                    namedParent == null ? ParentMessage.read(row) : namedParent,
                     row.flag("to_agent"),
                     row.instantOrNull("paced_at"),
                     row.instantOrNull("person_at"),

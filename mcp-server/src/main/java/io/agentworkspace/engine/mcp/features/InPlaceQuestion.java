@@ -110,10 +110,10 @@ final class InPlaceQuestion {
 
     /** Somebody may answer in the console or on a phone: the agent's AP_Wait hears of that, and leaves it unread. */
     private MethodResult.Elsewhere elsewhere(ObjectNode question, ObjectNode arguments, McpRequest request) {
-        var limit = arguments
+        var waitSeconds = arguments
                 .path(WAIT_SECONDS)
                 .asInt(MessageWait.usual(request.source().client()));
-        var seconds = Math.min(limit, MessageWait.MAX_OVER_MCP);
+        var seconds = Math.min(waitSeconds, MessageWait.MAX_OVER_MCP);
         var wait =
                 Json.object().put("reply_to", question.path("id").asString("")).put(WAIT_SECONDS, seconds);
         var context = arguments.at("/target/context");
