@@ -339,21 +339,4 @@ class SourcesTest {
                 .as("name what it is")
                 .isEmpty();
     }
-
-    private static final Pattern NAME_IN_SCRIPT = Pattern.compile(
-            "(?m)^(?! *//).*(?:\\b(?:const|let|function) P\\b|(?:const|let) [{\\[][^=]*\\bP ?[,}\\]]|import \\{[^}]*\\bP\\b|#P\\b|\\bP =>|[(,{\\[.] ?P\\b(?=[^()\n]*\\) (?:=>|\\{)))"
-                    .replace("P", PARTICIPLES));
-
-    @Test
-    void namesInTheScriptsOfTestsAreNoParticiples() {
-        assertThat(Repository.files("mcp-server/src/test/node", ".mjs").stream()
-                        .filter(file -> !file.toString().contains("node_modules"))
-                        .flatMap(file -> NAME_IN_SCRIPT
-                                .matcher(Repository.text(file))
-                                .results()
-                                .map(name ->
-                                        file.getFileName() + ": " + name.group().strip())))
-                .as("name what it is")
-                .isEmpty();
-    }
 }

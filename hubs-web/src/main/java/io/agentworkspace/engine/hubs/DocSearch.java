@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 
 /**
  * Finds the sections of documents that contain all of some words: first those that have them in their heading, and whole words
- * before parts of words. What is not for users counts half. A word that no document contains is replaced by the most similar one.
+ * before parts of words. The change log and the pages for contributors count half. A word that no document contains is replaced by
+ * the most similar one.
  */
 final class DocSearch {
     static final int MAX_QUERY = 100;

@@ -38,7 +38,7 @@ public final class ClientTurn {
 
     private ClientTurn() {}
 
-    /** Returns all abilities of clients, which servers are told of. A question that a certain client cannot answer is refused. */
+    /** Returns what the engine declares to servers: each capability that a client can have. If a client lacks one, its question is refused. */
     static ObjectNode everything() {
         var all = Json.object();
         ABILITIES.values().stream().sorted().forEach(all::putObject);
