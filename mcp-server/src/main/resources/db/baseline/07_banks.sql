@@ -89,6 +89,7 @@ CREATE TABLE memory (
     expires_at    timestamptz,
     pinned        boolean     NOT NULL DEFAULT false,
     change        xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    sketch        bigint[],
     PRIMARY KEY (tenant_id, bank_id, id),
     FOREIGN KEY (tenant_id, bank_id) REFERENCES bank ON DELETE CASCADE
 );
@@ -100,6 +101,7 @@ COMMENT ON COLUMN memory.source IS 'The document that this revision comes from: 
 COMMENT ON COLUMN memory.reason IS 'Why it supersedes the other one.';
 COMMENT ON COLUMN memory.superseded_by IS 'It is hidden only from readers who see that one, so a false correction that is censored leaves no trace.';
 COMMENT ON COLUMN memory.change IS 'The transaction that last changed it: the search reads what changed since its last transaction.';
+COMMENT ON COLUMN memory.sketch IS 'Texts that are nearly the same have one of these numbers in common. Empty where enough others have them; null until it is made.';
 CREATE INDEX memory_author ON memory (tenant_id, bank_id, author_id);
 CREATE INDEX memory_trash ON memory (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memory_pinned ON memory (tenant_id, bank_id, created_at DESC, id) WHERE pinned AND deleted_at IS NULL;
@@ -108,6 +110,8 @@ CREATE INDEX memory_change ON memory (tenant_id, bank_id, change, id);
 CREATE INDEX memory_newest ON memory (tenant_id, bank_id, created_at DESC, id DESC) INCLUDE (expires_at, superseded_by) WHERE deleted_at IS NULL;
 -- Most memories have no name.
 CREATE UNIQUE INDEX memory_name ON memory (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL;
+CREATE INDEX memory_sketch ON memory USING gin (sketch) WITH (fastupdate = off) WHERE sketch <> '{}';
+CREATE INDEX memory_unsketched ON memory (tenant_id) WHERE sketch IS NULL;
 CREATE INDEX memory_superseded ON memory (tenant_id, bank_id, superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE TRIGGER counted_gone AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('memories');
 COMMENT ON TRIGGER counted_gone ON memory IS 'A deleted memory no longer counts for the plan.';
@@ -135,7 +139,9 @@ BEGIN
     NEW.change := pg_current_xact_id();
     RETURN NEW;
 END $$;
-CREATE TRIGGER changed BEFORE UPDATE ON memory FOR EACH ROW EXECUTE FUNCTION memory_changed();
+-- A sketch that is made later changes nothing that the search reads.
+CREATE TRIGGER changed BEFORE UPDATE ON memory FOR EACH ROW
+    WHEN (NEW.revision <> OLD.revision OR NEW.sketch IS NOT DISTINCT FROM OLD.sketch) EXECUTE FUNCTION memory_changed();
 COMMENT ON TRIGGER changed ON memory IS 'The search reads each memory that changed, whatever changed it.';
 
 -- Lists memories that were deleted for good, and those that they superseded, for the search.

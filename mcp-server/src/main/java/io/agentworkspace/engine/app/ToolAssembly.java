@@ -3,6 +3,7 @@ package io.agentworkspace.engine.app;
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.banks.SimilarStore;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.transfer.ImportRunner;
 import io.agentworkspace.engine.chat.GuardStopStore;
@@ -16,6 +17,7 @@ import io.agentworkspace.engine.hearing.WakeStore;
 import io.agentworkspace.engine.keys.SealKeys;
 import io.agentworkspace.engine.keys.SealedCursors;
 import io.agentworkspace.engine.keys.StateSigner;
+import io.agentworkspace.engine.memory.search.TextAnalysis;
 import io.agentworkspace.engine.metrics.ToolMeter;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
@@ -111,10 +113,13 @@ record ToolAssembly(
         var clock = parts.process().clock();
         var leases = new TaskLeaseStore(db, clock, parts.webhooks().events());
         var reservations = new ReservationStore(db);
+        var similar = new SimilarStore(db, TextAnalysis::likeness);
         var tasksKept = Duration.ofDays(parts.process().settings().retention().tasksDays());
         housekeeping
                 .whileOpen(SECOND, "freeing tasks", leases::free)
                 .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
+                .whileOpen(
+                        Duration.ofSeconds(5), "making sketches of memories", () -> similar.complete(clock.instant()))
                 .every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush)
                 .every(Duration.ofSeconds(5), "writing presence", presence::flush)
                 .every(SECOND, "writing counts of rules", rules::flush)

@@ -26,6 +26,7 @@ import io.agentworkspace.engine.banks.MemoryTools;
 import io.agentworkspace.engine.banks.PermissionTools;
 import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.banks.ShareStore;
+import io.agentworkspace.engine.banks.SimilarStore;
 import io.agentworkspace.engine.banks.SingleMemoryStore;
 import io.agentworkspace.engine.banks.TrashQueries;
 import io.agentworkspace.engine.banks.TrashStore;
@@ -74,7 +75,7 @@ import io.agentworkspace.engine.keys.KeyTools;
 import io.agentworkspace.engine.memory.search.EvaluateTools;
 import io.agentworkspace.engine.memory.search.SearchTools;
 import io.agentworkspace.engine.memory.search.Searcher;
-import io.agentworkspace.engine.memory.search.SimilarSearch;
+import io.agentworkspace.engine.memory.search.TextAnalysis;
 import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.search.MessageSearchTools;
@@ -264,7 +265,7 @@ public final class Tools {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
-        var similar = new SimilarSearch(shared.searcher());
+        var similar = new SimilarStore(db, TextAnalysis::likeness);
         var onMemories = new MemoryTools(
                         banks, memories, reads, acting, shared.vectors(), new ContextStore(db), similar)
                 .tools();

@@ -99,10 +99,10 @@ public final class MemoryStore {
 
     private static final String INSERTED = """
             WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors,
-                                           derived_from, supersedes, reason, expires_at, pinned, created_at, updated_at)
+                                           derived_from, supersedes, reason, expires_at, pinned, created_at, updated_at, sketch)
                        VALUES (:tenant, :bank, :id, :name, :key, :text, COALESCE(CAST(:tags AS text[]), '{}'), :author,
                                :contributors, COALESCE(CAST(:origins AS uuid[]), '{}'), :supersedes, :reason, :expires_at,
-                               COALESCE(:pinned, false), :now, :now)
+                               COALESCE(:pinned, false), :now, :now, CAST(:sketch AS bigint[]))
                        ON CONFLICT (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL DO NOTHING
                        RETURNING *)
             """;
@@ -128,7 +128,8 @@ public final class MemoryStore {
                               reason = CASE WHEN CAST(:supersedes AS uuid) IS NULL THEN reason ELSE :reason END,
                               superseded_by = NULL, superseded_at = NULL,
                               expires_at = COALESCE(CAST(:expires_at AS timestamptz), CASE WHEN expires_at > :now THEN expires_at END),
-                              pinned = COALESCE(:pinned, pinned), revision = revision + 1, updated_at = :now
+                              pinned = COALESCE(:pinned, pinned), revision = revision + 1, updated_at = :now,
+                              sketch = CASE WHEN NOT :append THEN CAST(:sketch AS bigint[]) END
                         WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
                     RETURNING *)
             """ + WRITTEN;
@@ -186,15 +187,23 @@ public final class MemoryStore {
             @Nullable String reason,
             @Nullable Instant expiresAt,
             @Nullable Boolean pinned,
-            VectorSource.@Nullable Embedded embedded) {
+            VectorSource.@Nullable Embedded embedded,
+            @Nullable List<Long> sketch) {
         /** Returns a draft with a name and a text only. */
         public static MemoryDraft of(MemoryName name, String text) {
-            return new MemoryDraft(name, text, false, null, null, null, null, null, null, null);
+            return new MemoryDraft(name, text, false, null, null, null, null, null, null, null, null);
         }
 
         /** Returns the same draft with vectors. */
         MemoryDraft with(VectorSource.@Nullable Embedded vectors) {
-            return new MemoryDraft(name, text, append, tags, origins, supersedes, reason, expiresAt, pinned, vectors);
+            return new MemoryDraft(
+                    name, text, append, tags, origins, supersedes, reason, expiresAt, pinned, vectors, sketch);
+        }
+
+        /** Returns the same draft with the sketch of its text. */
+        MemoryDraft with(List<Long> madeSketch) {
+            return new MemoryDraft(
+                    name, text, append, tags, origins, supersedes, reason, expiresAt, pinned, embedded, madeSketch);
         }
     }
 
@@ -402,7 +411,8 @@ public final class MemoryStore {
                 .set("model", draft.embedded() == null ? null : draft.embedded().model())
                 .set(
                         "vectors",
-                        draft.embedded() == null ? null : draft.embedded().vectors());
+                        draft.embedded() == null ? null : draft.embedded().vectors())
+                .set("sketch", draft.sketch());
     }
 
     /** Returns an instant as the database stores it. */

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.banks;
 import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.Tags;
+import io.agentworkspace.engine.memory.words.TextLikeness;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.bank.Bank;
@@ -28,7 +29,7 @@ public final class MemoryTools {
     private final ActingAgent acting;
     private final VectorSource vectors;
     private final ContextStore contexts;
-    private final SimilarMemories similar;
+    private final SimilarStore similar;
 
     public MemoryTools(
             BankStore banks,
@@ -37,7 +38,7 @@ public final class MemoryTools {
             ActingAgent acting,
             VectorSource vectors,
             ContextStore contexts,
-            SimilarMemories similar) {
+            SimilarStore similar) {
         this.contexts = contexts;
         this.banks = banks;
         this.memories = memories;
@@ -48,7 +49,7 @@ public final class MemoryTools {
     }
 
     /** What is made before the transaction. */
-    private record Prepared(MemoryStore.MemoryDraft draft, List<SimilarMemories.Similar> similar) {}
+    private record Prepared(MemoryStore.MemoryDraft draft, TextLikeness likeness) {}
 
     record ReadOptions(
             @Doc("Only the memory of this name.") @Nullable MemoryName name,
@@ -125,7 +126,7 @@ public final class MemoryTools {
             Boolean quarantined,
 
             @Doc("At most three memories of the bank with nearly the same text; absent if there are none.") @Nullable
-            List<SimilarMemories.Similar> similar,
+            List<SimilarStore.Similar> similar,
 
             @Doc("What to do about similar memories.") @Nullable
             String note) {}
@@ -223,8 +224,8 @@ public final class MemoryTools {
     }
 
     /**
-     * Makes the vectors of the memory, and looks for similar ones, for those who may store it. The model can be another
-     * server, so no lock and no connection waits for it. The transaction checks again.
+     * Makes the vectors of the memory, for those who may store it. The model can be another server, so no lock and no connection
+     * waits for it. The transaction checks again.
      */
     private Prepared prepared(StoreRequest in, Call call) {
         var draft = draft(in, call.now());
@@ -234,12 +235,7 @@ public final class MemoryTools {
             AccessCheck.require(
                     BankAccess.missing(call, banks.see(call, in.target().bank(), actor)));
         }
-        var found = similar.find(call, in.target().bank(), draft.text()).stream()
-                .filter(each -> draft.name() == null || !draft.name().text().equalsIgnoreCase(each.name()))
-                .filter(each -> draft.supersedes() == null
-                        || !draft.supersedes().toString().equals(each.id()))
-                .toList();
-        return new Prepared(draft.with(vectors.atOnce(draft)), found);
+        return new Prepared(draft.with(vectors.atOnce(draft)), similar.likeness(draft.text()));
     }
 
     private StoreResponse store(StoreRequest in, Prepared prepared, Call call) {
@@ -249,19 +245,30 @@ public final class MemoryTools {
         var bank = open.bank();
         AccessCheck.require(BankAccess.missing(call, bank));
         var censorship = open.censorship();
+        var found = similar.find(call, bank.id(), prepared.likeness());
         var memory = new MemoryWrite(memories, call, bank, author, censorship.author())
-                .store(prepared.draft(), in.ifRevision());
-        var similar = prepared.similar().isEmpty() ? null : prepared.similar();
+                .store(prepared.draft().with(found.sketch()), in.ifRevision());
+        var others = others(found, prepared.draft());
         return new StoreResponse(
                 memory,
                 memory.revision(),
                 true,
                 censorship.any() ? true : null,
-                similar,
-                similar == null ? null : noteOn(similar.getFirst(), memory));
+                others.isEmpty() ? null : others,
+                others.isEmpty() ? null : noteOn(others.getFirst(), memory));
     }
 
-    private static String noteOn(SimilarMemories.Similar first, Memory stored) {
+    /** Returns what is similar besides the memory that the draft replaces or supersedes. */
+    private static List<SimilarStore.Similar> others(SimilarStore.Found found, MemoryStore.MemoryDraft draft) {
+        return found.similar().stream()
+                .filter(each -> draft.name() == null || !draft.name().text().equalsIgnoreCase(each.name()))
+                .filter(each -> draft.supersedes() == null
+                        || !draft.supersedes().toString().equals(each.id()))
+                .limit(SimilarStore.MOST)
+                .toList();
+    }
+
+    private static String noteOn(SimilarStore.Similar first, Memory stored) {
         var replacing = first.name() == null
                 ? "send supersedes: \"%s\" with a reason".formatted(first.id())
                 : "use vx.name: \"%s\" (mode append adds to it), or supersedes: \"%s\" with a reason"
@@ -297,6 +304,7 @@ public final class MemoryTools {
                 in.reason(),
                 in.expiresAt(),
                 in.pinned(),
+                null,
                 null);
     }
 

@@ -178,9 +178,7 @@ public final class QuestionTools {
             showAsItIs(envelope, call);
             var state = envelope.at("/question/state").asString("");
             if (state.equals("expired") || state.equals("withdrawn")) {
-                envelope.put(
-                        "next",
-                        "The question is %s, so no answer comes. Go on without it, or ask again.".formatted(state));
+                envelope.put("next", MessageWait.noAnswer(state));
             }
         }
     }

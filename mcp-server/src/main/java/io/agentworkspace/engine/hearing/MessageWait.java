@@ -71,12 +71,15 @@ public final class MessageWait {
      *
      * @param isHearer whether what is waited for reaches the speaker at all
      * @param isRead whether the messages count as read now
+     * @param isWithdrawn whether the question whose answers were waited for was taken back
      */
-    public record Heard(List<Message> messages, long waitedMillis, boolean isHearer, boolean isRead) {}
+    public record Heard(
+            List<Message> messages, long waitedMillis, boolean isHearer, boolean isRead, boolean isWithdrawn) {}
 
     /** What one look took. */
-    private record Taken(List<Message> messages, boolean isRead) {
-        static final Taken NOTHING = new Taken(List.of(), true);
+    private record Taken(List<Message> messages, boolean isRead, boolean isWithdrawn) {
+        static final Taken NOTHING = new Taken(List.of(), true, false);
+        static final Taken WITHDRAWN = new Taken(List.of(), true, true);
     }
 
     /** Returns how long a call waits that names this time, or none. */
@@ -84,6 +87,11 @@ public final class MessageWait {
         var isMcp = RequestSource.MCP.equals(call.source().endpoint());
         var waitSeconds = seconds != null ? seconds : usual(call.source().client());
         return Duration.ofSeconds(isMcp ? Math.min(waitSeconds, MAX_OVER_MCP) : waitSeconds);
+    }
+
+    /** Returns what to do about a question that nobody can answer any more. */
+    public static String noAnswer(String state) {
+        return "The question is %s, so no answer comes. Go on without it, or ask again.".formatted(state);
     }
 
     /** Returns how many seconds a call of this client waits that names no time. */
@@ -105,7 +113,8 @@ public final class MessageWait {
                 taken.messages(),
                 millisSince(begin),
                 narrowing.domain() == null || Objects.requireNonNull(place[0]).isHearer(),
-                taken.isRead());
+                taken.isRead(),
+                taken.isWithdrawn());
     }
 
     /**
@@ -123,7 +132,7 @@ public final class MessageWait {
         if (taken.messages().isEmpty()) {
             taken = take(call, reader, true).orElse(taken);
         }
-        return new Heard(taken.messages(), millisSince(begin), true, taken.isRead());
+        return new Heard(taken.messages(), millisSince(begin), true, taken.isRead(), taken.isWithdrawn());
     }
 
     /** Returns whether a message answers: in a zone, what a program says otherwise may be meant for others. */
@@ -135,12 +144,22 @@ public final class MessageWait {
 
     private Taken await(
             Call call, Narrowing narrowing, Duration longest, boolean isShared, Supplier<List<Waiting>> reader) {
-        Supplier<Optional<Taken>> look = () -> take(call, reader, isShared);
-        var found = look.get();
+        var found = take(call, reader, isShared);
         if (found.isEmpty() && longest.isPositive()) {
-            found = calls.await(call, narrowing, longest, look);
+            found = calls.await(
+                    call,
+                    narrowing,
+                    longest,
+                    () -> take(call, reader, isShared).or(() -> withdrawn(call, narrowing.question())));
         }
         return found.orElse(Taken.NOTHING);
+    }
+
+    /** Ends a wait for the answer to a question that was taken back. */
+    private Optional<Taken> withdrawn(Call call, @Nullable UUID question) {
+        return question != null && queries.isWithdrawn(call, question)
+                ? Optional.of(Taken.WITHDRAWN)
+                : Optional.empty();
     }
 
     private long millisSince(Instant begin) {
@@ -190,7 +209,7 @@ public final class MessageWait {
         var isRead = page.stream().noneMatch(marked::isLost) || call.context().unread() == 0;
         var all = page.stream().map(StoredMessage::message);
         var inOrder = isShared ? all.sorted(Comparator.comparingLong(Message::seq)) : all;
-        return Optional.of(new Taken(inOrder.toList(), isRead));
+        return Optional.of(new Taken(inOrder.toList(), isRead, false));
     }
 
     private void check(Call call, Narrowing narrowing, Place place) {

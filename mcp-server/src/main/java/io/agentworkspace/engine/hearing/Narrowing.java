@@ -21,6 +21,12 @@ record Narrowing(
         @Nullable UUID beside) {
     static final Narrowing NOTHING = new Narrowing(null, null, null, null, null);
 
+    /** Returns the message whose answers are waited for. */
+    @Nullable
+    UUID question() {
+        return replyTo == null ? beside : replyTo;
+    }
+
     @Nullable
     String agentKey() {
         return agent == null ? null : agent.key();

@@ -139,7 +139,7 @@ public final class WaitQueries {
 
     private static final ContextQueries READ_SINCE = ContextQueries.of(SINCE);
 
-    /** For each waiting call, what changes when a message arrives for its party, or when the party leaves the domain. */
+    /** For each waiting call, what changes when a message arrives, its party leaves the domain, or its question is withdrawn. */
     private static final String STATES = SqlTemplate.of("""
             SELECT concat((SELECT sum(hashint8extended(p.stream_id, {last}))
                              FROM participant p
@@ -158,6 +158,10 @@ public final class WaitQueries {
             .with("may_wait", Unread.MAY_WAIT)
             .with("last", Unread.LAST)
             .sql();
+
+    private static final String WITHDRAWN = """
+            SELECT q.id FROM question q WHERE q.tenant_id = :tenant AND q.id = :question AND q.withdrawn_at IS NOT NULL
+            """;
 
     private final Db db;
     private final UnselectedContextQueries unselected = new UnselectedContextQueries();
@@ -237,6 +241,11 @@ public final class WaitQueries {
                 results -> results.list(Waiting::read));
     }
 
+    /** Returns whether this is a question that was taken back, so that no answer comes. */
+    boolean isWithdrawn(Call call, UUID question) {
+        return db.sql(call, WITHDRAWN).set("question", question).one(_ -> true).orElse(false);
+    }
+
     /** Returns for each of the calls what changes when its look may find something else. */
     List<String> states(long tenant, List<WaitingCall> calls) {
         return db.sql(STATES)
@@ -245,6 +254,9 @@ public final class WaitQueries {
                 .set(
                         "domains",
                         calls.stream().map(call -> call.narrowing().domainKey()).toList())
+                .set(
+                        "questions",
+                        calls.stream().map(call -> call.narrowing().question()).toList())
                 .list(row -> row.text("state"));
     }
 }

@@ -114,6 +114,9 @@ public final class WaitTools {
         if (!heard.messages().isEmpty()) {
             return null;
         }
+        if (heard.isWithdrawn()) {
+            return MessageWait.noAnswer("withdrawn");
+        }
         return heard.isHearer()
                 ? "Nothing came. End your turn if something will wake you (a hook or a listener); else call AP_Wait again."
                 : "Nothing came, and nothing will: what is said there does not wait for you before you enter it with ZN_Enter.";

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs rounds of work on its own thread. The next round starts at once while there is more to do, else when
- * woken, or after a pause.
+ * woken, or after a pause. Rounds that are woken have a gap between their starts, so that much work is done in few of them.
  */
 public final class WorkLoop {
     private static final Logger LOG = LoggerFactory.getLogger(WorkLoop.class);
@@ -18,6 +18,7 @@ public final class WorkLoop {
 
     private final String name;
     private final Duration pause;
+    private final Duration gap;
     private final BooleanSupplier round;
     private final Semaphore wake = new Semaphore(0);
     private final Thread thread;
@@ -29,8 +30,14 @@ public final class WorkLoop {
      * @param round returns whether there may be more to do at once
      */
     public WorkLoop(String name, Thread.Builder thread, Duration pause, BooleanSupplier round) {
+        this(name, thread, pause, Duration.ZERO, round);
+    }
+
+    /** @param gap how long after the start of a round a wake-up starts the next one, at the earliest */
+    public WorkLoop(String name, Thread.Builder thread, Duration pause, Duration gap, BooleanSupplier round) {
         this.name = name;
         this.pause = pause;
+        this.gap = gap;
         this.round = round;
         this.thread = thread.unstarted(this::run);
     }
@@ -47,23 +54,25 @@ public final class WorkLoop {
 
     private void run() {
         while (!closed) {
+            var begin = System.nanoTime();
             try {
                 if (!round.getAsBoolean()) {
-                    rest();
+                    rest(begin);
                 }
             } catch (Problem e) {
                 LOG.debug("{}: postponed: {}", name, e.note());
-                rest();
+                rest(begin);
             } catch (RuntimeException e) {
                 LOG.warn("{}: failed; trying again", name, e);
-                rest();
+                rest(begin);
             }
         }
     }
 
-    private void rest() {
+    private void rest(long begin) {
         try {
             if (wake.tryAcquire(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+                TimeUnit.NANOSECONDS.sleep(begin + gap.toNanos() - System.nanoTime());
                 wake.drainPermits();
             }
         } catch (InterruptedException e) {

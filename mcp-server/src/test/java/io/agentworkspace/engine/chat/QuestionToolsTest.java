@@ -13,6 +13,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -119,24 +120,52 @@ class QuestionToolsTest {
         assertThat(answers).containsOnlyOnce(0).containsOnly(0, 3003);
     }
 
-    @Test
-    void askingWaitsForTheAnswer() {
-        var carl = tenant.person(ClientApi.REST, "carl", Role.ADMIN);
-        agents(carl, "C0", "C1");
-        var asking = CompletableFuture.supplyAsync(
-                () -> ask(carl, "C0", ",'agent':'C1'},'content':'Which?','wait_seconds':60"),
-                Executors.newVirtualThreadPerTaskExecutor());
-        var question = Awaitility.await()
+    private static CompletableFuture<Reply> later(Supplier<Reply> call) {
+        return CompletableFuture.supplyAsync(call, Executors.newVirtualThreadPerTaskExecutor());
+    }
+
+    /** Returns the id of the question that C0 has asked C1, as soon as it is there. */
+    private static String awaitQuestion(TestCaller carl) {
+        return Awaitility.await()
                 .until(
                         () -> carl.call("AP_Read", "{'target':{'agent':'C1','context':'C1'}}")
                                 .ok()
                                 .text("/content/0/question/id"),
                         id -> !id.isEmpty());
+    }
+
+    @Test
+    void askingWaitsForTheAnswer() {
+        var carl = tenant.person(ClientApi.REST, "carl", Role.ADMIN);
+        agents(carl, "C0", "C1");
+        var asking = later(() -> ask(carl, "C0", ",'agent':'C1'},'content':'Which?','wait_seconds':60"));
+        var question = awaitQuestion(carl);
         answer(carl, "C1", question, "'content':'The blue one.'").ok();
         var got = asking.join();
         assertThat(got.text("/content/1/content")).isEqualTo("The blue one.");
         assertThat(got.text("/question/state")).isEqualTo("answered");
         assertThat(got.text("/question/answer")).isEqualTo("The blue one.");
+    }
+
+    /** Whoever waits for an answer that can no longer come, hears so at once: through either endpoint, with either tool. */
+    @Test
+    void withdrawingEndsTheWait() {
+        for (var api : ClientApi.values()) {
+            var carl = tenant.person(api, "carl", Role.ADMIN);
+            agents(carl, "C0", "C1");
+            var asking = later(() -> ask(carl, "C0", ",'agent':'C1'},'content':'Which?','wait_seconds':240"));
+            var question = awaitQuestion(carl);
+            var waiting = later(() -> carl.call(
+                            "AP_Wait",
+                            "{'wait_seconds':240,'reply_to':'%s','target':{'context':'C0'}}".formatted(question))
+                    .ok());
+            answer(carl, "C0", question, "'withdraw':true").ok();
+            assertThat(asking.join().text("/question/state")).isEqualTo("withdrawn");
+            assertThat(asking.join().number("/waited_ms")).isLessThan(240_000);
+            for (var ended : List.of(asking, waiting)) {
+                assertThat(ended.join().text("/next")).startsWith("The question is withdrawn");
+            }
+        }
     }
 
     /** It waits no longer than the question lasts, and does not call it open. */

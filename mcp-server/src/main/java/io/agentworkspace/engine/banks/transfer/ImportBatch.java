@@ -187,7 +187,7 @@ final class ImportBatch {
     }
 
     private static MemoryStore.MemoryDraft draft(MemoryName name, String text, @Nullable List<String> tags) {
-        return new MemoryStore.MemoryDraft(name, text, false, tags, null, null, null, null, null, null);
+        return new MemoryStore.MemoryDraft(name, text, false, tags, null, null, null, null, null, null, null);
     }
 
     /** A line does what MB_Store does, so the rules of MB_Store hold for it. */

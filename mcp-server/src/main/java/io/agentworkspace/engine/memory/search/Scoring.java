@@ -70,7 +70,7 @@ final class Scoring {
                 found,
                 highlights,
                 Evidence.of(analysis, highlights, found),
-                TextLikeness.of(TextAnalysis.exactWords(memory.text())),
+                TextAnalysis.likeness(memory.text()),
                 new ArrayList<>());
     }
 

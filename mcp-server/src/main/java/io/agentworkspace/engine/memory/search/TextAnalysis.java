@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.memory.words.FoldingFilter;
 import io.agentworkspace.engine.memory.words.IdentifierFilter;
+import io.agentworkspace.engine.memory.words.TextLikeness;
 import io.agentworkspace.engine.memory.words.UnspacedFilter;
 import java.io.IOException;
 import java.io.StringReader;
@@ -54,7 +55,7 @@ import org.tartarus.snowball.ext.TurkishStemmer;
  * Turns texts into terms: unchanged words for phrases, and stems for ranking. Both ignore case and accents. Scripts
  * without spaces between words are cut into pairs of characters.
  */
-final class TextAnalysis {
+public final class TextAnalysis {
     /** Raise this when the terms of a text or the fields of a memory change: indexes of other versions are rebuilt. */
     static final String VERSION = "4";
 
@@ -98,6 +99,11 @@ final class TextAnalysis {
 
     static List<String> exactWords(String text) {
         return exactTerms(text).stream().map(Term::text).toList();
+    }
+
+    /** Returns what is compared to see whether two texts are nearly the same. */
+    public static TextLikeness likeness(String text) {
+        return TextLikeness.of(exactWords(text));
     }
 
     static List<Term> stemTerms(Language language, String text) {

@@ -48,6 +48,10 @@ public final class Outbox implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
     private static final Duration BETWEEN_JUDGEMENTS = Duration.ofMinutes(1);
     private static final Duration PAUSE = Duration.ofMillis(500);
+
+    /** Each message is an event: a round for each of many would cost more than the messages. */
+    private static final Duration GAP = Duration.ofMillis(100);
+
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final FeedStore feed;
@@ -78,7 +82,7 @@ public final class Outbox implements AutoCloseable {
     }
 
     private static WorkLoop loop(String name, BooleanSupplier round) {
-        return new WorkLoop(name, Thread.ofVirtual().name("outbox: " + name), PAUSE, round);
+        return new WorkLoop(name, Thread.ofVirtual().name("outbox: " + name), PAUSE, GAP, round);
     }
 
     public void start() {
