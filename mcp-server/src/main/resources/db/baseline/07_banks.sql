@@ -101,7 +101,7 @@ COMMENT ON COLUMN memory.source IS 'The document that this revision comes from: 
 COMMENT ON COLUMN memory.reason IS 'Why it supersedes the other one.';
 COMMENT ON COLUMN memory.superseded_by IS 'It is hidden only from readers who see that one, so a false correction that is censored leaves no trace.';
 COMMENT ON COLUMN memory.change IS 'The transaction that last changed it: the search reads what changed since its last transaction.';
-COMMENT ON COLUMN memory.sketch IS 'Texts that are nearly the same have one of these numbers in common. Empty where enough others have them; null until it is made.';
+COMMENT ON COLUMN memory.sketch IS 'Texts that are nearly the same have one of these numbers in common. Empty for a text without words; null until it is made.';
 CREATE INDEX memory_author ON memory (tenant_id, bank_id, author_id);
 CREATE INDEX memory_trash ON memory (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memory_pinned ON memory (tenant_id, bank_id, created_at DESC, id) WHERE pinned AND deleted_at IS NULL;
@@ -137,6 +137,9 @@ COMMENT ON TRIGGER memory_replaced ON memory IS 'Each revision of a memory is ke
 CREATE FUNCTION memory_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.change := pg_current_xact_id();
+    IF NEW.text <> OLD.text AND NEW.sketch IS NOT DISTINCT FROM OLD.sketch THEN
+        NEW.sketch := NULL; -- It is made again.
+    END IF;
     RETURN NEW;
 END $$;
 -- A sketch that is made later changes nothing that the search reads.

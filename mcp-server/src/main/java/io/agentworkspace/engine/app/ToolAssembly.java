@@ -118,8 +118,7 @@ record ToolAssembly(
         housekeeping
                 .whileOpen(SECOND, "freeing tasks", leases::free)
                 .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
-                .whileOpen(
-                        Duration.ofSeconds(5), "making sketches of memories", () -> similar.complete(clock.instant()))
+                .whileOpen(Duration.ofSeconds(5), "making sketches of memories", similar::complete)
                 .every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush)
                 .every(Duration.ofSeconds(5), "writing presence", presence::flush)
                 .every(SECOND, "writing counts of rules", rules::flush)

@@ -247,7 +247,7 @@ public final class MemoryTools {
         var censorship = open.censorship();
         var found = similar.find(call, bank.id(), prepared.likeness());
         var memory = new MemoryWrite(memories, call, bank, author, censorship.author())
-                .store(prepared.draft().with(found.sketch()), in.ifRevision());
+                .store(prepared.draft().with(prepared.likeness().sketch(bank.id())), in.ifRevision());
         var others = others(found, prepared.draft());
         return new StoreResponse(
                 memory,
@@ -259,8 +259,8 @@ public final class MemoryTools {
     }
 
     /** Returns what is similar besides the memory that the draft replaces or supersedes. */
-    private static List<SimilarStore.Similar> others(SimilarStore.Found found, MemoryStore.MemoryDraft draft) {
-        return found.similar().stream()
+    private static List<SimilarStore.Similar> others(List<SimilarStore.Similar> found, MemoryStore.MemoryDraft draft) {
+        return found.stream()
                 .filter(each -> draft.name() == null || !draft.name().text().equalsIgnoreCase(each.name()))
                 .filter(each -> draft.supersedes() == null
                         || !draft.supersedes().toString().equals(each.id()))

@@ -2,14 +2,11 @@ package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.memory.words.TextLikeness;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
-import java.sql.SQLException;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -17,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the memories of a bank that have nearly the same text as one that is being stored, by their sketches. Where enough memories
- * have a sketch already, another one gets none: they are found instead, and looking stays quick in a bank of equal lines.
+ * Finds the memories of a bank that have nearly the same text as one that is being stored. Their sketches have numbers in
+ * common, which an index finds; then the texts are compared.
  */
 public final class SimilarStore {
     /** The maximum number of memories that are returned. */
@@ -27,23 +24,28 @@ public final class SimilarStore {
     /** The share of neighbouring words that both texts must have. */
     private static final double LEAST = 0.5;
 
-    /** How many memories with one of a sketch's numbers are compared. */
-    private static final int CANDIDATES = 16;
+    /** How many memories with a common number are considered, and how many of them, with the most, are compared. */
+    private static final int CONSIDERED = 500;
+
+    private static final int COMPARED = 6;
 
     private static final int CHARACTERS = 160;
 
-    /** How many sketches of earlier, loaded and imported memories one transaction makes. */
-    private static final int PORTION = 50;
+    /** How many sketches one transaction makes. */
+    private static final int PORTION = 20;
 
-    /** Its own level, so that the index of sketches is used, whatever the tables are like. */
+    /** The inner level uses the index of sketches, and ends early in a bank of many equal lines. */
     private static final String FIND = SqlTemplate.of("""
             SELECT m.id, m.name, m.text
-              FROM (SELECT * FROM memory x
+              FROM (SELECT x.*, cardinality(ARRAY(SELECT unnest(x.sketch) INTERSECT SELECT unnest(CAST(:sketch AS bigint[])))) AS common
+                      FROM memory x
                      WHERE x.tenant_id = :tenant AND x.sketch && CAST(:sketch AS bigint[]) AND x.sketch <> '{}'
-                    OFFSET 0) m
+                       AND x.deleted_at IS NULL
+                     LIMIT :considered) m
               JOIN bank b ON b.tenant_id = m.tenant_id AND b.id = m.bank_id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}
-             LIMIT :limit
+             ORDER BY m.common DESC, m.created_at
+             LIMIT :compared
             """)
             .with("current", MemoryVisibility.current("m", "b"))
             .sql();
@@ -53,7 +55,7 @@ public final class SimilarStore {
               FROM memory m
              WHERE m.sketch IS NULL
              LIMIT :limit
-               FOR UPDATE SKIP LOCKED
+               FOR NO KEY UPDATE OF m SKIP LOCKED
             """;
 
     private final Db db;
@@ -76,50 +78,31 @@ public final class SimilarStore {
 
             @Doc("The first 160 characters of its text.") String text) {}
 
-    private record Candidate(String id, @Nullable String name, String text) {
-        static Candidate read(Row row) throws SQLException {
-            return new Candidate(row.text("id"), row.textOrNull("name"), row.text("text"));
-        }
-    }
-
-    /**
-     * What a bank has of a text.
-     *
-     * @param sketch the sketch to store with the text
-     */
-    record Found(List<Similar> similar, List<Long> sketch) {}
-
     TextLikeness likeness(String text) {
         return analysis.apply(text);
     }
 
     /** Returns the memories that readers of the bank see, the most similar first. */
-    Found find(Call call, long bank, TextLikeness text) {
-        return find(call.caller().tenant(), bank, text, call.now());
-    }
-
-    private Found find(long tenant, long bank, TextLikeness text, Instant now) {
+    List<Similar> find(Call call, long bank, TextLikeness text) {
         var sketch = text.sketch(bank);
         if (sketch.isEmpty()) {
-            return new Found(List.of(), sketch);
+            return List.of();
         }
-        var candidates = db.sql(FIND)
-                .set("tenant", tenant)
+        return db
+                .sql(call, FIND)
                 .set("bank", bank)
                 .set("sketch", sketch)
-                .set("now", now)
-                .set("limit", CANDIDATES)
-                .list(Candidate::read);
-        var similar = candidates.stream()
-                .map(each -> new Similar(
-                        each.id(),
-                        each.name(),
-                        rounded(text.to(likeness(each.text()))),
-                        Excerpt.cut(each.text(), CHARACTERS)))
+                .set("considered", CONSIDERED)
+                .set("compared", COMPARED)
+                .list(row -> new Similar(
+                        row.text("id"),
+                        row.textOrNull("name"),
+                        rounded(text.to(likeness(row.text("text")))),
+                        Excerpt.cut(row.text("text"), CHARACTERS)))
+                .stream()
                 .filter(each -> each.score() >= LEAST)
                 .sorted(Comparator.comparingDouble(Similar::score).reversed())
                 .toList();
-        return new Found(similar, candidates.size() < CANDIDATES ? sketch : List.of());
     }
 
     private static double rounded(double score) {
@@ -129,13 +112,13 @@ public final class SimilarStore {
     private record Unsketched(long tenant, long bank, UUID id, String text) {}
 
     /** Makes the sketches that are missing: of memories that were loaded, imported or appended to, or come from an earlier version. */
-    public void complete(Instant now) {
-        while (completePortion(now) == PORTION) {
+    public void complete() {
+        while (completePortion() == PORTION && !Thread.currentThread().isInterrupted()) {
             // There may be more.
         }
     }
 
-    private int completePortion(Instant now) {
+    private int completePortion() {
         return db.transaction(() -> {
             var memories = db.sql(CLAIM)
                     .set("limit", PORTION)
@@ -145,10 +128,11 @@ public final class SimilarStore {
                             UUID.fromString(row.text("id")),
                             row.text("text")));
             for (var memory : memories) {
-                var found = find(memory.tenant(), memory.bank(), likeness(memory.text()), now);
-                db.sql(
-                                "UPDATE memory SET sketch = CAST(:sketch AS bigint[]) WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id")
-                        .set("sketch", found.sketch())
+                db.sql("""
+                        UPDATE memory SET sketch = CAST(:sketch AS bigint[])
+                         WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                        """)
+                        .set("sketch", likeness(memory.text()).sketch(memory.bank()))
                         .set("tenant", memory.tenant())
                         .set("bank", memory.bank())
                         .set("id", memory.id())

@@ -152,7 +152,7 @@ public final class MessageWait {
                     longest,
                     () -> take(call, reader, isShared).or(() -> withdrawn(call, narrowing.question())));
         }
-        return found.orElse(Taken.NOTHING);
+        return found.or(() -> withdrawn(call, narrowing.replyTo())).orElse(Taken.NOTHING);
     }
 
     /** Ends a wait for the answer to a question that was taken back. */

@@ -151,8 +151,11 @@ public final class WaitQueries {
                                               JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                                               JOIN participant p ON p.tenant_id = z.tenant_id
                                                                 AND p.stream_id = z.stream_id AND p.party_id = w.party_id
-                                             WHERE d.tenant_id = :tenant AND d.name_key = w.domain) END) AS state
-              FROM unnest(CAST(:parties AS bigint[]), CAST(:domains AS text[])) WITH ORDINALITY w (party_id, domain, n)
+                                             WHERE d.tenant_id = :tenant AND d.name_key = w.domain) END,
+                          (SELECT '/withdrawn' FROM question q
+                            WHERE q.tenant_id = :tenant AND q.id = w.question AND q.withdrawn_at IS NOT NULL)) AS state
+              FROM unnest(CAST(:parties AS bigint[]), CAST(:domains AS text[]), CAST(:questions AS uuid[]))
+                   WITH ORDINALITY w (party_id, domain, question, n)
              ORDER BY w.n
             """)
             .with("may_wait", Unread.MAY_WAIT)

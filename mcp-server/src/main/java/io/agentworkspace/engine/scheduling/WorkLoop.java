@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs rounds of work on its own thread. The next round starts at once while there is more to do, else when
- * woken, or after a pause. Rounds that are woken have a gap between their starts, so that much work is done in few of them.
+ * woken, or after a pause. Rounds that are woken have a gap between their starts, so that one round handles many wake-ups.
  */
 public final class WorkLoop {
     private static final Logger LOG = LoggerFactory.getLogger(WorkLoop.class);

@@ -161,10 +161,16 @@ class QuestionToolsTest {
                     .ok());
             answer(carl, "C0", question, "'withdraw':true").ok();
             assertThat(asking.join().text("/question/state")).isEqualTo("withdrawn");
-            assertThat(asking.join().number("/waited_ms")).isLessThan(240_000);
             for (var ended : List.of(asking, waiting)) {
                 assertThat(ended.join().text("/next")).startsWith("The question is withdrawn");
+                assertThat(ended.join().number("/waited_ms")).isLessThan(240_000);
             }
+            assertThat(carl.call(
+                                    "AP_Wait",
+                                    "{'wait_seconds':0,'reply_to':'%s','target':{'context':'C0'}}".formatted(question))
+                            .ok()
+                            .text("/next"))
+                    .startsWith("The question is withdrawn");
         }
     }
 

@@ -49,7 +49,7 @@ public final class Outbox implements AutoCloseable {
     private static final Duration BETWEEN_JUDGEMENTS = Duration.ofMinutes(1);
     private static final Duration PAUSE = Duration.ofMillis(500);
 
-    /** Each message is an event: a round for each of many would cost more than the messages. */
+    /** Each message is an event: a round for each would cost more than the message. */
     private static final Duration GAP = Duration.ofMillis(100);
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -62,8 +62,8 @@ public final class Outbox implements AutoCloseable {
     private final Clock clock;
     private final Semaphore free = new Semaphore(IN_ALL);
     private final ExecutorService attempts = Executors.newVirtualThreadPerTaskExecutor();
-    private final WorkLoop placing = loop("events are placed", this::place);
-    private final WorkLoop claiming = loop("deliveries are claimed", this::claim);
+    private final WorkLoop placing = loop("events are placed", GAP, this::place);
+    private final WorkLoop claiming = loop("deliveries are claimed", Duration.ZERO, this::claim);
     private final Cache<UUID, Boolean> unopened = Caffeine.newBuilder()
             .maximumSize(10_000)
             .expireAfterWrite(Duration.ofHours(1))
@@ -81,8 +81,8 @@ public final class Outbox implements AutoCloseable {
         this.writer = new AttemptWriter(store, schedule, clock, claiming::wake);
     }
 
-    private static WorkLoop loop(String name, BooleanSupplier round) {
-        return new WorkLoop(name, Thread.ofVirtual().name("outbox: " + name), PAUSE, GAP, round);
+    private static WorkLoop loop(String name, Duration gap, BooleanSupplier round) {
+        return new WorkLoop(name, Thread.ofVirtual().name("outbox: " + name), PAUSE, gap, round);
     }
 
     public void start() {
@@ -91,10 +91,9 @@ public final class Outbox implements AutoCloseable {
         claiming.start();
     }
 
-    /** Looks for work at once, since events were committed or deliveries queued. */
+    /** Events were committed: places them now, and claims their deliveries then. */
     public void wake() {
         placing.wake();
-        claiming.wake();
     }
 
     /** How many attempts are under way. */
@@ -116,9 +115,7 @@ public final class Outbox implements AutoCloseable {
         var now = clock.instant();
         var first = schedule.next(0, null, ThreadLocalRandom.current()).orElseThrow();
         var more = feed.place(now, now.plus(first));
-        if (more) {
-            claiming.wake();
-        }
+        claiming.wake(); // Events for one receiver alone have their delivery already.
         return more;
     }
 
