@@ -43,7 +43,7 @@ class PermissionMatrixTest {
 
     private static final PermissionTable TABLE = new PermissionTable();
     private static final int WORKERS = 4;
-    private static final int MOST_OF_TENANT = 150;
+    private static final int MOST_OF_TENANT = 500;
 
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
@@ -131,8 +131,7 @@ class PermissionMatrixTest {
         var reply = call(fixture, cell, true);
         if (!answer(reply).equals(cell.answer())) {
             wrong.add("%s %s: %s instead of %s: %s"
-                    .formatted(
-                            api(cell, true), description(cell), answer(reply), cell.answer(), reply.note()));
+                    .formatted(api(cell, true), description(cell), answer(reply), cell.answer(), reply.note()));
         }
         if (cell.answer().equals("refused") && !explains(reply.note())) {
             wrong.add("%s: this note does not say who can change it: %s".formatted(description(cell), reply.note()));
@@ -219,8 +218,7 @@ class PermissionMatrixTest {
     }
 
     private static CommandAddress.Got why(String key, Cell cell, String target) {
-        var query = "%s/api/auth/why?tool=%s%s"
-                .formatted(SERVER, cell.line().tool(), target);
+        var query = "%s/api/auth/why?tool=%s%s".formatted(SERVER, cell.line().tool(), target);
         return new CommandAddress.Got(ClientApi.send(HttpRequest.newBuilder(URI.create(query.replace(" ", "%20")))
                 .header("X-Api-Key", key)
                 .build()));

@@ -127,11 +127,7 @@ final class Referee {
         var results = Files.createTempDirectory("conformance");
         var program = suite.resolve("dist/index.js").toString();
         Node.run(
-                Map.of(
-                        "NODE_OPTIONS",
-                        "--import " + Node.script("add-header.mjs"),
-                        "ADD_HEADER",
-                        "X-API-Key: " + key),
+                Map.of("NODE_OPTIONS", "--import " + Node.script("add-header.mjs"), "ADD_HEADER", "X-API-Key: " + key),
                 List.of(
                         program,
                         "server",

@@ -87,8 +87,7 @@ class OpenApiExamplesTest {
             if (!content.has("example")) {
                 faults.add("no example of " + content);
             } else if (!name.isEmpty()) {
-                CONTRACT.faultsBySchema(name, content.get("example"))
-                        .forEach(fault -> faults.add(name + " " + fault));
+                CONTRACT.faultsBySchema(name, content.get("example")).forEach(fault -> faults.add(name + " " + fault));
             }
         }
         assertThat(examples).hasSizeGreaterThan(200);
