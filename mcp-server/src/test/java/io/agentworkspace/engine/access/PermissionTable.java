@@ -152,12 +152,12 @@ final class PermissionTable {
 
     private static void add(
             List<Cell> cells, Access line, Kind key, Group group, List<String> accesses, List<Role> roles) {
-        var turn = 0; // Which access is the sample: another one for each relation and role.
+        var index = 0; // Which access is the sample: another one for each relation and role.
         for (var relation : group.relations().keySet()) {
             if (!relation.startsWith("admin") && !relation.contains(" and ")) {
-                turn++;
+                index++;
                 for (var role : roles) {
-                    var sample = accesses.get((turn + role.ordinal()) % accesses.size());
+                    var sample = accesses.get((index + role.ordinal()) % accesses.size());
                     var may = role.isAtLeast(line.leastRole());
                     for (var access : may ? accesses : List.of(sample)) {
                         var answers = group.answers(role, relation);
