@@ -36,8 +36,20 @@ final class PermissionTable {
         }
     }
 
-    /** One call on its own thing. */
-    record Cell(int number, Access line, Kind key, Role role, String relation, String access, String answer) {
+    /**
+     * One call on its own thing.
+     *
+     * @param isSample whether it stands for all accesses in what does not depend on them: a refusal of whoever lacks the capability
+     */
+    record Cell(
+            int number,
+            Access line,
+            Kind key,
+            Role role,
+            String relation,
+            String access,
+            String answer,
+            boolean isSample) {
         /**
          * Returns the thing's name. The ids of keys have 12 characters; a user who is the caller has the name of its role.
          */
@@ -140,17 +152,22 @@ final class PermissionTable {
 
     private static void add(
             List<Cell> cells, Access line, Kind key, Group group, List<String> accesses, List<Role> roles) {
+        var index = 0; // Which access is the sample: another one for each relation and role.
         for (var relation : group.relations().keySet()) {
             if (!relation.startsWith("admin") && !relation.contains(" and ")) {
+                index++;
                 for (var role : roles) {
-                    for (var access : accesses) {
+                    var sample = accesses.get((index + role.ordinal()) % accesses.size());
+                    var may = role.isAtLeast(line.leastRole());
+                    for (var access : may ? accesses : List.of(sample)) {
                         var answers = group.answers(role, relation);
-                        var answer = !role.isAtLeast(line.leastRole())
+                        var answer = !may
                                 ? REFUSED
                                 : answers.size() == 1
                                         ? answers.getFirst()
                                         : answers.get(group.accesses().indexOf(access));
-                        cells.add(new Cell(cells.size(), line, key, role, relation, access, answer));
+                        cells.add(new Cell(
+                                cells.size(), line, key, role, relation, access, answer, access.equals(sample)));
                     }
                 }
             }

@@ -108,7 +108,7 @@ class ValidationQueueTest {
         return person.call("DC_Read", "{'id':'%s'}".formatted(id)).ok().number("/document/queue/position");
     }
 
-    /** Replicas start and stop while documents are queued. Each document ends once and is reported once. */
+    /** Another replica starts and stops while documents are queued. Each document ends once and is reported once. */
     @Test
     void replicasComeAndGo() {
         var documents = 24;
@@ -118,8 +118,7 @@ class ValidationQueueTest {
                 ann.call("DC_Submit", text(name, "# Number %d\n\nWords of %s.".formatted(i, name)))
                         .ok();
             }
-            try (var _ = Replica.start(Map.of());
-                    var _ = Replica.start(Map.of())) {
+            try (var _ = Replica.start(Map.of())) {
                 var least = (round + 1) * documents / 6;
                 await().until(() -> count("document WHERE state = 'accepted'") >= least);
             }

@@ -33,10 +33,7 @@ class KilledReplicaTest {
     private final List<Ear> ears = new ArrayList<>();
 
     @TempDir
-    Path doomedFolder;
-
-    @TempDir
-    Path survivorFolder;
+    Path folder;
 
     /** What one agent's program hears. */
     private record Ear(String key, String agent, List<String> heard) {
@@ -70,16 +67,16 @@ class KilledReplicaTest {
         var waiting = List.copyOf(ears);
         var owner = member(KEYS, LISTENERS);
         var listening = ears.subList(waiting.size(), ears.size());
-        try (var doomed = EngineProcess.replica(doomedFolder);
-                var survivor = EngineProcess.replica(survivorFolder);
+        var survivor = TestServer.url();
+        try (var doomed = EngineProcess.replica(folder);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var urls = List.of(doomed.url(), survivor.url());
+            var urls = List.of(doomed.url(), survivor);
             var ends = new ArrayList<CompletableFuture<Void>>();
             for (var i = 0; i < waiting.size(); i++) {
-                ends.add(hear(waiting.get(i), urls.get(i % 2), survivor.url(), threads));
+                ends.add(hear(waiting.get(i), urls.get(i % 2), survivor, threads));
             }
             for (var i = 0; i < listening.size(); i++) {
-                ends.add(listen(listening.get(i), owner, urls.get(i % 2), survivor.url(), threads));
+                ends.add(listen(listening.get(i), owner, urls.get(i % 2), survivor, threads));
             }
             await().until(() -> registered("wait") == waiting.size() && registered("stream") == listening.size());
             sayToAll(owner, "before");

@@ -37,7 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Tag("slow")
 class HostileMessagesTest {
     private static final long SEED = 20_260_728;
-    private static final int MUTATIONS = 10_000;
+    private static final int MUTATIONS = 4_000;
     private static final int INTERNAL = -32603;
     private static final String DECLARED = "{'extensions': {'io.modelcontextprotocol/tasks': {}}}";
     private static final String JSON = "application/json";
@@ -150,7 +150,7 @@ class HostileMessagesTest {
     }
 
     @Test
-    void tenThousandMutationsOfValidMessagesFindNoDefectAndNothingOfOthers() {
+    void mutationsOfValidMessagesFindNoDefectAndNothingOfOthers() {
         var valid = valid();
         valid.forEach(sent -> assertOrderly(sent, send(sent)));
         for (var i = 0; i < MUTATIONS; i++) {

@@ -318,10 +318,11 @@ class StreamsTest {
 
     @Test
     void initializeInALoopLeavesNothing() {
-        for (var i = 0; i < 2_000; i++) {
+        var before = TestDatabase.rows("mcp_session");
+        for (var i = 0; i < 100; i++) {
             peer.session("2025-11-25", "{}");
         }
-        assertThat(TestDatabase.rows("mcp_session")).isLessThan(1_000);
+        assertThat(TestDatabase.rows("mcp_session")).isLessThanOrEqualTo(before);
     }
 
     /** Sends a request without reading its response. */

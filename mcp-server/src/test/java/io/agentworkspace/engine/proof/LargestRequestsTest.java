@@ -14,6 +14,7 @@ import io.agentworkspace.engine.webhooks.RawReceiver;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -421,7 +422,9 @@ class LargestRequestsTest {
         assertThat(requests.answer(search(""))).startsWith("HTTP/1.1 200 ");
         for (var bank = 1; bank <= BANKS; bank++) {
             var one = search("\"bank\":\"bank-%d\"".formatted(bank));
-            await().until(() -> !requests.answer(one).contains("\"building\""));
+            // Meanwhile each search reads the bank's texts.
+            await().pollInterval(Duration.ofSeconds(2))
+                    .until(() -> !requests.answer(one).contains("\"building\""));
         }
         assertThat(requests.answer(search(""))).startsWith("HTTP/1.1 200 ");
     }

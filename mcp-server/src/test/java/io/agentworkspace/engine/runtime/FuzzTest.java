@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 @SendsAnything
 @Tag("slow")
 class FuzzTest {
-    private static final int REQUESTS = 3_000;
+    private static final int REQUESTS = 1_500;
     private static final long SEED = 20_261_120;
 
     private static final List<String> VALID = List.of(

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 
 /** The engine as a separate process. Its embedded database is in a directory that outlives it. */
 public final class EngineProcess implements AutoCloseable {
-    /** The part of a generation of the heap that is in use, in KiB. */
-    private static final Pattern USED = Pattern.compile("total \\d+K, used (\\d+)K");
+    /** The last line of the histogram of all objects that a collection leaves, in bytes. */
+    private static final Pattern TOTAL = Pattern.compile("\nTotal +\\d+ +(\\d+)\n");
 
     private final Process process;
     private final Path dataDir;
@@ -124,9 +124,11 @@ public final class EngineProcess implements AutoCloseable {
 
     /** Returns how much of its heap is in use after a full collection, in MiB. */
     public long heapUsed() {
-        diagnose("GC.run");
-        var used = USED.matcher(diagnose("GC.heap_info"));
-        return used.results().mapToLong(part -> Long.parseLong(part.group(1))).sum() >> 10;
+        var total = TOTAL.matcher(diagnose("GC.class_histogram"));
+        if (!total.find()) {
+            throw new AssertionError("the engine has ended");
+        }
+        return Long.parseLong(total.group(1)) >> 20;
     }
 
     private String diagnose(String command) {

@@ -38,12 +38,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class ChaosTest {
     private static final int TENANTS = 10;
-    private static final int EVENTS = 3_000;
-    private static final int EVENTS_WITHOUT_BAD_ONES = 600;
-    private static final int WARMING_UP = 200;
+    private static final int EVENTS = 1_500;
+    private static final int EVENTS_WITHOUT_BAD_ONES = 300;
+    private static final int WARMING_UP = 100;
     private static final String SCHEDULE = "0s,1s,2s,2s,5s,5s";
     private static final int ATTEMPTS = 6;
-    private static final int RATE = 150;
+    private static final int RATE = 75;
     private static final int KILLS = 5;
     private static final Duration LONGEST_PEACE = Duration.ofSeconds(6);
 

@@ -23,7 +23,9 @@ import tools.jackson.databind.node.ObjectNode;
 @Tag("slow")
 class SignaturesTest {
     private static final int ENDPOINTS = 20;
-    private static final int EVENTS = 150;
+
+    /** Each kind of data seven times, and the longest once. */
+    private static final int EVENTS = 49;
 
     /** The next events are sent when these have arrived: on a slow machine all at once would take longer than an attempt may. */
     private static final int PORTION = 5;
@@ -35,7 +37,7 @@ class SignaturesTest {
     private Path directory;
 
     @Test
-    void thousandsOfDeliveriesWithOddBodiesAreVerified() throws Exception {
+    void deliveriesWithOddBodiesAreVerified() throws Exception {
         Node.require();
         var ca = new TestCa(directory).sign("hook", "ip:127.0.0.1", "-1d", 30);
         var receiver = Node.start(
