@@ -494,7 +494,6 @@ async function keyless(page, csrf) {
   await page.getByLabel('Key', { exact: true }).selectOption(made.key.id);
   await page.locator('#handshakes li').first().waitFor();
   step.chosen = await page.locator('#handshakes').innerText();
-  await page.screenshot({ path: `${screenshots}/doctor-keyless-1280-light.png`, fullPage: true });
   return step;
 }
 
