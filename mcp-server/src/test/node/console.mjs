@@ -1,4 +1,4 @@
-// The console as people use it, at two widths in two themes: node console.mjs <address of the engine> <folder for pictures>, keys in
+// The console as people use it, at two widths, the wide one in two themes: node console.mjs <address of the engine> <folder for pictures>, keys in
 // OWNER_KEY (a tenant with things of hostile names), MEMBER_KEY and VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY (another
 // tenant, with nothing in it). Each step prints one line of JSON, which ConsoleTest looks at.
 import { readdirSync, rmSync } from 'node:fs';
@@ -63,7 +63,7 @@ async function evaluate(page) {
   await page.locator('.figures').waitFor();
 }
 
-// Each page, at one width in both themes.
+// Each page, at one width.
 async function everyPage(width) {
   const page = await pages.open('/console/world', width, themes);
   await page.getByRole('heading', { name: 'See your agents work' }).waitFor();

@@ -1,4 +1,4 @@
-// The documentation as people use it, at two widths in two themes: node docs.mjs <address of the engine> <folder for pictures>. Each step
+// The documentation as people use it, at two widths, the wide one in two themes: node docs.mjs <address of the engine> <folder for pictures>. Each step
 // prints one line of JSON, which DocsSiteTest looks at.
 import { Pages, loaded, report, themes, widths } from './pages.mjs';
 

@@ -23,7 +23,7 @@ async function to(page, path, there = '#main > .view') {
 
 const live = (page) => page.waitForSelector('#live[data-state="on"]', { state: 'attached' });
 
-// Each page, at one width in both themes.
+// Each page, at one width.
 async function everyPage(width) {
   const page = await open(OWNER_KEY, '/console/documents', width, themes);
   await page.locator('.virtual-row').first().waitFor();

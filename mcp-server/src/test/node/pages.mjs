@@ -47,7 +47,7 @@ export class Pages {
   }
 
   // A page in a context of its own, without cookies; options are those of Playwright's contexts, like javaScriptEnabled. It is looked at in
-  // each of the themes, and otherwise has the first.
+  // each of the themes, on a phone in the first, and otherwise has the first.
   async open(path, width, schemes, options) {
     const page = await this.#page(width, schemes, options);
     await page.goto(this.engine + path);
@@ -74,7 +74,7 @@ export class Pages {
     const viewport = { width, height: HEIGHTS[width] };
     const page = await this.blank({ viewport, colorScheme: schemes[0], reducedMotion: 'reduce', ...options });
     this.#guard(page);
-    page.schemes = schemes;
+    page.schemes = width < 400 ? schemes.slice(0, 1) : schemes; // A phone has the colours of a wide window.
     page.shot = `${width}-${schemes[0]}`;
     return page;
   }
