@@ -158,8 +158,8 @@ class JoinScriptTest {
             codex       | codex  | dash | .codex/hooks.json
             gemini-cli  | gemini | bash | .gemini/settings.json
             """)
-    void aProgramIsConnectedByOneLineAndLeavesTheHomeAsItWas(
-            String client, String program, String shell, String hooks) throws IOException {
+    void aProgramIsConnectedByOneLineAndLeavesTheHomeAsItWas(String client, String program, String shell, String hooks)
+            throws IOException {
         require(program);
         var log = Files.createTempFile("join", ".log");
         program(program, "echo start >>%s; exec %s \"$@\"\n".formatted(log, PROGRAMS.resolve(program)));

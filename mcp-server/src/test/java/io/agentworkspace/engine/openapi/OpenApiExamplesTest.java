@@ -3,7 +3,6 @@ package io.agentworkspace.engine.openapi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.event.EventType;
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.TestServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,8 +87,7 @@ class OpenApiExamplesTest {
             if (!content.has("example")) {
                 faults.add("no example of " + content);
             } else if (!name.isEmpty()) {
-                CONTRACT.faults(name, content.get("example"))
-                        .forEach(fault -> faults.add(name + " " + fault));
+                CONTRACT.faults(name, content.get("example")).forEach(fault -> faults.add(name + " " + fault));
             }
         }
         assertThat(examples).hasSizeGreaterThan(200);
