@@ -10,7 +10,7 @@ const COLOURS = { type: 'rule', values: ['color-contrast', 'color-contrast-enhan
 // Ends a hang and measures nothing, as HangLimit does in Java. Longer, since several pages share a browser and a slow machine.
 const HANG_LIMIT = Number(process.env.HANG ?? 300_000);
 const TRIES = 4;
-// Pictures are for people, and cost as much as the rest: SCREENSHOTS=1 takes them.
+// Pictures are for people, who ask for them with SCREENSHOTS=1.
 const { SCREENSHOTS } = process.env;
 const HEIGHTS = { 360: 740, 390: 844, 1280: 900 };
 

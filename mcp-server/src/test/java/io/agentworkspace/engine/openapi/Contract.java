@@ -110,11 +110,11 @@ public final class Contract {
     /** Returns what is wrong with the envelope by the document's schema of this tool; empty if it is valid. */
     public List<String> faults(String tool, ObjectNode envelope) {
         var answer = envelope.at("/status/success").asBoolean() ? answers.getOrDefault(tool, ANY) : "Refusal";
-        return faults(answer, envelope);
+        return wrongs(answer, envelope);
     }
 
     /** @param name the title of a schema */
-    List<String> faults(String name, JsonNode value) {
+    List<String> wrongs(String name, JsonNode value) {
         return compiled
                 .computeIfAbsent(
                         name,

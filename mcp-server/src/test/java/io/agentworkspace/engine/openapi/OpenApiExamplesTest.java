@@ -87,7 +87,7 @@ class OpenApiExamplesTest {
             if (!content.has("example")) {
                 faults.add("no example of " + content);
             } else if (!name.isEmpty()) {
-                CONTRACT.faults(name, content.get("example")).forEach(fault -> faults.add(name + " " + fault));
+                CONTRACT.wrongs(name, content.get("example")).forEach(fault -> faults.add(name + " " + fault));
             }
         }
         assertThat(examples).hasSizeGreaterThan(200);
@@ -101,7 +101,7 @@ class OpenApiExamplesTest {
         for (var type : EventType.values()) {
             var content = webhooks.path(type.word()).at("/post/requestBody/content/application~1json");
             assertThat(content.at("/example/type").asString()).isEqualTo(type.word());
-            assertThat(CONTRACT.faults(content.at("/schema/title").asString(), content.get("example")))
+            assertThat(CONTRACT.wrongs(content.at("/schema/title").asString(), content.get("example")))
                     .as(type.word())
                     .isEmpty();
         }
