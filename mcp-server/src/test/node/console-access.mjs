@@ -14,8 +14,7 @@ const isApi = (request) => new URL(request.url()).pathname.startsWith('/api/') &
 
 // A page that keeps what it requests and what it gets.
 async function signedIn(key) {
-  const page = await pages.open('/llms.txt');
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
+  const page = await pages.signedIn(key, '/llms.txt');
   page.requests = [];
   page.answers = [];
   page.waiting = new Set();
@@ -35,21 +34,23 @@ async function signedIn(key) {
   return page;
 }
 
-// Opens an address, until everything that the page requests is there.
-async function visit(page, path) {
-  await page.goto(engine + path);
+// Opens an address, by itself or from the page before, until everything that the page requests is there.
+async function visit(page, path, byLink = false) {
+  if (byLink) await pages.follow(page, path);
+  else await page.goto(engine + path);
   await page.waitForFunction(() => document.querySelector('#main > .view') && !document.getElementById('main').hasAttribute('aria-busy'));
   do {
     await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
   } while (page.waiting.size);
 }
 
-// What a caller finds at all addresses: the markers in all responses, and what each page says.
+// What a caller finds at all addresses: the markers in all responses, and what each page says. The owner opens each by itself, others one
+// after another by links.
 async function look(name, addresses) {
   const page = await signedIn(keys[name]);
   const words = {};
   for (const path of addresses) {
-    await visit(page, path);
+    await visit(page, path, name !== 'owner');
     words[path] = (await page.locator('main .view > :not(.head)').allInnerTexts()).join('\n').trim();
   }
   report(name, { found: [...new Set(page.answers.flatMap(markers))].sort(), words });

@@ -9,11 +9,8 @@ const BOARD = '/console/spaces/Yard?view=tasks';
 const TASK = `/console/spaces/Yard?task=${KEEL}`;
 const PHONE = { viewport: { width: 390, height: 844 } };
 
-async function open(key, path, there, width = 1280, options = {}) {
-  const page = await pages.open('/llms.txt', width, themes, options);
-  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
-  await page.goto(engine + path);
+async function open(key, path, there, width, options) {
+  const page = await pages.signedIn(key, path, width, themes, options);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
   await page.evaluate(() => { globalThis.stays = true; }); // A reload would lose it.
   return page;

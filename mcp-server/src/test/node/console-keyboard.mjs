@@ -9,11 +9,8 @@ const MOST = 150; // Stops of the Tab key on one page.
 const hidden = new Set(); // Stops that nobody sees.
 const nameless = new Set(); // Tables and lists without a name.
 
-let page = await pages.open('/llms.txt');
+let page = await pages.signedIn(process.env.OWNER_KEY, '/console/world');
 page.on('filechooser', (chooser) => chooser.setFiles({ name: 'typed.md', mimeType: 'text/markdown', buffer: Buffer.from('# Tides\n\nLow water at six.') }));
-const signIn = (key) => page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
-await signIn(process.env.OWNER_KEY);
-await page.goto(`${engine}/console/world`);
 await page.locator('.room').first().waitFor();
 
 // A call that somebody else makes in the meantime.
@@ -433,9 +430,7 @@ async function search() {
 // A button that a viewer may not use can have the focus, and gives the reason.
 async function refused() {
   await page.context().close();
-  page = await pages.open('/llms.txt');
-  await signIn(process.env.VIEWER_KEY);
-  await page.goto(`${engine}/console/agents`);
+  page = await pages.signedIn(process.env.VIEWER_KEY, '/console/agents');
   await there('.page-agents h1');
   await to('New agent');
   const described = await page.evaluate(() => document.activeElement.title);

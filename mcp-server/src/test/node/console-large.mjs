@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { Pages, report } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
+const { OWNER_KEY, FAR_MESSAGE } = process.env;
 const pages = await Pages.launch(engine, screenshots);
 const took = {};
 
@@ -47,9 +48,7 @@ async function measured(page, path, there, far) {
 
 // What scrolls on the page of the large bank, and which rows there are after the page itself was scrolled far.
 async function scrolls(width) {
-  const page = await pages.open('/console/settings', width);
-  await page.evaluate((key) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': key } }), process.env.OWNER_KEY);
-  await page.goto(`${engine}/console/memory/archive`);
+  const page = await pages.signedIn(OWNER_KEY, '/console/memory/archive', width);
   await page.locator('.memories .virtual-row').first().waitFor();
   await page.waitForFunction(() => document.querySelector('.memories .virtual-inner').clientHeight > 5000);
   const step = await page.evaluate(() => {
@@ -102,16 +101,9 @@ async function place(page) {
 const below = (page, selector = '.transcript') => page.locator(selector).first().evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));
 const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-async function signedIn(path, width) {
-  const page = await pages.open('/llms.txt', width);
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': process.env.OWNER_KEY } });
-  await page.goto(engine + path);
-  return page;
-}
-
 async function say(content, more = {}) {
   const response = await fetch(`${engine}/api/mcp/tools/AP_Chat/invoke`, {
-    method: 'POST', headers: { 'X-Api-Key': process.env.OWNER_KEY, 'Content-Type': 'application/json' },
+    method: 'POST', headers: { 'X-Api-Key': OWNER_KEY, 'Content-Type': 'application/json' },
     body: JSON.stringify({ target: { domain: 'harbour', zone: 'main' }, content, ...more }),
   });
   if (!response.ok) throw new Error(await response.text());
@@ -119,7 +111,7 @@ async function say(content, more = {}) {
 
 // A room opens at its end, follows it, and leaves who reads further up where they are.
 async function room(width) {
-  const page = await signedIn('/console/spaces/harbour/main', width);
+  const page = await pages.signedIn(OWNER_KEY, '/console/spaces/harbour/main', width);
   await page.locator('#main:not([aria-busy]) .transcript li[data-id]').first().waitFor();
   await page.locator('#live[data-state="on"]').waitFor({ state: 'attached' });
   await frames(page);
@@ -160,7 +152,7 @@ async function room(width) {
 
 // A message that is further back than is read has its thread beside the room.
 async function farBack() {
-  const page = await signedIn(`/console/spaces/harbour/main?message=${process.env.FAR_MESSAGE}`, 1280);
+  const page = await pages.signedIn(OWNER_KEY, `/console/spaces/harbour/main?message=${FAR_MESSAGE}`);
   const sought = page.locator('.thread .sought');
   await sought.waitFor();
   const step = { sought: await sought.locator('.said').innerText() };
@@ -179,8 +171,7 @@ async function farBack() {
 }
 
 try {
-  const page = await pages.open('/console/settings');
-  await page.evaluate((key) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': key } }), process.env.OWNER_KEY);
+  const page = await pages.signedIn(OWNER_KEY, '/llms.txt');
   await measured(page, '/console/world', '.people li');
   await measured(page, '/console/agents', '.virtual-row');
   await measured(page, '/console/spaces/harbour/main', '.transcript li[data-id]:last-child');

@@ -6,11 +6,8 @@ const [engine, screenshots] = process.argv.slice(2);
 const { ANN_KEY } = process.env;
 const pages = await Pages.launch(engine, screenshots);
 
-async function open(path, there, width = 1280) {
-  const page = await pages.open('/llms.txt', width);
-  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ANN_KEY } });
-  await page.goto(engine + path);
+async function open(path, there, width) {
+  const page = await pages.signedIn(ANN_KEY, path, width);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
   return page;
 }

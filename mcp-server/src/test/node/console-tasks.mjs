@@ -50,11 +50,8 @@ class Receiver {
   }
 }
 
-async function open(key, path, there = '.view', width = 1280) {
-  const page = await pages.open('/llms.txt', width);
-  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
-  await page.goto(engine + path);
+async function open(key, path, there = '.view', width) {
+  const page = await pages.signedIn(key, path, width);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
   return page;
 }

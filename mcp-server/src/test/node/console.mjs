@@ -1,4 +1,4 @@
-// The console as people use it, at two widths in two themes: node console.mjs <address of the engine> <folder for pictures>, keys in
+// The console as people use it, at two widths, the wide one in two themes: node console.mjs <address of the engine> <folder for pictures>, keys in
 // OWNER_KEY (a tenant with things of hostile names), MEMBER_KEY and VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY (another
 // tenant, with nothing in it). Each step prints one line of JSON, which ConsoleTest looks at.
 import { readdirSync, rmSync } from 'node:fs';
@@ -11,22 +11,14 @@ const pages = await Pages.launch(engine, screenshots);
 
 const settled = (page) => page.waitForFunction(() => document.querySelector('#main > .view') && !document.getElementById('main').hasAttribute('aria-busy'));
 
-// Signs in without the dialog, which the hub's own steps use.
-async function signedIn(page, key, path) {
-  await page.evaluate((secret) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': secret } }), key);
-  await page.goto(engine + path);
+async function open(key, path, width, schemes) {
+  const page = await pages.signedIn(key, path, width, schemes);
   await settled(page);
-}
-
-async function open(key, path, width = 1280, schemes) {
-  const page = await pages.open('/console/settings', width, schemes);
-  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await signedIn(page, key, path);
   return page;
 }
 
 async function to(page, path, there = '#main > .view') {
-  await page.goto(engine + path);
+  await pages.follow(page, path);
   await settled(page);
   await page.locator(there).first().waitFor();
 }
@@ -71,7 +63,7 @@ async function evaluate(page) {
   await page.locator('.figures').waitFor();
 }
 
-// Each page, at one width in both themes.
+// Each page, at one width.
 async function everyPage(width) {
   const page = await pages.open('/console/world', width, themes);
   await page.getByRole('heading', { name: 'See your agents work' }).waitFor();
@@ -182,7 +174,7 @@ async function moves() {
 
 // What a resumed stream repeats is shown once. The event is the browser's own, given to the stream that the page has opened.
 async function repeats() {
-  const page = await pages.open('/console/settings');
+  const page = await pages.signedIn(OWNER_KEY, '/llms.txt');
   await page.addInitScript(() => {
     globalThis.EventSource = class extends EventSource {
       constructor(...args) {
@@ -191,7 +183,7 @@ async function repeats() {
       }
     };
   });
-  await signedIn(page, OWNER_KEY, '/console/world');
+  await to(page, '/console/world');
   await live(page);
   const times = await page.evaluate(() => {
     const at = new Date().toISOString();
@@ -343,9 +335,9 @@ async function storied() {
 async function signsOut() {
   const one = await open(VIEWER_KEY, '/console/world');
   await live(one);
-  const other = await pages.open('/console/world');
+  const other = await pages.open('/llms.txt');
   await other.context().addCookies(await one.context().cookies());
-  await to(other, '/console/settings').catch(() => {});
+  await to(other, '/console/settings');
   await live(other);
   const began = Date.now();
   await one.evaluate(async () => {

@@ -9,23 +9,21 @@ const pages = await Pages.launch(engine, screenshots);
 
 const settled = (page) => page.waitForFunction(() => document.querySelector('#main > .view') && !document.getElementById('main').hasAttribute('aria-busy'));
 
-async function open(key, path, width = 1280, schemes) {
-  const page = await pages.open('/console/settings', width, schemes);
-  page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await page.evaluate((secret) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': secret } }), key);
-  await to(page, path);
+async function open(key, path, width, schemes) {
+  const page = await pages.signedIn(key, path, width, schemes);
+  await settled(page);
   return page;
 }
 
 async function to(page, path, there = '#main > .view') {
-  await page.goto(engine + path);
+  await pages.follow(page, path);
   await settled(page);
   await page.locator(there).first().waitFor();
 }
 
 const live = (page) => page.waitForSelector('#live[data-state="on"]', { state: 'attached' });
 
-// Each page, at one width in both themes.
+// Each page, at one width.
 async function everyPage(width) {
   const page = await open(OWNER_KEY, '/console/documents', width, themes);
   await page.locator('.virtual-row').first().waitFor();
@@ -80,7 +78,7 @@ async function pressed(page, change) {
 
 // Files are dropped, validated while one looks on, loaded, replaced by a new version, and deleted with what was loaded.
 async function documents() {
-  const page = await open(OWNER_KEY, '/console/settings');
+  const page = await pages.signedIn(OWNER_KEY, '/llms.txt');
   await page.route('**/DC_List/invoke', (route) => route.fulfill({ status: 429, json: { detail: 'Too many requests.', error: 'rate_limited' } }), { times: 1 });
   await to(page, '/console/documents', '.virtual .problem');
   await page.getByRole('button', { name: 'Try again' }).click();

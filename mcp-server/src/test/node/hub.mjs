@@ -1,4 +1,4 @@
-// The hub of tools as people use it, at two widths in two themes: node hub.mjs <address of the engine> <folder for pictures>, keys in
+// The hub of tools as people use it, at two widths, the wide one in two themes: node hub.mjs <address of the engine> <folder for pictures>, keys in
 // OWNER_KEY (a tenant with things of hostile names), VIEWER_KEY and NEW_KEY. Each step prints one line of JSON, which HubTest looks at.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -494,7 +494,6 @@ async function keyless(page, csrf) {
   await page.getByLabel('Key', { exact: true }).selectOption(made.key.id);
   await page.locator('#handshakes li').first().waitFor();
   step.chosen = await page.locator('#handshakes').innerText();
-  await page.screenshot({ path: `${screenshots}/doctor-keyless-1280-light.png`, fullPage: true });
   return step;
 }
 

@@ -10,6 +10,8 @@ const COLOURS = { type: 'rule', values: ['color-contrast', 'color-contrast-enhan
 // Ends a hang and measures nothing, as HangLimit does in Java. Longer, since several pages share a browser and a slow machine.
 const HANG_LIMIT = Number(process.env.HANG ?? 300_000);
 const TRIES = 4;
+// Pictures are for people, who ask for them with SCREENSHOTS=1.
+const { SCREENSHOTS } = process.env;
 const HEIGHTS = { 360: 740, 390: 844, 1280: 900 };
 
 // The first line of what is printed says what failed and where: of a long report, some show no more.
@@ -45,14 +47,35 @@ export class Pages {
   }
 
   // A page in a context of its own, without cookies; options are those of Playwright's contexts, like javaScriptEnabled. It is looked at in
-  // each of the themes, and otherwise has the first.
-  async open(path, width = 1280, schemes = themes.slice(0, 1), options = {}) {
+  // each of the themes, on a phone in the first, and otherwise has the first.
+  async open(path, width, schemes, options) {
+    const page = await this.#page(width, schemes, options);
+    await page.goto(this.engine + path);
+    return page;
+  }
+
+  // The same, signed in with a key before it loads anything.
+  async signedIn(key, path, width, schemes, options) {
+    const page = await this.#page(width, schemes, options);
+    page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
+    await page.request.post(`${this.engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
+    await page.goto(this.engine + path);
+    return page;
+  }
+
+  // Goes to a page of the console: from another one by a link, which loads nothing anew, and else by its address.
+  async follow(page, path) {
+    const isElsewhere = !page.url().startsWith(`${this.engine}/console/`);
+    if (isElsewhere || page.url() === this.engine + path) await page.goto(this.engine + path);
+    else await page.evaluate(clickOnLink, path);
+  }
+
+  async #page(width = 1280, schemes = themes.slice(0, 1), options = {}) {
     const viewport = { width, height: HEIGHTS[width] };
     const page = await this.blank({ viewport, colorScheme: schemes[0], reducedMotion: 'reduce', ...options });
     this.#guard(page);
-    page.schemes = schemes;
+    page.schemes = width < 400 ? schemes.slice(0, 1) : schemes; // A phone has the colours of a wide window.
     page.shot = `${width}-${schemes[0]}`;
-    await page.goto(this.engine + path);
     return page;
   }
 
@@ -108,7 +131,7 @@ export class Pages {
   }
 
   // Looks at the page as it is now, in its themes: what axe finds, on all of it or within what a selector names; whether it is wider than
-  // its window; and keeps a picture. From one theme to another only colours change.
+  // its window; and may keep a picture. From one theme to another only colours change.
   async look(page, name, within = 'html') {
     for (const theme of page.schemes) {
       if (page.schemes.length > 1) await page.emulateMedia({ colorScheme: theme });
@@ -125,16 +148,20 @@ export class Pages {
     await this.picture(page, name);
   }
 
-  // Of the whole page; where a dialog is open, or the page is very long, of what is in the window.
   async picture(page, name) {
+    if (SCREENSHOTS) await this.#screenshot(page, name);
+  }
+
+  // Of the whole page; where a dialog is open, or the page is very long, of what is in the window.
+  async #screenshot(page, name) {
     const fullPage = await page.evaluate(() => !document.querySelector('dialog[open]') && document.documentElement.scrollHeight < 8000);
     await page.screenshot({ path: `${this.screenshots}/${name}-${page.shot}.png`, fullPage });
   }
 
-  // The same, and what can be read on it, line by line: with this text, a machine with other fonts sees whether the picture is stale. Times
+  // A picture of the documents, and what can be read on it, line by line: with this text, a machine with other fonts sees whether the picture is stale. Times
   // and days are left out, and what happened, which comes in no certain order.
   async readable(page, name) {
-    await this.picture(page, name);
+    await this.#screenshot(page, name);
     return page.evaluate(() => {
       const left = [...document.querySelectorAll('time, .feed > li, li.day')];
       for (const one of left) one.hidden = true;
@@ -161,6 +188,18 @@ export async function together(tasks, workers = 4) {
     for (let task = waiting.shift(); task; task = waiting.shift()) await task();
   };
   await Promise.all(Array.from({ length: workers }, work));
+}
+
+// Until the page to which it leads is shown.
+function clickOnLink(href) {
+  return new Promise((resolve) => {
+    document.addEventListener('shown', () => resolve(), { capture: true, once: true });
+    const link = document.createElement('a');
+    link.href = href;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  });
 }
 
 // A refusal that a test asked for is told on the console by the browser itself.

@@ -1,4 +1,4 @@
-// The hub of skills as people use it, at two widths in two themes: node skills.mjs <address of the engine> <folder for pictures> <folder of
+// The hub of skills as people use it, at two widths, the wide one in two themes: node skills.mjs <address of the engine> <folder for pictures> <folder of
 // zips>, keys in ADMIN_KEY (of a tenant with the agents Ada and Bea, and a skill full of markup), VIEWER_KEY and INSTALLER_KEY (which may not
 // list agents). Each step prints one line of JSON, which SkillsHubTest looks at.
 import { createHash } from 'node:crypto';

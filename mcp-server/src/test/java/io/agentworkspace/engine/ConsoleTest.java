@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The console in real Chromium, driven by {@code console.mjs}; screenshots are in {@code target/screenshots}. */
+/** The console in real Chromium, driven by {@code console.mjs}. */
 @Tag("slow")
 class ConsoleTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tools hub in real Chromium, driven by {@code hub.mjs}; screenshots are in {@code target/screenshots}. */
+/** The tools hub in real Chromium, driven by {@code hub.mjs}. */
 @Tag("slow")
 class HubTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();

@@ -79,17 +79,20 @@ class RefusalTest {
     }
 
     /**
-     * Returns no arguments, nonsense, the example, and variants of the example: without a target, with an unknown one,
-     * with a taken name or an old revision.
+     * Returns no arguments, nonsense, the example, and variants of the example, as far as the tool has the field: without a
+     * target, with an unknown one, with a taken name or an old revision.
      */
     private static List<ObjectNode> tries(Tool<?, ?> tool) {
         var example = Example.arguments(tool);
-        if (tool.inputSchema().json().path("properties").has("wait_seconds")) {
+        var fields = tool.inputSchema().json().path("properties");
+        if (fields.has("wait_seconds")) {
             example.put("wait_seconds", 0);
         }
         var tries = new ArrayList<>(List.of(Json.object(), Json.object().put("nonsense", 1), example));
         for (var kind : KINDS) {
-            tries.add(with(example, "target", kind, Json.valueTree("nobody at all")));
+            if (fields.at("/target/properties").has(kind)) {
+                tries.add(with(example, "target", kind, Json.valueTree("nobody at all")));
+            }
             if (example.path("target").has(kind)) {
                 tries.add(with(example, "target", kind, null));
             }
@@ -99,9 +102,13 @@ class RefusalTest {
                 tries.add(example.deepCopy().put(named, "nobody-at-all"));
             }
         }
-        tries.add(with(example, "vx", "name", Json.valueTree("taken")));
-        tries.add(example.deepCopy().put("if_revision", 77));
-        return tries;
+        if (fields.at("/vx/properties").has("name")) {
+            tries.add(with(example, "vx", "name", Json.valueTree("taken")));
+        }
+        if (fields.has("if_revision")) {
+            tries.add(example.deepCopy().put("if_revision", 77));
+        }
+        return tries.stream().distinct().toList();
     }
 
     private static ObjectNode with(ObjectNode example, String object, String field, @Nullable JsonNode value) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -17,32 +18,54 @@ import org.junit.jupiter.api.Test;
 class SourcesTest {
     private static final int STOP = 500;
 
+    /** The Java files of all modules, each read once, and those of them that are no tests. */
+    private static final List<Source> SOURCES = Repository.sources().stream()
+            .map(file -> new Source(file, Repository.text(file)))
+            .toList();
+
+    private static final List<Source> MAIN =
+            SOURCES.stream().filter(Source::isMain).toList();
+
+    private record Source(Path file, String text) {
+        String name() {
+            return file.getFileName().toString();
+        }
+
+        String type() {
+            return name().replace(".java", "");
+        }
+
+        boolean isMain() {
+            return Repository.ROOT.relativize(file).toString().contains("/src/main/");
+        }
+
+        /** Returns what a pattern finds in it, after the file's name. */
+        Stream<String> find(Pattern pattern) {
+            return pattern.matcher(text).results().map(found -> name() + ": " + found.group());
+        }
+
+        @Override
+        public String toString() {
+            return file.toString();
+        }
+    }
+
     private static final Pattern PUBLIC =
             Pattern.compile("(?m)^(?:@\\w+.*\\n)*public (?:\\w+ )*(?:class|record|interface|enum|@interface) ");
 
     @Test
     void noFileIsTooLongToRead() {
-        assertThat(Repository.sources()).isNotEmpty();
-        assertThat(Repository.sources().stream().filter(file -> lines(file) > STOP))
+        assertThat(SOURCES).isNotEmpty();
+        assertThat(SOURCES.stream().filter(source -> source.text().lines().count() > STOP))
                 .isEmpty();
-    }
-
-    private static long lines(Path file) {
-        return Repository.text(file).lines().count();
     }
 
     @Test
     void everyPublicTypeSaysWhatItIs() {
-        assertThat(Repository.sources().stream().filter(SourcesTest::isMain).filter(file -> !saysWhatItIs(file)))
-                .isEmpty();
+        assertThat(MAIN.stream().filter(source -> !saysWhatItIs(source.text()))).isEmpty();
     }
 
-    private static boolean isMain(Path file) {
-        return Repository.ROOT.relativize(file).toString().contains("/src/main/");
-    }
-
-    private static boolean saysWhatItIs(Path file) {
-        var text = Repository.text(file);
+    private static boolean saysWhatItIs(String text) {
         var type = PUBLIC.matcher(text);
         return !type.find() || text.substring(0, type.start()).endsWith("*/\n");
     }
@@ -71,9 +94,9 @@ class SourcesTest {
      */
     @Test
     void statementsAreAssembledAtClassLoad() {
-        var members = Repository.sources().stream()
-                .filter(file -> isMain(file) && !file.toString().contains("/engine/db/SqlTemplate"))
-                .flatMap(file -> members(Repository.text(file)).map(text -> new Member(file, withoutTexts(text))))
+        var members = MAIN.stream()
+                .filter(source -> !source.file().toString().contains("/engine/db/SqlTemplate"))
+                .flatMap(source -> members(source.text()).map(text -> Member.of(source.type(), withoutTexts(text))))
                 .toList();
         assertThat(members.stream()
                         .filter(member ->
@@ -85,9 +108,19 @@ class SourcesTest {
                 .isEmpty();
     }
 
-    private record Member(Path file, String text) {
-        String type() {
-            return file.getFileName().toString().replace(".java", "");
+    /** @param calls the methods that it calls, with their types: static ones of other types, and those of its own */
+    private record Member(String type, String text, Set<String> calls) {
+        static Member of(String type, String text) {
+            var calls = METHOD_CALL
+                    .matcher(text)
+                    .results()
+                    .map(call -> (call.group(1) == null ? type : call.group(1)) + "." + call.group(2))
+                    .collect(Collectors.toSet());
+            return new Member(type, text, calls);
+        }
+
+        boolean assembles(Set<String> methods) {
+            return ASSEMBLY.matcher(text).find() || calls.stream().anyMatch(methods::contains);
         }
     }
 
@@ -99,7 +132,7 @@ class SourcesTest {
             size = assembling.size();
             for (var member : members) {
                 var method = STATIC_METHOD.matcher(member.text);
-                if (method.find() && assembles(member, assembling)) {
+                if (method.find() && member.assembles(assembling)) {
                     assembling.add(member.type() + "." + method.group(1));
                 }
             }
@@ -107,21 +140,12 @@ class SourcesTest {
         return members.stream()
                 .filter(member -> !CONSTANT.matcher(member.text).find()
                         && !STATIC_METHOD.matcher(member.text).find()
-                        && assembles(member, assembling))
+                        && member.assembles(assembling))
                 .toList();
     }
 
     /** The call of a static method of another type, or of the same one. */
     private static final Pattern METHOD_CALL = Pattern.compile("(?:\\b([A-Z]\\w*)\\.|(?<![.\\w]))([a-z]\\w*)\\(");
-
-    private static boolean assembles(Member member, Set<String> methods) {
-        return ASSEMBLY.matcher(member.text).find()
-                || METHOD_CALL
-                        .matcher(member.text)
-                        .results()
-                        .map(call -> (call.group(1) == null ? member.type() : call.group(1)) + "." + call.group(2))
-                        .anyMatch(methods::contains);
-    }
 
     private static Stream<String> members(String type) {
         return Stream.of(type.substring(type.indexOf("{\n") + 2).split("\\n(?= {4}[^ })*/@])"));
@@ -153,32 +177,27 @@ class SourcesTest {
     @Test
     void typesArePublicOnlyIfAnotherPackageUsesThem() {
         var users = new HashMap<String, Set<String>>();
-        for (var file :
-                Repository.sources().stream().filter(SourcesTest::hasPackage).toList()) {
-            var user = packageOf(file);
-            WORD.matcher(Repository.text(file))
+        for (var source : SOURCES) {
+            var user = packageOf(source);
+            if (user.isEmpty()) {
+                continue;
+            }
+            WORD.matcher(source.text())
                     .results()
                     .forEach(word -> users.computeIfAbsent(word.group(), _ -> new HashSet<>())
                             .add(user));
         }
-        assertThat(Repository.sources().stream()
-                        .filter(SourcesTest::isMain)
-                        .filter(file -> PUBLIC.matcher(Repository.text(file)).find())
-                        .filter(file -> !packageOf(file).endsWith(".settings")
-                                && !NAMELESS.contains(file.getFileName().toString()))
-                        .filter(file -> Set.of(packageOf(file))
-                                .equals(users.get(file.getFileName().toString().replace(".java", "")))))
+        assertThat(MAIN.stream()
+                        .filter(source -> PUBLIC.matcher(source.text()).find())
+                        .filter(source -> !packageOf(source).endsWith(".settings") && !NAMELESS.contains(source.name()))
+                        .filter(source -> Set.of(packageOf(source)).equals(users.get(source.type()))))
                 .isEmpty();
     }
 
-    private static boolean hasPackage(Path file) {
-        return PACKAGE.matcher(Repository.text(file)).find();
-    }
-
-    private static String packageOf(Path file) {
-        var name = PACKAGE.matcher(Repository.text(file));
-        assertThat(name.find()).as(file.toString()).isTrue();
-        return name.group(1);
+    /** Returns the package; empty for the program that uses a generated client. */
+    private static String packageOf(Source source) {
+        var name = PACKAGE.matcher(source.text());
+        return name.find() ? name.group(1) : "";
     }
 
     /** A check of access whose result is dropped. */
@@ -187,9 +206,7 @@ class SourcesTest {
 
     @Test
     void everyCheckOfAccessHasAConsequence() {
-        assertThat(Repository.sources().stream()
-                        .filter(SourcesTest::isMain)
-                        .filter(file -> DROPPED.matcher(Repository.text(file)).find()))
+        assertThat(MAIN.stream().flatMap(source -> source.find(DROPPED)))
                 .as("AccessCheck.require refuses")
                 .isEmpty();
     }
@@ -203,12 +220,9 @@ class SourcesTest {
 
     @Test
     void factsAboutAToolAreOnTheTool() {
-        assertThat(Repository.sources().stream()
-                        .filter(SourcesTest::isMain)
-                        .filter(file -> !file.endsWith(HUB_GROUPS))
-                        .flatMap(file -> BY_TOOL.matcher(Repository.text(file))
-                                .results()
-                                .map(found -> file.getFileName() + ": " + found.group())))
+        assertThat(MAIN.stream()
+                        .filter(source -> !source.name().equals(HUB_GROUPS))
+                        .flatMap(source -> source.find(BY_TOOL)))
                 .as("declare it on the tool's draft, like unmetered() and example(…)")
                 .isEmpty();
     }
@@ -245,12 +259,11 @@ class SourcesTest {
     @Test
     void noTestDependsOnHowFastTheMachineIs() {
         var scripts = Repository.files("mcp-server/src/test/node", ".mjs").stream()
-                .filter(file -> !file.toString().contains("node_modules"));
-        assertThat(Stream.concat(Repository.sources().stream().filter(file -> !isMain(file)), scripts)
-                        .filter(file -> !TIMED.containsKey(file.getFileName().toString()))
-                        .flatMap(file -> TIMING.matcher(Repository.text(file))
-                                .results()
-                                .map(found -> file.getFileName() + ": " + found.group())))
+                .filter(file -> !file.toString().contains("node_modules"))
+                .map(file -> new Source(file, Repository.text(file)));
+        assertThat(Stream.concat(SOURCES.stream().filter(source -> !source.isMain()), scripts)
+                        .filter(source -> !TIMED.containsKey(source.name()))
+                        .flatMap(source -> source.find(TIMING)))
                 .as(
                         "wait for a condition with Awaitility's default, or HangLimit; count instead of timing; measure in ./engine bench")
                 .isEmpty();
@@ -264,16 +277,12 @@ class SourcesTest {
     /** Besides Jetty's own attributes there is one, whose parts have types. */
     @Test
     void requestsHaveOneAttribute() {
-        assertThat(Repository.sources().stream()
-                        .filter(SourcesTest::isMain)
-                        .flatMap(file -> UNTYPED.matcher(Repository.text(file))
-                                .results()
-                                .map(found -> file.getFileName() + ": " + found.group())))
+        assertThat(MAIN.stream().flatMap(source -> source.find(UNTYPED)))
                 .as("add it to RequestContext")
                 .isEmpty();
     }
 
-    private static final Pattern MAIN =
+    private static final Pattern PROGRAM =
             Pattern.compile("\n    public static void main\\(String\\[\\] \\w+\\)[^{]*\\{\n *(.*)");
 
     private static final Pattern OF_THE_MACHINE = Pattern.compile(
@@ -282,17 +291,13 @@ class SourcesTest {
     /** In a locale such as ar_EG, {@code %d} writes other digits, and in tr_TR the small letter of I is another one. */
     @Test
     void whatIsForMachinesDoesNotDependOnTheLocale() {
-        var main = Repository.sources().stream().filter(SourcesTest::isMain).toList();
-        var entries = main.stream()
-                .flatMap(file -> MAIN.matcher(Repository.text(file)).results())
+        var entries = MAIN.stream()
+                .flatMap(source -> PROGRAM.matcher(source.text()).results())
                 .toList();
         assertThat(entries)
                 .hasSize(4)
                 .allSatisfy(entry -> assertThat(entry.group(1)).startsWith("Locale.setDefault(Locale.ROOT);"));
-        assertThat(main.stream()
-                        .filter(file ->
-                                OF_THE_MACHINE.matcher(Repository.text(file)).find()))
-                .isEmpty();
+        assertThat(MAIN.stream().flatMap(source -> source.find(OF_THE_MACHINE))).isEmpty();
     }
 
     private static final String PARTICIPLES = "(?:asked|begun|concerned|given|hears|held|known|shown|told|wanted)";
@@ -308,13 +313,12 @@ class SourcesTest {
     /** A name says what a thing is. */
     @Test
     void namesInSqlAreNoParticiples() {
-        assertThat(Repository.sources().stream()
-                        .filter(SourcesTest::isMain)
-                        .flatMap(file -> STRING.matcher(Repository.text(file))
+        assertThat(MAIN.stream()
+                        .flatMap(source -> STRING.matcher(source.text())
                                 .results()
                                 .filter(text -> SQL.matcher(text.group()).find())
                                 .flatMap(text -> ALIAS.matcher(text.group()).results())
-                                .map(alias -> file.getFileName() + ": " + alias.group())))
+                                .map(alias -> source.name() + ": " + alias.group())))
                 .isEmpty();
     }
 
@@ -326,16 +330,17 @@ class SourcesTest {
             "(?<!@Doc\\(TEXT\\)\\s{1,40})(?<![\\w.])(?!(?:return|throw|new|else|case|when|yield|assert)\\b)[\\w.]+(?:<[^;(){}]*>)?(?:\\[])*(?:\\.{3})? P\\b|[(,]\\s*P(?:, \\w+)*\\)? ->| P ->"
                     .replace("P", PARTICIPLES));
 
+    private static final Pattern PARTICIPLE = Pattern.compile("\\b" + PARTICIPLES + "\\b");
+
     /** A name says the type of the thing: {@code agent} rather than {@code held}. */
     @Test
     void namesInJavaAreNoParticiples() {
-        assertThat(Repository.sources().stream()
-                        .flatMap(file -> DECLARATION
-                                .matcher(COMMENT.matcher(withoutTexts(Repository.text(file)))
-                                        .replaceAll(""))
-                                .results()
-                                .map(found -> file.getFileName() + ": "
-                                        + found.group().strip())))
+        assertThat(SOURCES.stream()
+                        .map(source -> new Source(
+                                source.file(),
+                                COMMENT.matcher(withoutTexts(source.text())).replaceAll("")))
+                        .filter(code -> PARTICIPLE.matcher(code.text()).find())
+                        .flatMap(code -> code.find(DECLARATION)))
                 .as("name what it is")
                 .isEmpty();
     }

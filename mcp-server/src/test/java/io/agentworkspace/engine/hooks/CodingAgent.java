@@ -39,6 +39,7 @@ final class CodingAgent {
         environment.put("TMPDIR", home.resolve("tmp").toString());
         environment.put("LANG", "C.UTF-8");
         environment.put("TERM", "xterm-256color");
+        environment.putAll(Node.COMPILED);
         for (var off : List.of(
                 "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
                 "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL",

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.BufferedReader;
@@ -108,6 +109,15 @@ final class HookFixture {
         rpc.putObject("params").put("name", "AW_Hook").set("arguments", object(arguments));
         var answer = ClientApi.post(TestServer.url() + "/mcp", key, Json.bytes(rpc), Map.of("User-Agent", agent));
         return (ObjectNode) Json.readObject(answer.body()).path("result");
+    }
+
+    /** Returns how many streams of wake-ups are open, at any replica. */
+    long streams() {
+        return TestDatabase.db()
+                .sql("SELECT count(*) AS n FROM wake WHERE tenant_id = :tenant AND kind = 'stream'")
+                .set("tenant", tenant.id(ClientApi.REST))
+                .one(row -> row.number("n"))
+                .orElseThrow();
     }
 
     /** Follows the messages of one of Ada's sessions. */

@@ -122,7 +122,7 @@ class IdleAgentsTest {
             if (requests.getAndIncrement() > 0) {
                 return "done";
             }
-            await("a listener").until(() -> listener().isPresent());
+            await("a listener").until(() -> it.streams() == 1);
             it.say("tide at six");
             await("the wake-up, or a hook that will tell")
                     .until(() -> client.equals("codex")
@@ -147,7 +147,7 @@ class IdleAgentsTest {
     }
 
     private void takesTurns(String client, CodingAgent.Terminal terminal) throws InterruptedException {
-        await("a listener").until(() -> listener().isPresent());
+        await("a listener").until(() -> it.streams() == 1);
         var listener = listener().orElseThrow();
         var millis = new long[ROUNDS];
         var tokens = 0;

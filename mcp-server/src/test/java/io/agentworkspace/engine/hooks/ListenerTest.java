@@ -175,20 +175,12 @@ class ListenerTest {
         codex("");
         it.announcement("s", "SessionStart", "");
         var listener = listener(client(), TestServer.url());
-        await("its stream").until(() -> streams() == 1);
+        await("its stream").until(() -> it.streams() == 1);
         listener.destroyForcibly().waitFor(); // Its curl lives on, and takes the next line.
         it.say("tide at six");
         await("the line that is lost").until(() -> !unconfirmed().equals("{}"));
         await("the hook").until(() -> announced().contains("1 new message"));
         assertThat(announced()).isEmpty();
-    }
-
-    private long streams() {
-        return TestDatabase.db()
-                .sql("SELECT count(*) AS n FROM wake WHERE tenant_id = :tenant AND kind = 'stream'")
-                .set("tenant", it.tenant.id(ClientApi.REST))
-                .one(row -> row.number("n"))
-                .orElseThrow();
     }
 
     @Test

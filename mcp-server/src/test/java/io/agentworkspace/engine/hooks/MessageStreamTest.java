@@ -10,13 +10,27 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code GET /api/hooks/{client}/messages}: wakes a session, on any replica, once for each message. */
 @Tag("slow")
 class MessageStreamTest {
+    private static TestServer.Replica other;
+
     private final HookFixture it = new HookFixture();
+
+    @BeforeAll
+    static void start() {
+        other = TestServer.replica();
+    }
+
+    @AfterAll
+    static void stop() {
+        other.close();
+    }
 
     private Lines follow(String query) {
         var lines = it.follow(TestServer.url(), query);
@@ -25,10 +39,9 @@ class MessageStreamTest {
     }
 
     @Test
-    void aMessageAtOneReplicaWakesASessionAtAnother() throws Exception {
+    void aMessageAtOneReplicaWakesASessionAtAnother() {
         it.announcement("s", "SessionStart", "");
-        try (var other = TestServer.replica();
-                var lines = it.follow(other.url(), "s")) {
+        try (var lines = it.follow(other.url(), "s")) {
             it.say("tide at six");
             assertThat(lines.next()).isEqualTo("1 1 new message from Bert; read it with AP_Wait");
             assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'x'"))
@@ -178,10 +191,9 @@ class MessageStreamTest {
     }
 
     @Test
-    void ofTwoStreamsOfASessionTheNewestIsTold() throws Exception {
+    void ofTwoStreamsOfASessionTheNewestIsTold() {
         it.announcement("s", "SessionStart", "");
-        try (var other = TestServer.replica();
-                var first = it.follow(other.url(), "s")) {
+        try (var first = it.follow(other.url(), "s")) {
             await().until(() -> first.id().equals("0"));
             try (var second = follow("s");
                     var another = follow("t")) {
@@ -229,9 +241,8 @@ class MessageStreamTest {
     }
 
     @Test
-    void aSessionThatGaveWayAndComesBackIsToldAtItsNewStream() throws Exception {
-        try (var other = TestServer.replica();
-                var elsewhere = it.follow(other.url(), "s");
+    void aSessionThatGaveWayAndComesBackIsToldAtItsNewStream() {
+        try (var elsewhere = it.follow(other.url(), "s");
                 var here = follow("s&after=0")) {
             otherSessions();
             try (var lines = follow("s")) {

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The page of the consent in real Chromium, driven by {@code consent.mjs}; screenshots are in {@code target/screenshots}. */
+/** The page of the consent in real Chromium, driven by {@code consent.mjs}. */
 @Tag("slow")
 class ConsentPageTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
