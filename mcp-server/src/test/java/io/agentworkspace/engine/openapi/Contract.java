@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.openapi;
 
-import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
@@ -111,11 +110,11 @@ public final class Contract {
     /** Returns what is wrong with the envelope by the document's schema of this tool; empty if it is valid. */
     public List<String> faults(String tool, ObjectNode envelope) {
         var answer = envelope.at("/status/success").asBoolean() ? answers.getOrDefault(tool, ANY) : "Refusal";
-        return faults(answer, Json.text(envelope));
+        return faultsBy(answer, envelope);
     }
 
     /** @param name the title of a schema */
-    List<String> faults(String name, String json) {
+    List<String> faultsBy(String name, JsonNode json) {
         return compiled
                 .computeIfAbsent(
                         name,
@@ -123,7 +122,7 @@ public final class Contract {
                                 title.equals(ANY)
                                         ? schemas.get(title)
                                         : closed(schemas.get(title).deepCopy())))
-                .validate(json, InputFormat.JSON)
+                .validate(json)
                 .stream()
                 .map(Object::toString)
                 .toList();
