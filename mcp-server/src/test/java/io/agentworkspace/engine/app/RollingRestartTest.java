@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 /** Two replicas behind a real HAProxy are restarted one after the other, while callers go on. */
 @Tag("slow")
 class RollingRestartTest {
-    private static final int CALLERS = 6;
+    private static final int CALLERS = 3;
     private static final Pattern BACKEND =
             Pattern.compile("(?s)```haproxy\\n(backend engine\\n.*?)\\n +server [^`]*```");
 
