@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 class KeySecretsTest {
     /** The number of a transaction before the first one of this test. */
-    private final long begun = TestDatabase.db()
+    private final long start = TestDatabase.db()
             .sql("SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint) AS n")
             .one(row -> row.number("n"))
             .orElseThrow();
@@ -86,7 +86,7 @@ class KeySecretsTest {
                                    format('SELECT count(*) AS c FROM (SELECT 1 FROM %I t WHERE xmin::text::bigint > %s AND t::text ~ %L LIMIT 1) found', table_name, ?, ?),
                                    false, true, '')))[1]::text <> '0'
                         """)) {
-            statement.setLong(1, begun);
+            statement.setLong(1, start);
             statement.setString(2, pattern);
             try (var rows = statement.executeQuery()) {
                 var tables = new ArrayList<String>();
