@@ -6,17 +6,21 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.HaProxy;
-import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -28,13 +32,17 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Two replicas behind a real HAProxy are restarted one after the other, while callers go on. */
 @Tag("slow")
 class RollingRestartTest {
-    private static final int CALLERS = 3;
+    private static final int CALLERS = 6;
     private static final Pattern BACKEND =
             Pattern.compile("(?s)```haproxy\\n(backend engine\\n.*?)\\n +server [^`]*```");
+
+    @TempDir
+    private static Path folder;
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -49,14 +57,14 @@ class RollingRestartTest {
         var key = new TestTenant().key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
         var over = new AtomicBoolean();
         try (var proxy = HaProxy.start(documented.group(1), ports)) {
-            var replicas = ports.stream().map(RollingRestartTest::start).toArray(Replica[]::new);
+            var replicas = ports.stream().map(RollingRestartTest::start).toArray(EngineProcess[]::new);
             await().until(() -> call(proxy.url(), key).isEmpty());
             var callers = IntStream.range(0, CALLERS)
                     .mapToObj(_ -> Thread.ofVirtual().start(() -> callUntil(over, proxy.url(), key)))
                     .toList();
             for (var i = 0; i < replicas.length; i++) {
                 awaitCalls();
-                replicas[i].close();
+                assertThat(replicas[i].stop()).isZero();
                 awaitCalls();
                 replicas[i] = start(ports.get(i));
                 var name = "replica-" + ports.get(i);
@@ -76,8 +84,26 @@ class RollingRestartTest {
         assertThat(failures).as("of %d calls", done.get()).isEmpty();
     }
 
-    private static Replica start(int port) {
-        return Replica.start(Map.of("ENGINE_PORT", Integer.toString(port), "ENGINE_DRAIN_SECONDS", "3"));
+    private static EngineProcess start(int port) {
+        var data = folder.resolve(Integer.toString(port));
+        try {
+            Files.createDirectories(data);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return EngineProcess.start(
+                data,
+                Map.of(
+                        "ENGINE_PORT",
+                        Integer.toString(port),
+                        "ENGINE_DRAIN_SECONDS",
+                        "3",
+                        "ENGINE_DATABASE_URL",
+                        TestDatabase.url(),
+                        "ENGINE_SECRETS_KEY",
+                        TestDatabase.SECRETS_KEY,
+                        "ENGINE_EMBEDDING",
+                        "off"));
     }
 
     /** Waits until some more calls have ended. */
