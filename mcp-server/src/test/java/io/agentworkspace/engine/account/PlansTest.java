@@ -202,7 +202,7 @@ class PlansTest {
             for (var name : List.of("before", "large", "after")) {
                 var id = tenants.create(Name.of(name), "unlimited", CLOCK.instant());
                 tenant = name.equals("large") ? id : tenant;
-                LargeTenant.fill(db, id, name.equals("large") ? SIZE : SIZE / 2);
+                LargeTenant.fill(db, id, name.equals("large") ? SIZE : SIZE / 10);
             }
             // Most tenants are small, and most users have few agents, so one with all of them is not expected.
             db.sql("""

@@ -72,24 +72,28 @@ class StandingQuotasTest {
     @Test
     void theLimitIsReachedAndNotExceededFromFarToo() {
         var fixture = new QuotaFixture(ClientApi.REST);
-        fixture.call(one.url(), "MB_Create", "{'vx':{'name':'Box'}}").ok();
-        fixture.fill("Box", 9_300);
+        fixture.call(one.url(), "DM_Create", "{'vx':{'name':'Dom','description':'d'}}")
+                .ok();
+        fixture.fillTasks("Dom", 700);
         fixture.plan(one.url(), "free");
-        var stored = Concurrently.of(32, i -> {
+        var created = Concurrently.of(32, i -> {
             var done = 0;
-            for (var n = 0; n < 25; n++) {
-                var reply = fixture.memory(url(i + n), "Box");
+            for (var n = 0; n < 10; n++) {
+                var reply = fixture.call(
+                        url(i + n),
+                        "TK_Create",
+                        "{'target':{'domain':'Dom'},'vx':{'name':'task %d %d'}}".formatted(i, n));
                 if (reply.code() == 0) {
                     done++;
                 } else {
-                    assertRefused(reply, "memories", 10_000, "free");
+                    assertRefused(reply, "tasks", 1_000, "free");
                 }
             }
             return done;
         });
-        assertThat(stored.stream().mapToInt(n -> n).sum()).isEqualTo(700);
-        assertThat(TenantRows.count(fixture.tenant, "memory")).isEqualTo(10_000);
-        assertThat(fixture.counted("memories")).isEqualTo(10_000);
+        assertThat(created.stream().mapToInt(n -> n).sum()).isEqualTo(300);
+        assertThat(TenantRows.count(fixture.tenant, "task")).isEqualTo(1_000);
+        assertThat(fixture.counted("tasks")).isEqualTo(1_000);
     }
 
     @Test
@@ -149,8 +153,8 @@ class StandingQuotasTest {
     void theCountIsRightWhateverHappensMeanwhile() {
         var fixture = new QuotaFixture(ClientApi.REST);
         fixture.call(one.url(), "MB_Create", "{'vx':{'name':'Box'}}").ok();
-        Concurrently.of(12, i -> {
-            for (var n = 0; n < 6; n++) {
+        Concurrently.of(8, i -> {
+            for (var n = 0; n < 4; n++) {
                 var name = "thing %d %d".formatted(i, n);
                 fixture.agent(url(n), name).ok();
                 fixture.call(url(n), "DM_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(name))
@@ -170,15 +174,15 @@ class StandingQuotasTest {
             }
             return i;
         });
-        assertThat(fixture.counted("agents")).isEqualTo(36);
-        assertThat(fixture.counted("domains")).isEqualTo(36);
-        assertThat(fixture.counted("banks")).isEqualTo(37);
-        assertThat(fixture.counted("memories")).isEqualTo(36 + 72);
+        assertThat(fixture.counted("agents")).isEqualTo(16);
+        assertThat(fixture.counted("domains")).isEqualTo(16);
+        assertThat(fixture.counted("banks")).isEqualTo(17);
+        assertThat(fixture.counted("memories")).isEqualTo(16 + 32);
         await().untilAsserted(() ->
                 assertThat(TenantRows.all(fixture.tenant, "usage_delta")).isEmpty());
         var account = fixture.call(two.url(), "AC_Read", "{}").ok();
         assertThat(limit(account, "/account/limits", "memories").path("count").asInt())
-                .isEqualTo(108);
+                .isEqualTo(48);
         assertThat(limit(account, "/account/limits", "memories").has("limit")).isFalse();
     }
 

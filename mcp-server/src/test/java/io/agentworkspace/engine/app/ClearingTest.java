@@ -9,13 +9,27 @@ import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The engine deletes what has expired, and nothing else. Each store is registered for this by hand. */
 class ClearingTest {
+    private static Replica engine;
+
     private final long tenant = new TestTenant().id(ClientApi.REST);
+
+    @BeforeAll
+    static void start() {
+        engine = Replica.start(Map.of());
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+    }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -27,9 +41,7 @@ class ClearingTest {
     void whatHasExpiredIsCleared(String table, String row, int keptHours, int expiredHours) {
         insert(table, row, "kept", keptHours);
         insert(table, row, "expired", expiredHours);
-        try (var engine = Replica.start(Map.of())) {
-            engine.clear();
-        }
+        engine.clear();
         var name = Map.of("idempotency", "key", "context", "name", "mcp_task", "id")
                 .get(table);
         assertThat(TestDatabase.db()
@@ -65,9 +77,7 @@ class ClearingTest {
                 "UPDATE memory SET expires_at = now() - INTERVAL '31 days' WHERE tenant_id = :t AND name = 'expired'")) {
             TestDatabase.db().sql(change).set("t", tenant).run();
         }
-        try (var engine = Replica.start(Map.of())) {
-            engine.clear();
-        }
+        engine.clear();
         assertThat(TestDatabase.db()
                         .sql("SELECT text FROM memory_revision WHERE tenant_id = :t")
                         .set("t", tenant)

@@ -39,20 +39,31 @@ class PoolerTest {
         "transaction, &prepareThreshold=0, ''",
         "transaction, &prepareThreshold=0, default_pool_size = 1", // One session gets all statements by chance.
         "transaction, &prepareThreshold=0, default_pool_size = 3",
-        "transaction, '', ''",
         "statement, &prepareThreshold=0, ''"
     })
-    void aPoolerOfTransactionsIsRefusedInOneLine(String mode, String parameters, String more) throws Exception {
+    void aPoolerOfTransactionsIsRefused(String mode, String parameters, String more) {
         try (var bouncer = PgBouncer.start(mode, LoopbackPort.free(), more)) {
-            var engine = EngineProcess.spawn("--port", "0", "--database-url", bouncer.url() + parameters);
-            assertThat(engine.errorReader().lines())
-                    .singleElement()
-                    .asString()
-                    .startsWith("engine: the database's notifications (NOTIFY) do not arrive")
-                    .contains("pool_mode = session")
-                    .endsWith(" (the database of ENGINE_DATABASE_URL)");
+            assertRefusal(MainTest.lineOf("--port", "0", "--database-url", bouncer.url() + parameters));
+        }
+    }
+
+    /** Here the driver prepares statements, which other sessions do not know. */
+    @Test
+    void theRefusalIsAllThatTheProcessSays() throws Exception {
+        try (var bouncer = PgBouncer.start("transaction")) {
+            var engine = EngineProcess.spawn("--port", "0", "--database-url", bouncer.url());
+            var lines = engine.errorReader().lines().toList();
+            assertThat(lines).singleElement().asString().startsWith("engine: ");
+            assertRefusal(lines.getFirst().substring("engine: ".length()));
             assertThat(engine.waitFor()).isEqualTo(1);
         }
+    }
+
+    private static void assertRefusal(String line) {
+        assertThat(line)
+                .startsWith("the database's notifications (NOTIFY) do not arrive")
+                .contains("pool_mode = session")
+                .endsWith(" (the database of ENGINE_DATABASE_URL)");
     }
 
     @Test
@@ -120,15 +131,16 @@ class PoolerTest {
     }
 
     @Test
-    void aPoolerOfTransactionsThatMakesNoSettingsIsRefused() throws Exception {
+    void aPoolerOfTransactionsThatMakesNoSettingsIsRefused() {
         try (var bouncer = PgBouncer.start("transaction")) {
-            var engine = EngineProcess.spawn(
-                    "--port", "0", "--database-url", bouncer.url(), "--database-notify-url", TestDatabase.url());
-            assertThat(engine.errorReader().lines())
-                    .last()
-                    .asString()
+            assertThat(MainTest.lineOf(
+                            "--port",
+                            "0",
+                            "--database-url",
+                            bouncer.url(),
+                            "--database-notify-url",
+                            TestDatabase.url()))
                     .contains("connect_query='SELECT set_config(''enable_seqscan'', ''off'', false), ");
-            assertThat(engine.waitFor()).isEqualTo(1);
         }
     }
 

@@ -128,13 +128,7 @@ class StartTest {
                 .toList();
         try (var engine = EngineProcess.start(
                 folder,
-                Map.of(
-                        "ENGINE_DATABASE_URL",
-                        TestDatabase.url(),
-                        "ENGINE_SECRETS_KEY",
-                        TestDatabase.SECRETS_KEY,
-                        "ENGINE_EMBEDDING",
-                        "off"))) {
+                Map.of("ENGINE_DATABASE_URL", TestDatabase.url(), "ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY))) {
             var port = URI.create(engine.url()).getPort();
             var statuses = Concurrently.of(1_500, i -> called(port, keys.get(i % keys.size())));
             assertThat(statuses).containsOnly("");

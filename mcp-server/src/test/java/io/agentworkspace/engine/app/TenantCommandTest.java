@@ -3,14 +3,15 @@ package io.agentworkspace.engine.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.testing.ClientApi;
-import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.wire.Wire;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -60,15 +61,24 @@ class TenantCommandTest {
         assertThatThrownBy(() -> here.run(List.of("create", name)))
                 .isInstanceOf(InvalidSetting.class)
                 .hasMessageContaining("start the engine on it first");
-        try (var engine = EngineProcess.start(data)) {
-            assertThat(me(engine.url(), here.run(List.of("create", name))).text("/profile/0/user"))
+        try (var engine = engine(data)) {
+            assertThat(me(engine.baseUrl(), here.run(List.of("create", name))).text("/profile/0/user"))
                     .isEqualTo("owner");
-            assertThat(engine.stop()).isZero();
         }
         var alone = here.run(List.of("create", name + " 2"));
-        try (var engine = EngineProcess.start(data)) {
-            assertThat(me(engine.url(), alone).text("/profile/0/tenant")).isEqualTo(name + " 2");
+        try (var engine = engine(data)) {
+            assertThat(me(engine.baseUrl(), alone).text("/profile/0/tenant")).isEqualTo(name + " 2");
         }
+    }
+
+    private static App engine(Path data) {
+        UnpackedOnce.into(data);
+        var settings = Map.of(
+                "ENGINE_DATA_DIR", data.toString(),
+                "ENGINE_PORT", "0",
+                "ENGINE_DRAIN_SECONDS", "0",
+                "ENGINE_EMBEDDING", "off");
+        return App.start(Settings.read(settings, List.of()), Clock.systemUTC(), Wire::new);
     }
 
     @Test

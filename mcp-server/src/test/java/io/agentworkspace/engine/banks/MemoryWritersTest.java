@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Tag("slow")
 class MemoryWritersTest {
     private static final int WRITERS = 16;
-    private static final int WRITES = Integer.getInteger("writes", 480);
+    private static final int WRITES = Integer.getInteger("writes", 320);
     private static final int MEMORIES = 8;
 
     /** One of this many writes is searched for. */

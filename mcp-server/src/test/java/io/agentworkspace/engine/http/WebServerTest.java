@@ -26,6 +26,8 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +36,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 class WebServerTest {
     private static final long HEAP = 256 << 20;
+    private static SampleServer sample;
+
+    @BeforeAll
+    static void start() {
+        sample = new SampleServer();
+    }
+
+    @AfterAll
+    static void stop() {
+        sample.close();
+    }
 
     @Test
     void stoppingFinishesTheRequestsInFlightAndAcceptsNoMore() throws Exception {
@@ -65,9 +78,7 @@ class WebServerTest {
 
     @Test
     void aTakenPortIsToldAtOnce() {
-        try (var server = new SampleServer()) {
-            assertThatThrownBy(() -> WebServer.bind("127.0.0.1", server.port())).isInstanceOf(IOException.class);
-        }
+        assertThatThrownBy(() -> WebServer.bind("127.0.0.1", sample.port())).isInstanceOf(IOException.class);
     }
 
     @ParameterizedTest
@@ -85,43 +96,34 @@ class WebServerTest {
                 "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
             })
     void whatIsNoHttpIsRefusedInOurStyle(String request) {
-        try (var server = new SampleServer()) {
-            assertThat(server.raw(request.replaceFirst("\r\n\r\n$", "\r\nConnection: close\r\n\r\n")))
-                    .startsWith("HTTP/1.1 400 ")
-                    .contains("X-Request-Id: ", "nosniff")
-                    .containsIgnoringCase("bad_request")
-                    .doesNotContainIgnoringCase("jetty")
-                    .doesNotContain("<html", "Exception", "\tat ");
-        }
+        assertThat(sample.raw(request.replaceFirst("\r\n\r\n$", "\r\nConnection: close\r\n\r\n")))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("X-Request-Id: ", "nosniff")
+                .containsIgnoringCase("bad_request")
+                .doesNotContainIgnoringCase("jetty")
+                .doesNotContain("<html", "Exception", "\tat ");
     }
 
     /** A proxy sends the requests of many clients over one connection. */
     @Test
     void aHeaderIsNotTakenForOneThatCameBeforeInAnotherCase() {
-        try (var server = new SampleServer()) {
-            var wrong = "E" + server.key.substring(1);
-            var answers = server.raw(List.of(server.key, wrong, server.key, wrong.substring(0, 30), server.key).stream()
-                            .map(key -> "GET /api/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
-                                    .formatted(key))
-                            .collect(Collectors.joining())
-                    + "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-            assertThat(Pattern.compile("HTTP/1.1 (\\d+)")
-                            .matcher(answers)
-                            .results()
-                            .map(found -> found.group(1)))
-                    .containsExactly("200", "401", "200", "401", "200", "200");
-        }
+        var wrong = "E" + sample.key.substring(1);
+        var answers = sample.raw(List.of(sample.key, wrong, sample.key, wrong.substring(0, 30), sample.key).stream()
+                        .map(key -> "GET /api/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
+                                .formatted(key))
+                        .collect(Collectors.joining())
+                + "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        assertThat(Pattern.compile("HTTP/1.1 (\\d+)").matcher(answers).results().map(found -> found.group(1)))
+                .containsExactly("200", "401", "200", "401", "200", "200");
     }
 
     @Test
     void headersOverTheLimitAreRefusedInOurStyle() {
-        try (var server = new SampleServer()) {
-            var big = "x".repeat(20_000);
-            var header = server.raw("GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Big: %s\r\n\r\n".formatted(big));
-            assertThat(header).startsWith("HTTP/1.1 413 ").contains("too_large").doesNotContainIgnoringCase("jetty");
-            var line = server.raw("GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(big));
-            assertThat(line).startsWith("HTTP/1.1 413 ").contains("too_large").doesNotContainIgnoringCase("jetty");
-        }
+        var big = "x".repeat(20_000);
+        var header = sample.raw("GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Big: %s\r\n\r\n".formatted(big));
+        assertThat(header).startsWith("HTTP/1.1 413 ").contains("too_large").doesNotContainIgnoringCase("jetty");
+        var line = sample.raw("GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(big));
+        assertThat(line).startsWith("HTTP/1.1 413 ").contains("too_large").doesNotContainIgnoringCase("jetty");
     }
 
     private static String get(WebServer server, String path) throws IOException {

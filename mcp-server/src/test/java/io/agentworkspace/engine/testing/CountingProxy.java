@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.testing;
 
 import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -99,7 +100,7 @@ public final class CountingProxy implements AutoCloseable {
         try (client;
                 upstream) {
             var in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
-            var out = new DataOutputStream(upstream.getOutputStream());
+            var out = new DataOutputStream(new BufferedOutputStream(upstream.getOutputStream()));
             write(out, body(in));
             var statements = new HashMap<String, String>();
             var isWatched = false;
@@ -130,8 +131,8 @@ public final class CountingProxy implements AutoCloseable {
     private void watch(Socket upstream, Socket client) {
         try (upstream;
                 client) {
-            var in = new DataInputStream(upstream.getInputStream());
-            var out = new DataOutputStream(client.getOutputStream());
+            var in = new DataInputStream(new BufferedInputStream(upstream.getInputStream()));
+            var out = new DataOutputStream(new BufferedOutputStream(client.getOutputStream()));
             var inside = false;
             while (true) {
                 var type = in.readByte();

@@ -43,11 +43,10 @@ public final class EngineProcess implements AutoCloseable {
         environment.putAll(settings);
         environment.put("ENGINE_DATABASE_URL", TestDatabase.url());
         environment.put("ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY);
-        environment.put("ENGINE_EMBEDDING", "off");
         return start(WatchedEngine.class, dataDir, environment);
     }
 
-    /** Starts an engine with additional settings. */
+    /** Starts an engine with additional settings. Without them, it has no model: that is loaded in each process. */
     public static EngineProcess start(Path dataDir, Map<String, String> environment) {
         return start(Main.class, dataDir, environment);
     }
@@ -66,7 +65,8 @@ public final class EngineProcess implements AutoCloseable {
                     List.of("--rate-limit", "off", "--stranger-limit", "off", "--data-dir", dataDir.toString()));
             flags.addAll(List.of(more));
             var process = engine(main, flags.toArray(String[]::new)).redirectError(log);
-            process.environment().putAll(Map.of("ENGINE_PORT", "0", "ENGINE_DRAIN_SECONDS", "0"));
+            process.environment()
+                    .putAll(Map.of("ENGINE_PORT", "0", "ENGINE_DRAIN_SECONDS", "0", "ENGINE_EMBEDDING", "off"));
             process.environment().putAll(environment);
             return new EngineProcess(process.start(), dataDir);
         } catch (IOException e) {
@@ -75,7 +75,13 @@ public final class EngineProcess implements AutoCloseable {
     }
 
     public static Process spawn(String... flags) throws IOException {
-        return engine(Main.class, flags).start();
+        return spawn(Map.of(), flags);
+    }
+
+    public static Process spawn(Map<String, String> environment, String... flags) throws IOException {
+        var builder = engine(Main.class, flags);
+        builder.environment().putAll(environment);
+        return builder.start();
     }
 
     private static ProcessBuilder engine(Class<?> main, String... flags) {

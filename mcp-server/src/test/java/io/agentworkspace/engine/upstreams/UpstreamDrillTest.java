@@ -112,7 +112,7 @@ class UpstreamDrillTest {
                     .sum();
             var session = client.session("2025-11-25", "{}");
             var found = new RawMcpClient(engine.url() + "/mcp", key);
-            for (var i = 0; i < 20; i++) {
+            for (var i = 0; i < 4; i++) {
                 assertThat(tools(client)).isEqualTo(all);
                 for (var method : List.of("tools/list", "resources/list", "resources/templates/list", "prompts/list")) {
                     assertThat(client.modern(method, "{}").has("result")).isTrue();

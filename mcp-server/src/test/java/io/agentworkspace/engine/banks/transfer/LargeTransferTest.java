@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** A large bank moves into another workspace, and its export there is the same file. */
 @Tag("slow")
 class LargeTransferTest {
-    private static final int MEMORIES = Integer.getInteger("memories", 20_000);
+    private static final int MEMORIES = Integer.getInteger("memories", 12_000);
 
     private static String workspace(TestTenant tenant) {
         var key = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));

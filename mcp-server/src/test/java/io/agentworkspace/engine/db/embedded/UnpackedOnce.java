@@ -18,6 +18,8 @@ import java.util.zip.CRC32;
  * tests of unpacking do not use this.
  */
 public final class UnpackedOnce {
+    private static Path programs;
+
     private UnpackedOnce() {}
 
     /** Links the programs into the data directory, unless they are there or this system has no archive. */
@@ -33,7 +35,15 @@ public final class UnpackedOnce {
         }
     }
 
+    /** They are checked once in each process, since this reads all of them. */
     private static synchronized Path programs(String archive) throws IOException {
+        if (programs == null) {
+            programs = intact(archive);
+        }
+        return programs;
+    }
+
+    private static Path intact(String archive) throws IOException {
         var place = place();
         var shared = place.resolve("%s-checked-%08x".formatted(Binaries.VERSION, digest(archive)));
         try (var channel = FileChannel.open(place.resolve("lock"), CREATE, WRITE);

@@ -22,20 +22,20 @@ class EmbeddingProcessTest {
     private static final int LONG = 4_000;
 
     @TempDir
-    private Path directory;
+    private static Path directory;
 
     private static Reply call(EngineProcess engine, String service, String arguments) throws IOException {
         var json = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
         return ClientApi.REST.call(engine.url(), engine.key(), service, json).ok();
     }
 
-    private static void fill(EngineProcess engine) throws IOException {
-        call(engine, "MB_Create", "{'vx':{'name':'b'}}");
-        call(engine, "MB_Store", "{'target':{'bank':'b'},'content':'The ferry leaves at noon.'}");
+    private static void fill(EngineProcess engine, String bank) throws IOException {
+        call(engine, "MB_Create", "{'vx':{'name':'%s'}}".formatted(bank));
+        call(engine, "MB_Store", "{'target':{'bank':'%s'},'content':'The ferry leaves at noon.'}".formatted(bank));
     }
 
-    private static String mode(EngineProcess engine) throws IOException {
-        return call(engine, "MB_Search", "{'target':{'bank':'b'},'content':'when does the ship sail'}")
+    private static String mode(EngineProcess engine, String bank) throws IOException {
+        return call(engine, "MB_Search", "{'target':{'bank':'%s'},'content':'when does the ship sail'}".formatted(bank))
                 .at("/mode")
                 .asString();
     }
@@ -43,19 +43,23 @@ class EmbeddingProcessTest {
     @Test
     void aLongClassPathDoesNoHarmInTheEnvironment() throws IOException {
         assertThat(System.getProperty("java.class.path").length()).isGreaterThan(LONG);
-        try (var engine = EngineProcess.start(directory)) {
-            fill(engine);
-            Awaitility.await().until(() -> mode(engine).equals("hybrid"));
+        try (var engine = EngineProcess.start(directory, "--embedding", "builtin")) {
+            fill(engine, "a");
+            Awaitility.await().until(() -> mode(engine, "a").equals("hybrid"));
             assertThat(engine.stop()).isZero();
         }
     }
 
     @Test
     void onALongCommandLineMemoriesAreFoundByTheirWordsOnly() throws IOException {
-        try (var engine =
-                EngineProcess.start(directory, "--allowed-origins", "https://%s.example".formatted("x".repeat(LONG)))) {
-            fill(engine);
-            assertThat(mode(engine)).isEqualTo("text");
+        try (var engine = EngineProcess.start(
+                directory,
+                "--embedding",
+                "builtin",
+                "--allowed-origins",
+                "https://%s.example".formatted("x".repeat(LONG)))) {
+            fill(engine, "b");
+            assertThat(mode(engine, "b")).isEqualTo("text");
             assertThat(engine.stop()).isZero();
         }
     }

@@ -23,6 +23,7 @@ import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,9 +45,9 @@ import tools.jackson.databind.JsonNode;
 class IndexBuilderTest {
     private static final IndexBuilder.Limits SMALL = new IndexBuilder.Limits(3, 1 << 20);
 
-    private final BankFixture fixture = new BankFixture();
-    private final TestCaller ann = fixture.ann;
-    private final long tenant = fixture.tenant.id(ClientApi.MCP);
+    private final TestTenant tenants = new TestTenant();
+    private final TestCaller ann = tenants.person(ClientApi.MCP, "ann", Role.MEMBER);
+    private final long tenant = tenants.id(ClientApi.MCP);
     private final TestClock clock = new TestClock();
     private final SearchQueries queries = new SearchQueries(TestDatabase.db(), "m");
     private final SearchedBankStore searched = new SearchedBankStore(TestDatabase.db());
@@ -87,6 +88,16 @@ class IndexBuilderTest {
     private void store(String text, String more) {
         ann.call("MB_Store", "{'target':{'bank':'b'},'content':'%s'%s}".formatted(text, more))
                 .ok();
+    }
+
+    /** Stores a long text. */
+    private void insert(String text) {
+        TestDatabase.db().sql("""
+                        INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                        SELECT tenant_id, id, gen_random_uuid(), :text, '{}', owner_id, '{}', '{}', now(), now()
+                          FROM bank
+                         WHERE tenant_id = :tenant AND name_key = 'b'
+                        """).set("tenant", tenant).set("text", text).run();
     }
 
     private long bank() {
@@ -209,7 +220,7 @@ class IndexBuilderTest {
         ann.call("MB_Store", "{'target':{'bank':'b','agent':'Ada'},'content':'censored tide'}")
                 .ok();
         ann.call("MB_Censor", "{'target':{'bank':'b','agent':'Ada'}}").ok();
-        var bob = fixture.tenant.member("eve");
+        var bob = tenants.person(ClientApi.MCP, "eve", Role.MEMBER);
         bob.call("MB_Create", "{'vx':{'name':'private','access':'private'}}").ok();
         bob.call("MB_Store", "{'target':{'bank':'private'},'content':'private tide'}")
                 .ok();
@@ -248,11 +259,9 @@ class IndexBuilderTest {
     private void storeManyWords() {
         for (var i = 0; i < 20; i++) {
             var number = i;
-            store(
-                    IntStream.range(0, 6_000)
-                            .mapToObj(word -> Integer.toString(number * 6_000 + word, 36) + "water")
-                            .collect(Collectors.joining(" ")),
-                    "");
+            insert(IntStream.range(0, 6_000)
+                    .mapToObj(word -> Integer.toString(number * 6_000 + word, 36) + "water")
+                    .collect(Collectors.joining(" ")));
         }
     }
 
@@ -275,7 +284,7 @@ class IndexBuilderTest {
     @Test
     void aPortionHasAtMostAMillionBytesOfText() {
         for (var i = 0; i < 20; i++) {
-            store("water ".repeat(10_600) + i, "");
+            insert("water ".repeat(10_600) + i);
         }
         var read = 0;
         var after = BankIndex.IndexChange.before(0);

@@ -18,8 +18,8 @@ import org.apache.lucene.search.MatchAllDocsQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.store.ByteBuffersDirectory;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The scan of signatures, with more of them than it compares at a time. */
@@ -28,42 +28,42 @@ class VectorScanTest {
     private static final int DIMENSIONS = 100;
     private static final Query ALL = MatchAllDocsQuery.INSTANCE;
 
-    private final Random random = new Random(1);
-    private final VectorScan scan = new VectorScan();
-    private final List<List<float[]>> parts = new ArrayList<>();
-    private BankIndex index;
-    private DirectoryReader reader;
-    private IndexSearcher searcher;
+    private static final Random RANDOM = new Random(1);
+    private static final VectorScan SCAN = new VectorScan();
+    private static final List<List<float[]>> PARTS = new ArrayList<>();
+    private static BankIndex index;
+    private static DirectoryReader reader;
+    private static IndexSearcher searcher;
 
-    @BeforeEach
-    void fill() throws IOException {
+    @BeforeAll
+    static void fill() throws IOException {
         index = new BankIndex(1, new ByteBuffersDirectory(), "m", Instant.MIN);
         var entries = new ArrayList<BankIndex.IndexedMemory>();
         for (var i = 0; i < MEMORIES; i++) {
-            parts.add(random.ints(i % 4, 0, 1).mapToObj(_ -> vector()).toList());
-            entries.add(memory(i, "text", parts.getLast()));
+            PARTS.add(RANDOM.ints(i % 4, 0, 1).mapToObj(_ -> vector()).toList());
+            entries.add(memory(i, "text", PARTS.getLast()));
         }
         index.apply(entries);
         index.reached(0);
         open();
     }
 
-    private void open() {
+    private static void open() {
         reader = Objects.requireNonNull(index.acquire());
         searcher = new IndexSearcher(reader);
     }
 
-    @AfterEach
-    void close() throws IOException {
+    @AfterAll
+    static void close() throws IOException {
         reader.decRef();
         index.close();
     }
 
-    private float[] vector() {
+    private static float[] vector() {
         var vector = new float[DIMENSIONS];
         var square = 0.0;
         for (var i = 0; i < DIMENSIONS; i++) {
-            vector[i] = (float) random.nextGaussian();
+            vector[i] = (float) RANDOM.nextGaussian();
             square += vector[i] * vector[i];
         }
         for (var i = 0; i < DIMENSIONS; i++) {
@@ -76,7 +76,7 @@ class VectorScanTest {
         return new UUID(0, number);
     }
 
-    private static BankIndex.IndexedMemory memory(int number, String text, List<float[]> parts) {
+    private static BankIndex.IndexedMemory memory(int number, String text, List<float[]> vectors) {
         return new BankIndex.IndexedMemory(
                 id(number),
                 Integer.toString(number),
@@ -85,12 +85,12 @@ class VectorScanTest {
                 number % 2 == 0 ? List.of("even") : List.of(),
                 1,
                 Instant.EPOCH,
-                parts.isEmpty() ? null : Vectors.packed(parts));
+                vectors.isEmpty() ? null : Vectors.packed(vectors));
     }
 
-    private List<UUID> nearest(Query filter, float[] question, int most) throws IOException {
+    private static List<UUID> nearest(Query filter, float[] question, int most) throws IOException {
         var found = new ArrayList<UUID>();
-        for (var each : scan.nearest(searcher, filter, question, most)) {
+        for (var each : SCAN.nearest(searcher, filter, question, most)) {
             for (var leaf : reader.leaves()) {
                 var document = each.doc - leaf.docBase;
                 var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
@@ -104,8 +104,8 @@ class VectorScanTest {
 
     @Test
     void everyPartOfEveryMemoryIsFoundByItsOwnVector() throws IOException {
-        for (var memory = 0; memory < MEMORIES; memory += 7) {
-            for (var part : parts.get(memory)) {
+        for (var memory = 0; memory < MEMORIES; memory += 41) {
+            for (var part : PARTS.get(memory)) {
                 assertThat(nearest(ALL, part, 1)).containsExactly(id(memory));
             }
         }
@@ -115,12 +115,13 @@ class VectorScanTest {
     void memoriesThatDoNotPassTheFilterAreNotCompared() throws IOException {
         var even = new TermQuery(new org.apache.lucene.index.Term(BankIndex.TAG, "even"));
         for (var memory = 1; memory < MEMORIES; memory += 500) {
-            assertThat(nearest(even, parts.get(memory).getFirst(), 10))
+            assertThat(nearest(even, PARTS.get(memory).getFirst(), 10))
                     .hasSize(10)
                     .allMatch(found -> found.getLeastSignificantBits() % 2 == 0);
         }
     }
 
+    /** These memories are not looked for by the other tests. */
     @Test
     void changedAndDeletedMemoriesAreNotFoundByTheirOldVectors() throws IOException {
         var changed = vector();
@@ -131,15 +132,15 @@ class VectorScanTest {
         reader.decRef();
         open();
         assertThat(nearest(ALL, changed, 1)).containsExactly(id(4_001));
-        assertThat(nearest(ALL, parts.get(4_001).getFirst(), 1)).doesNotContain(id(4_001));
-        assertThat(nearest(ALL, parts.get(4_002).getFirst(), 1)).doesNotContain(id(4_002));
+        assertThat(nearest(ALL, PARTS.get(4_001).getFirst(), 1)).doesNotContain(id(4_001));
+        assertThat(nearest(ALL, PARTS.get(4_002).getFirst(), 1)).doesNotContain(id(4_002));
     }
 
     @Test
     void vectorsOfAnotherLengthAreNotCompared() throws IOException {
         assertThat(nearest(ALL, new float[3 * DIMENSIONS], 10)).isEmpty();
         assertThat(nearest(ALL, new float[10 * DIMENSIONS], 10)).isEmpty();
-        assertThat(nearest(ALL, parts.get(1).getFirst(), 1))
+        assertThat(nearest(ALL, PARTS.get(1).getFirst(), 1))
                 .as("then of the right length")
                 .containsExactly(id(1));
     }
@@ -158,18 +159,22 @@ class VectorScanTest {
         assertThat(found).isBetween(185, 200);
     }
 
-    private List<UUID> nearestOneByOne(float[] question, int most) {
+    private static List<UUID> nearestOneByOne(float[] question, int most) {
         return IntStream.range(0, MEMORIES)
-                .filter(memory -> !parts.get(memory).isEmpty())
-                .boxed()
-                .sorted(Comparator.comparingDouble(memory -> -parts.get(memory).stream()
-                        .mapToDouble(part -> product(part, question))
-                        .max()
-                        .orElseThrow()))
+                .filter(memory -> !PARTS.get(memory).isEmpty())
+                .mapToObj(memory -> new Found(
+                        id(memory),
+                        PARTS.get(memory).stream()
+                                .mapToDouble(part -> product(part, question))
+                                .max()
+                                .orElseThrow()))
+                .sorted(Comparator.comparingDouble(Found::score).reversed())
                 .limit(most)
-                .map(VectorScanTest::id)
+                .map(Found::id)
                 .toList();
     }
+
+    private record Found(UUID id, double score) {}
 
     private static double product(float[] one, float[] other) {
         return IntStream.range(0, DIMENSIONS)
