@@ -32,6 +32,11 @@ is_listener() { case $(command_of "$1") in *"listener.sh $client $2"*) ;; *) fal
 if [ -f "$mine" ] && read -r old known <"$mine" && is_listener "$old" "$known"; then
     [ "$known" = "$session" ] && exit 0
     kill "$old" 2>/dev/null
+    # As it ends it removes its file, which must not be ours by then.
+    for _ in 1 2 3 4 5; do
+        is_listener "$old" "$known" || break
+        sleep 1
+    done
 fi
 # The last listener that ends removes the folder, perhaps just now.
 for _ in 1 2 3 4 5; do
