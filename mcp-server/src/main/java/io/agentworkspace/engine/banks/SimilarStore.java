@@ -11,6 +11,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +26,10 @@ public final class SimilarStore {
     /** The share of neighbouring words that both texts must have. */
     private static final double LEAST = 0.5;
 
-    /** How many memories with a common number are considered, and how many of them, with the most, are compared. */
-    private static final int CONSIDERED = 500;
+    /** How many memories with a common number are considered; how many of those with the most are looked at, and compared. */
+    private static final int CONSIDERED = 200;
+
+    private static final int RANKED = 24;
 
     private static final int COMPARED = 6;
 
@@ -34,19 +38,29 @@ public final class SimilarStore {
     /** How many sketches one transaction makes. */
     private static final int PORTION = 20;
 
-    /** The inner level uses the index of sketches, and ends early in a bank of many equal lines. */
+    /** The innermost level uses the index of sketches, and ends early in a bank of many equal lines. */
     private static final String FIND = SqlTemplate.of("""
             SELECT m.id, m.name, m.text
-              FROM (SELECT x.*, cardinality(ARRAY(SELECT unnest(x.sketch) INTERSECT SELECT unnest(CAST(:sketch AS bigint[])))) AS common
-                      FROM memory x
-                     WHERE x.tenant_id = :tenant AND x.sketch && CAST(:sketch AS bigint[]) AND x.sketch <> '{}'
-                       AND x.deleted_at IS NULL
-                     LIMIT :considered) m
+              FROM (SELECT near.*, {common} AS common
+                      FROM (SELECT *
+                              FROM memory x
+                             WHERE x.tenant_id = :tenant AND x.sketch && CAST(:sketch AS bigint[]) AND x.sketch <> '{}'
+                               AND x.deleted_at IS NULL
+                             LIMIT :considered) near
+                     ORDER BY common DESC, near.superseded_by IS NOT NULL, near.created_at
+                     LIMIT :ranked) m
               JOIN bank b ON b.tenant_id = m.tenant_id AND b.id = m.bank_id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}
              ORDER BY m.common DESC, m.created_at
              LIMIT :compared
             """)
+            .with(
+                    "common",
+                    IntStream.rangeClosed(1, TextLikeness.BANDS)
+                            .mapToObj(
+                                    "CASE WHEN near.sketch[%1$d] = (CAST(:sketch AS bigint[]))[%1$d] THEN 1 ELSE 0 END"
+                                            ::formatted)
+                            .collect(Collectors.joining(" + ")))
             .with("current", MemoryVisibility.current("m", "b"))
             .sql();
 
@@ -93,6 +107,7 @@ public final class SimilarStore {
                 .set("bank", bank)
                 .set("sketch", sketch)
                 .set("considered", CONSIDERED)
+                .set("ranked", RANKED)
                 .set("compared", COMPARED)
                 .list(row -> new Similar(
                         row.text("id"),
