@@ -147,7 +147,7 @@ class QuestionToolsTest {
         assertThat(got.text("/question/answer")).isEqualTo("The blue one.");
     }
 
-    /** Whoever waits for an answer that can no longer come, hears so at once: through either endpoint, with either tool. */
+    /** Whoever waits for an answer that can no longer come hears so before the time is over: through either endpoint, with either tool. */
     @Test
     void withdrawingEndsTheWait() {
         for (var api : ClientApi.values()) {
