@@ -31,7 +31,9 @@ import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -48,6 +50,9 @@ public final class ChatTools {
 
     private static final String STAYS_UNREAD =
             "The answer stays unread, since earlier messages are: AP_Wait with wait_seconds 0 returns them and marks all as read.";
+
+    private static final String NOT_TAKEN =
+            "Your message was sent. What has come in was not read, so your next call returns it: ";
 
     private final DestinationQueries destinations;
     private final AttachmentQueries attachments;
@@ -156,7 +161,7 @@ public final class ChatTools {
                 .audits(Audited.MESSAGE)
                 .onlySelf()
                 .shortened(ChatTools::shorten)
-                .completedBy(ChatRequest.class, ChatResponse.class, this::say, this::complete)
+                .completedBy(ChatRequest.class, ChatResponse.class, this::chat, this::finish)
                 .shownAgainBy((_, first, call) -> {
                     call.checked(OfDomain.TAKE_PART); // The message is the speaker's own.
                     var id = first.at("/content/0/id").asString("");
@@ -182,27 +187,28 @@ public final class ChatTools {
         return destinations.placeOf(call, message).isPresent();
     }
 
-    /** Sends a message, and returns it with what has come in. */
-    ChatResponse say(ChatRequest in, Call call) {
-        return say(in, call, Page.limit(in.page()));
+    /** Sends a message. A response that is stored must have what has come in, so it is taken before the commit. */
+    private ChatResponse chat(ChatRequest in, Call call) {
+        var said = say(in, call);
+        if (!call.isStored()) {
+            return said;
+        }
+        var taken = take(in, call);
+        var content = Stream.concat(said.content().stream(), taken.stream()).toList();
+        return new ChatResponse(content, said.receipt(), null, CutMessages.next(taken));
     }
 
-    /** @param most how many unread messages to return, and to mark as read */
-    ChatResponse say(ChatRequest in, Call call, int most) {
+    /** Sends a message, and returns it. */
+    ChatResponse say(ChatRequest in, Call call) {
         var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));
         var documents = attachments.find(call, in.attach());
         var beginning = conversations.begin(call, to);
         var lineage = lineage(call, to, beginning);
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
-        // The next call returns what arrives from now on.
-        var limit = call.context().unread() == 0 ? 0 : most;
-        var post = messages.post(call, new NewMessage(to, beginning, lineage, in.content(), documents), limit);
-        call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(post.own()));
-        // Further messages may have arrived since the context was read.
-        call.context(call.context().withUnread(Math.max(0, call.context().unread() - post.read())));
-        return new ChatResponse(
-                post.all(), receipt(call, beginning, post.own()), null, CutMessages.next(post.waiting()));
+        var own = messages.post(call, new NewMessage(to, beginning, lineage, in.content(), documents));
+        call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(own));
+        return new ChatResponse(List.of(own), receipt(call, beginning, own), null, null);
     }
 
     private Lineage lineage(Call call, Destination to, Beginning beginning) {
@@ -226,6 +232,35 @@ public final class ChatTools {
     private static ObjectNode receipt(Call call, Beginning beginning, Message own) {
         Reach reach = beginning.reach();
         return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
+    }
+
+    /**
+     * Completes the response of AP_Chat after the commit: with what has come in, too. Until the commit, others wait for
+     * their turn in the conversation.
+     */
+    private void finish(ChatRequest in, ObjectNode envelope, Call call) {
+        if (!call.isStored() && envelope.get("content") instanceof ArrayNode content) {
+            try {
+                var taken = take(in, call);
+                taken.forEach(message -> content.add(Json.valueTree(message)));
+                Envelope.unread(envelope, call.context().unread());
+                Optional.ofNullable(CutMessages.next(taken)).ifPresent(next -> envelope.put("next", next));
+            } catch (Problem failed) {
+                envelope.put("next", NOT_TAKEN + failed.note());
+            }
+        }
+        complete(in, envelope, call);
+    }
+
+    /** Returns the messages that have come in, and marks them as read. */
+    private List<Message> take(ChatRequest in, Call call) {
+        if (call.context().unread() == 0) {
+            return List.of(); // The next call returns what arrives from now on.
+        }
+        var taken = messages.take(call, Page.limit(in.page()));
+        // Further messages may have arrived since the context was read.
+        call.context(call.context().withUnread(Math.max(0, call.context().unread() - taken.read())));
+        return taken.messages();
     }
 
     /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */

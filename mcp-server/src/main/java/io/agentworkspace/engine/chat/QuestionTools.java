@@ -115,7 +115,7 @@ public final class QuestionTools {
 
     private AskResponse ask(AskRequest in, Call call) {
         var choices = choices(in.choices());
-        var response = chat.say(message(in, call), call, 0);
+        var response = chat.say(message(in, call), call);
         var own = response.content().getFirst();
         var question = questions.insert(call, UUID.fromString(own.id()), choices, in.expiresSeconds());
         call.emit(
@@ -257,7 +257,7 @@ public final class QuestionTools {
         var text = text(in, question.question());
         var answer = questions.answer(call, id, text).orElseThrow(() -> closed(call, id));
         var content = in.choice() == null || in.content() == null ? text : text + "\n\n" + in.content();
-        var response = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call, 0);
+        var response = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call);
         call.emit(
                 EventType.QUESTION_ANSWERED,
                 new EventData.QuestionAnswered(

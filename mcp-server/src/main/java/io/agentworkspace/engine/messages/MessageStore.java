@@ -11,7 +11,6 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /** Stores messages, and how far each party has read them. */
 public final class MessageStore {
@@ -103,8 +102,6 @@ public final class MessageStore {
                     .with("joins", MessageRow.JOINS)
                     .sql();
 
-    private static final String INSERT_AND_TAKE = InsertQueries.INSERT + ";\n" + TAKE;
-
     private static final String COUNT_UNREAD = SqlTemplate.of("SELECT {unread} AS unread")
             .with("unread", MessageRow.UNREAD)
             .sql();
@@ -120,45 +117,38 @@ public final class MessageStore {
             Destination to, Beginning beginning, Lineage lineage, String content, List<AttachedDocument> documents) {}
 
     /**
-     * A message as it was stored, and the messages that waited for its speaker.
+     * The messages that waited for a speaker.
      *
-     * @param read how many of these are now read
+     * @param read how many of them are now read
      */
-    public record Posted(Message own, List<Message> waiting, long read) {
-        public List<Message> all() {
-            return Stream.concat(Stream.of(own), waiting.stream()).toList();
-        }
-    }
+    public record Taken(List<Message> messages, long read) {}
 
-    /**
-     * Stores the message. From then on the two parties, or a user in a zone, take part in the conversation. Then takes the
-     * speaker's oldest unread messages, up to a limit, and marks them as read up to the first cut text of each conversation.
-     * Messages that a concurrent call of the same speaker takes are left to that call.
-     *
-     * @param limit 0 if there are no unread messages
-     */
-    public Posted post(Call call, NewMessage draft, int limit) {
+    /** Stores the message. From then on the two parties, or a user in a zone, take part in the conversation. */
+    public Message post(Call call, NewMessage draft) {
         var place = draft.beginning().place();
         var id = DecimalId.random();
         call.changed(Change.message(id, place.conversation(), place.seq()));
-        var storing = storing(call, id, draft, limit);
-        var own = own(call, id, draft);
-        if (limit == 0) {
-            storing.runLate(); // Nothing that it returns is needed.
-            return new Posted(own, List.of(), 0);
-        }
-        return storing.all(results -> {
-            results.next(_ -> true);
-            var waiting = results.list(MessageRow::stored);
-            return new Posted(own, waiting.stream().map(StoredMessage::message).toList(), CutMessages.read(waiting));
-        });
+        storing(call, id, draft).runLate(); // Nothing that it returns is needed.
+        return own(call, id, draft);
     }
 
-    private Statement storing(Call call, UUID id, NewMessage draft, int limit) {
+    /**
+     * Takes the speaker's oldest unread messages, up to a limit, and marks them as read up to the first cut text of each
+     * conversation. Messages that a concurrent call of the same speaker takes are left to that call.
+     */
+    public Taken take(Call call, int limit) {
+        var waiting = db.sql(call, TAKE)
+                .set("party", call.context().speaker().id())
+                .set("limit", limit)
+                .list(MessageRow::stored);
+        return new Taken(waiting.stream().map(StoredMessage::message).toList(), CutMessages.read(waiting));
+    }
+
+    private Statement storing(Call call, UUID id, NewMessage draft) {
         var place = draft.beginning().place();
         var lineage = draft.lineage();
         var other = draft.to().otherId();
-        return db.sql(call, limit == 0 ? InsertQueries.INSERT : INSERT_AND_TAKE)
+        return db.sql(call, InsertQueries.INSERT)
                 .set("conversation", place.conversation())
                 .set("seq", place.seq())
                 .set("at", place.at())
@@ -181,9 +171,7 @@ public final class MessageStore {
                 .set("person_at", lineage.personAt())
                 .set("is_counted", lineage.directMessages() > 0)
                 .set("said", lineage.directMessages())
-                .set("partners", lineage.partners())
-                .set("party", call.context().speaker().id())
-                .set("limit", limit);
+                .set("partners", lineage.partners());
     }
 
     private static Message own(Call call, UUID id, NewMessage draft) {

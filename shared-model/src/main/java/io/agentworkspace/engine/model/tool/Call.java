@@ -33,6 +33,7 @@ public final class Call {
     private RequestSource source = RequestSource.NOWHERE;
     private ResponseBudget budget = ResponseBudget.once().forCall();
     private boolean readOnly;
+    private boolean isStored;
     private List<String> rules = List.of();
     private Attempt attempt = new Attempt();
 
@@ -140,6 +141,15 @@ public final class Call {
 
     public void readOnly(boolean only) {
         readOnly = only;
+    }
+
+    /** Returns whether the response is stored with an idempotency key, for a call that is repeated. */
+    public boolean isStored() {
+        return isStored;
+    }
+
+    public void stored(boolean value) {
+        isStored = value;
     }
 
     /** Records an event. It is written in the transaction and sent to subscribers after the commit. */
