@@ -66,6 +66,13 @@ class TourTest {
     }
 
     @Test
+    void whatIsNoAddressIsRefusedWithAnExample() {
+        var refused = run("Tour.java", "--url");
+        assertThat(refused.code()).isEqualTo(2);
+        assertThat(refused.output()).startsWith("tour: the first argument must be the engine's URL, such as http://");
+    }
+
+    @Test
     void whatTheExampleCreatedCanBeTakenAway() {
         var played = run("ParallelWriters.java", TestServer.url(), key);
         assertThat(played.code()).as(played.output()).isZero();

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -8,12 +9,14 @@ import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.DomainSetup;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -127,6 +130,37 @@ class ManyChattersTest {
                 chatters.get(i).receiveRest();
                 assertThat(chatters.get(i).received()).doesNotHaveDuplicates().containsAll(expected);
             }
+        }
+    }
+
+    /** A call reads what has come in while no one waits for it: here it waits for a message that somebody holds. */
+    @Test
+    void othersSpeakWhileACallReadsWhatHasComeIn() {
+        try (other) {
+            DomainSetup.domain(ann, "square", "public");
+            for (var name : List.of("Ada", "Bob")) {
+                DomainSetup.agent(ann, name, "private");
+                DomainSetup.invite(ann, "square", name).ok();
+            }
+            var direct = ann.call("AP_Chat", "{'target':{'agent':'Bob','context':'Ada'},'content':'waits'}")
+                    .ok()
+                    .text("/content/0/id");
+            var saying = TestDatabase.db().transaction(() -> {
+                TestDatabase.db()
+                        .sql("SELECT 1 FROM message WHERE id = CAST(:id AS uuid) FOR UPDATE")
+                        .set("id", direct)
+                        .one(_ -> true);
+                var bob =
+                        CompletableFuture.supplyAsync(() -> DomainSetup.say(ann, "Bob", "square", "main", "from Bob"));
+                await().until(() -> DomainSetup.unread(ann, "Ada") == 1);
+                assertThat(DomainSetup.say(ann, "Ada", "square", "main", "from Ada")
+                                .ok()
+                                .texts("/content", "content"))
+                        .containsExactly("from Ada", "from Bob");
+                assertThat(bob).isNotDone();
+                return bob;
+            });
+            assertThat(saying.join().ok().texts("/content", "content")).startsWith("from Bob", "waits");
         }
     }
 }

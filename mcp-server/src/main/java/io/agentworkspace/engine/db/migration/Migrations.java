@@ -100,8 +100,7 @@ public final class Migrations {
     static Flyway flyway(Db db) {
         return Flyway.configure()
                 .dataSource(db.withoutLimits())
-                .callbacks(new TableStatistics.BeforeMigrations())
-                .initSql(Db.WITHOUT_LIMITS)
+                .callbacks(new LiftedLimits(), new TableStatistics.BeforeMigrations())
                 .locations("classpath:db/migration")
                 .javaMigrations(new Baseline(), new NameKeys())
                 .ignoreMigrationPatterns("*:future", "*:missing") // The migrations up to OLDEST are missing.

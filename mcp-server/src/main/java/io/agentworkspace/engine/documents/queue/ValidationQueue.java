@@ -33,6 +33,9 @@ public final class ValidationQueue implements AutoCloseable {
     private static final Duration RENEWAL = Duration.ofSeconds(4);
     private static final Duration POLL = Duration.ofSeconds(1);
 
+    /** Every event wakes the queue, and few events are about documents. */
+    private static final Duration GAP = Duration.ofMillis(100);
+
     /** The number of files after which a process is replaced, so that leaks in parsers do not add up. */
     private static final int FILES = 200;
 
@@ -51,8 +54,8 @@ public final class ValidationQueue implements AutoCloseable {
             Caffeine.newBuilder().maximumSize(1_000).<UUID, Integer>build().asMap();
 
     private final Map<ClaimedDocument, Boolean> claims = new ConcurrentHashMap<>();
-    private final WorkLoop loop =
-            new WorkLoop("documents are validated", Thread.ofPlatform().daemon().name("documents"), POLL, this::round);
+    private final WorkLoop loop = new WorkLoop(
+            "documents are validated", Thread.ofPlatform().daemon().name("documents"), POLL, GAP, this::round);
     private final ScheduledThreadPoolExecutor heart = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("documents' leases").factory());
     private volatile @Nullable ExtractorProcess process;

@@ -8,10 +8,17 @@ import io.agentworkspace.engine.db.DatabaseFailure;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
+import java.sql.SQLException;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.flywaydb.core.api.callback.BaseCallback;
+import org.flywaydb.core.api.callback.Callback;
+import org.flywaydb.core.api.callback.Context;
+import org.flywaydb.core.api.callback.Event;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.junit.jupiter.api.Test;
 
 /** The baseline and the migrations. */
@@ -60,6 +67,44 @@ class MigrationsTest {
     private static List<Integer> versions(Db db) {
         return db.sql("SELECT CAST(version AS integer) AS version FROM flyway_schema_history ORDER BY installed_rank")
                 .list(row -> Math.toIntExact(row.number("version")));
+    }
+
+    /** An administrator may have set limits for all connections to a database. */
+    @Test
+    void migrationsHaveNoLimitOfTime() {
+        try (var db = TestDatabase.empty("limited")) {
+            db.sql("ALTER DATABASE limited SET statement_timeout = '1h'").run();
+            var configuration = new FluentConfiguration()
+                    .configuration(Migrations.flyway(db).getConfiguration());
+            var limit = new LimitOfMigrations();
+            configuration
+                    .callbacks(Stream.concat(Stream.of(configuration.getCallbacks()), Stream.of(limit))
+                            .toArray(Callback[]::new))
+                    .load()
+                    .migrate();
+            assertThat(limit.value).isEqualTo("0");
+        }
+    }
+
+    /** Reads the limit that the statements of migrations have. */
+    private static final class LimitOfMigrations extends BaseCallback {
+        private String value = "";
+
+        @Override
+        public boolean supports(Event event, Context context) {
+            return event == Event.BEFORE_EACH_MIGRATE;
+        }
+
+        @Override
+        public void handle(Event event, Context context) {
+            try (var statement = context.getConnection().createStatement();
+                    var rows = statement.executeQuery("SHOW statement_timeout")) {
+                rows.next();
+                value = rows.getString(1);
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     /** One replica creates the schema, the others wait for it. */
