@@ -32,11 +32,20 @@ final class Tour {
     public static void main(String[] arguments) throws Exception {
         var port = System.getenv().getOrDefault("ENGINE_PORT", "8080");
         var url = arguments.length > 0 ? arguments[0].replaceAll("/+$", "") : "http://127.0.0.1:" + port;
-        if (!url.matches("https?://[^/]+.*")) {
+        if (!isAddress(url)) {
             System.err.println("tour: the first argument must be the engine's URL, such as http://127.0.0.1:8080");
             System.exit(2);
         }
         new Tour(url, arguments.length > 1 ? arguments[1] : key()).play(steps(Path.of("README.md")));
+    }
+
+    private static boolean isAddress(String url) {
+        try {
+            var uri = URI.create(url);
+            return uri.getHost() != null && List.of("http", "https").contains(uri.getScheme());
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private void play(List<JsonNode> steps) throws IOException, InterruptedException {

@@ -67,9 +67,12 @@ class TourTest {
 
     @Test
     void whatIsNoAddressIsRefusedWithAnExample() {
-        var refused = run("Tour.java", "--url");
-        assertThat(refused.code()).isEqualTo(2);
-        assertThat(refused.output()).startsWith("tour: the first argument must be the engine's URL, such as http://");
+        for (var argument : List.of("--url", "http://a b", "file:/tmp")) {
+            var refused = run("Tour.java", argument);
+            assertThat(refused.code()).isEqualTo(2);
+            assertThat(refused.output())
+                    .startsWith("tour: the first argument must be the engine's URL, such as http://");
+        }
     }
 
     @Test

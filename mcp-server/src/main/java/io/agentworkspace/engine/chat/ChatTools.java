@@ -52,7 +52,7 @@ public final class ChatTools {
             "The answer stays unread, since earlier messages are: AP_Wait with wait_seconds 0 returns them and marks all as read.";
 
     private static final String NOT_TAKEN =
-            "Your message was sent. What has come in was not read, so your next call returns it: ";
+            "Your message was sent; do not send it again. What has come in could not be read: your next call returns it.";
 
     private final DestinationQueries destinations;
     private final AttachmentQueries attachments;
@@ -161,7 +161,7 @@ public final class ChatTools {
                 .audits(Audited.MESSAGE)
                 .onlySelf()
                 .shortened(ChatTools::shorten)
-                .completedBy(ChatRequest.class, ChatResponse.class, this::chat, this::finish)
+                .completedBy(ChatRequest.class, ChatResponse.class, this::chat, this::addWhatCameIn)
                 .shownAgainBy((_, first, call) -> {
                     call.checked(OfDomain.TAKE_PART); // The message is the speaker's own.
                     var id = first.at("/content/0/id").asString("");
@@ -187,15 +187,24 @@ public final class ChatTools {
         return destinations.placeOf(call, message).isPresent();
     }
 
-    /** Sends a message. A response that is stored must have what has come in, so it is taken before the commit. */
+    /** Sends a message, and returns it; with what has come in, if that is not added after the commit. */
     private ChatResponse chat(ChatRequest in, Call call) {
         var said = say(in, call);
-        if (!call.isStored()) {
+        if (!takesBeforeCommit(in, call)) {
             return said;
         }
         var taken = take(in, call);
         var content = Stream.concat(said.content().stream(), taken.stream()).toList();
         return new ChatResponse(content, said.receipt(), null, CutMessages.next(taken));
+    }
+
+    /**
+     * Whether what has come in is taken before the commit, while others wait for their turn in the conversation. A response
+     * that is stored must have it, since a repeated call returns that. A call that waits returns what others say after its
+     * own message, so it must not have taken that already.
+     */
+    private static boolean takesBeforeCommit(ChatRequest in, Call call) {
+        return call.hasIdempotencyKey() || in.waitSeconds() != null;
     }
 
     /** Sends a message, and returns it. */
@@ -234,19 +243,16 @@ public final class ChatTools {
         return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
     }
 
-    /**
-     * Completes the response of AP_Chat after the commit: with what has come in, too. Until the commit, others wait for
-     * their turn in the conversation.
-     */
-    private void finish(ChatRequest in, ObjectNode envelope, Call call) {
-        if (!call.isStored() && envelope.get("content") instanceof ArrayNode content) {
+    /** Completes the response of AP_Chat after the commit: with what has come in, too. */
+    private void addWhatCameIn(ChatRequest in, ObjectNode envelope, Call call) {
+        if (!takesBeforeCommit(in, call) && envelope.get("content") instanceof ArrayNode content) {
             try {
                 var taken = take(in, call);
                 taken.forEach(message -> content.add(Json.valueTree(message)));
                 Envelope.unread(envelope, call.context().unread());
                 Optional.ofNullable(CutMessages.next(taken)).ifPresent(next -> envelope.put("next", next));
             } catch (Problem failed) {
-                envelope.put("next", NOT_TAKEN + failed.note());
+                envelope.put("next", NOT_TAKEN);
             }
         }
         complete(in, envelope, call);
@@ -283,13 +289,16 @@ public final class ChatTools {
             envelope.put("waited_ms", answers.waitedMillis());
             Envelope.unread(envelope, call.context().unread());
             if (answers.messages().isEmpty() || !answers.isRead()) {
-                var more = answers.messages().isEmpty() ? NO_ANSWER : STAYS_UNREAD;
-                var hint = envelope.path("next").asString("");
-                envelope.put("next", hint.isEmpty() ? more : hint + " " + more);
+                addNext(envelope, answers.messages().isEmpty() ? NO_ANSWER : STAYS_UNREAD);
             }
         } catch (Problem ended) {
-            envelope.put("next", "Your message was sent. Its answer was not waited for: " + ended.note());
+            addNext(envelope, "Your message was sent. Its answer was not waited for: " + ended.note());
         }
+    }
+
+    private static void addNext(ObjectNode envelope, String more) {
+        var hint = envelope.path("next").asString("");
+        envelope.put("next", hint.isEmpty() ? more : hint + " " + more);
     }
 
     private static @Nullable UUID replyTo(@Nullable String id) {

@@ -81,10 +81,11 @@ public final class MessageStore {
             marked AS (
                 UPDATE participant p
                    SET read_seq = t.seq,
-                       own_unread = (SELECT count(*) FROM message own
-                                      WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
-                                        AND own.seq > t.seq AND own.seq <= COALESCE(p.last_seq, own.seq)
-                                        AND own.speaker_id = p.party_id)
+                       own_unread = CASE WHEN p.last_seq <= t.seq THEN 0
+                                         ELSE p.own_unread - (SELECT count(*) FROM message own
+                                                               WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
+                                                                 AND own.seq > p.read_seq AND own.seq <= t.seq
+                                                                 AND own.speaker_id = p.party_id) END
                   FROM (SELECT stream_id, max(seq) AS seq FROM whole WHERE NOT follows_cut GROUP BY stream_id) t
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
                    AND p.read_seq < t.seq),

@@ -54,7 +54,7 @@ record Run<I extends Record, O extends Record>(
         }
         var user = request.arguments().path("target").path("user").asString("");
         call.runIn(Context.named(fields), actingFor(tool, request.caller(), user));
-        call.stored(key != null);
+        call.hasIdempotencyKey(key != null);
         call.progress(request.progress());
         call.source(request.source());
         call.budget(request.budget().forCall());

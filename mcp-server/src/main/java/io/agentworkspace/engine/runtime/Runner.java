@@ -146,6 +146,7 @@ public final class Runner implements ToolRunner {
         }
         use.record(call.caller(), run.tool().name());
         var answer = run.tool().effect().isTransactional() ? transact(run) : read(run, true);
+        // From here on the change is committed, unless several calls share the transaction (CombinedCalls).
         seal(run, answer);
         if (run.tool().effect().reads()
                 && (!call.rules().isEmpty() || run.tool().foreign() != null)) {
@@ -158,8 +159,23 @@ public final class Runner implements ToolRunner {
         if (call.concernsOutbox()) {
             events.committed();
         }
-        run.complete(answer.envelope());
+        complete(run, answer.envelope());
         return answer.withLimits(limits.after(call.caller(), call, null));
+    }
+
+    /** Completes the response. If that fails, it stays as it is: what the call did is done, and must not be done again. */
+    private static void complete(Run<?, ?> run, ObjectNode envelope) {
+        try {
+            run.complete(envelope);
+        } catch (RuntimeException e) {
+            if (CombinedCalls.isRunning()) {
+                throw e;
+            }
+            LOG.atError()
+                    .addKeyValue("request_id", run.request().requestId())
+                    .setCause(e)
+                    .log("a response was not completed");
+        }
     }
 
     private void seal(Run<?, ?> run, Answer answer) {

@@ -133,6 +133,33 @@ class ManyChattersTest {
         }
     }
 
+    /** What one call takes, another call of the same speaker counts: it adds its own message meanwhile. */
+    @Test
+    void callsOfOneSpeakerAtTheSameTimeLeaveNothingUnread() {
+        try (other) {
+            DomainSetup.domain(ann, "square", "public");
+            var elsewhere = caller(other.url(), owner);
+            var agents = List.of("Ada", "Bob");
+            for (var name : agents) {
+                DomainSetup.agent(ann, name, "private");
+                DomainSetup.invite(ann, "square", name).ok();
+            }
+            for (var round = 0; round < 3; round++) {
+                Concurrently.all(agents.stream()
+                        .flatMap(name -> Stream.of(ann, elsewhere, ann, elsewhere)
+                                .<Callable<Reply>>map(
+                                        caller -> () -> DomainSetup.say(caller, name, "square", "main", "a word")
+                                                .ok()))
+                        .toList());
+            }
+            for (var name : agents) {
+                ann.call("AP_Wait", "{'target':{'context':'%s'},'wait_seconds':0}".formatted(name))
+                        .ok();
+                assertThat(DomainSetup.unread(ann, name)).isZero();
+            }
+        }
+    }
+
     /** A call reads what has come in while no one waits for it: here it waits for a message that somebody holds. */
     @Test
     void othersSpeakWhileACallReadsWhatHasComeIn() {

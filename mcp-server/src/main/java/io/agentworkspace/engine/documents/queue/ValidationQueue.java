@@ -76,7 +76,7 @@ public final class ValidationQueue implements AutoCloseable {
         heart.scheduleWithFixedDelay(this::renew, RENEWAL.toMillis(), RENEWAL.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Looks for work at once. */
+    /** Looks for work soon. */
     public void wake() {
         loop.wake();
     }

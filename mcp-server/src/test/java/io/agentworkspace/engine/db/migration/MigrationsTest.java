@@ -14,11 +14,10 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.flywaydb.core.api.callback.BaseCallback;
-import org.flywaydb.core.api.callback.Callback;
-import org.flywaydb.core.api.callback.Context;
-import org.flywaydb.core.api.callback.Event;
+import org.flywaydb.core.api.MigrationVersion;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.flywaydb.core.api.migration.Context;
+import org.flywaydb.core.api.migration.JavaMigration;
 import org.junit.jupiter.api.Test;
 
 /** The baseline and the migrations. */
@@ -74,35 +73,50 @@ class MigrationsTest {
     void migrationsHaveNoLimitOfTime() {
         try (var db = TestDatabase.empty("limited")) {
             db.sql("ALTER DATABASE limited SET statement_timeout = '1h'").run();
+            db.sql("ALTER DATABASE limited SET lock_timeout = '1h'").run();
             var configuration = new FluentConfiguration()
                     .configuration(Migrations.flyway(db).getConfiguration());
-            var limit = new LimitOfMigrations();
+            var last = new LimitsOfMigrations();
             configuration
-                    .callbacks(Stream.concat(Stream.of(configuration.getCallbacks()), Stream.of(limit))
-                            .toArray(Callback[]::new))
+                    .javaMigrations(Stream.concat(Stream.of(configuration.getJavaMigrations()), Stream.of(last))
+                            .toArray(JavaMigration[]::new))
                     .load()
                     .migrate();
-            assertThat(limit.value).isEqualTo("0");
+            assertThat(last.limits).isEqualTo("0 0");
         }
     }
 
-    /** Reads the limit that the statements of migrations have. */
-    private static final class LimitOfMigrations extends BaseCallback {
-        private String value = "";
+    /** A migration that reads the limits which its own statements have. */
+    private static final class LimitsOfMigrations implements JavaMigration {
+        private String limits = "";
 
         @Override
-        public boolean supports(Event event, Context context) {
-            return event == Event.BEFORE_EACH_MIGRATE;
+        public MigrationVersion getVersion() {
+            return MigrationVersion.fromVersion("9999");
         }
 
         @Override
-        public void handle(Event event, Context context) {
+        public String getDescription() {
+            return "limits";
+        }
+
+        @Override
+        public Integer getChecksum() {
+            return 0;
+        }
+
+        @Override
+        public boolean canExecuteInTransaction() {
+            return true;
+        }
+
+        @Override
+        public void migrate(Context context) throws SQLException {
             try (var statement = context.getConnection().createStatement();
-                    var rows = statement.executeQuery("SHOW statement_timeout")) {
+                    var rows = statement.executeQuery(
+                            "SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout')")) {
                 rows.next();
-                value = rows.getString(1);
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
+                limits = rows.getString(1);
             }
         }
     }

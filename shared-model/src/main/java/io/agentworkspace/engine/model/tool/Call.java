@@ -33,7 +33,7 @@ public final class Call {
     private RequestSource source = RequestSource.NOWHERE;
     private ResponseBudget budget = ResponseBudget.once().forCall();
     private boolean readOnly;
-    private boolean isStored;
+    private boolean hasIdempotencyKey;
     private List<String> rules = List.of();
     private Attempt attempt = new Attempt();
 
@@ -143,13 +143,13 @@ public final class Call {
         readOnly = only;
     }
 
-    /** Returns whether the response is stored with an idempotency key, for a call that is repeated. */
-    public boolean isStored() {
-        return isStored;
+    /** Returns whether the response is stored, since a repeated call with the same key returns it. */
+    public boolean hasIdempotencyKey() {
+        return hasIdempotencyKey;
     }
 
-    public void stored(boolean value) {
-        isStored = value;
+    public void hasIdempotencyKey(boolean value) {
+        hasIdempotencyKey = value;
     }
 
     /** Records an event. It is written in the transaction and sent to subscribers after the commit. */
