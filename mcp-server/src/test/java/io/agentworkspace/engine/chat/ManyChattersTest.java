@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -160,26 +161,47 @@ class ManyChattersTest {
         }
     }
 
+    private static final String CANCEL_BLOCKED = """
+            WITH blocked AS MATERIALIZED (
+                SELECT a.pid FROM pg_stat_activity a WHERE pg_blocking_pids(a.pid) @> ARRAY[pg_backend_pid()])
+            SELECT count(pg_cancel_backend(pid)) AS calls FROM blocked
+            """;
+
+    /** Adds two agents to a domain. Returns the id of a message that waits for the second one. */
+    private String adaAndBob() {
+        DomainSetup.domain(ann, "square", "public");
+        for (var name : List.of("Ada", "Bob")) {
+            DomainSetup.agent(ann, name, "private");
+            DomainSetup.invite(ann, "square", name).ok();
+        }
+        return ann.call("AP_Chat", "{'target':{'agent':'Bob','context':'Ada'},'content':'waits'}")
+                .ok()
+                .text("/content/0/id");
+    }
+
+    /** Runs the work while a call that marks the message as read waits. */
+    private static <T> T whileHeld(String message, Supplier<T> work) {
+        return TestDatabase.db().transaction(() -> {
+            TestDatabase.db()
+                    .sql("SELECT 1 FROM message WHERE id = CAST(:id AS uuid) FOR UPDATE")
+                    .set("id", message)
+                    .one(_ -> true);
+            return work.get();
+        });
+    }
+
+    private CompletableFuture<Reply> bobSpeaks() {
+        var bob = CompletableFuture.supplyAsync(() -> DomainSetup.say(ann, "Bob", "square", "main", "from Bob"));
+        await().until(() -> DomainSetup.unread(ann, "Ada") == 1);
+        return bob;
+    }
+
     /** A call reads what has come in while no one waits for it: here it waits for a message that somebody holds. */
     @Test
     void othersSpeakWhileACallReadsWhatHasComeIn() {
         try (other) {
-            DomainSetup.domain(ann, "square", "public");
-            for (var name : List.of("Ada", "Bob")) {
-                DomainSetup.agent(ann, name, "private");
-                DomainSetup.invite(ann, "square", name).ok();
-            }
-            var direct = ann.call("AP_Chat", "{'target':{'agent':'Bob','context':'Ada'},'content':'waits'}")
-                    .ok()
-                    .text("/content/0/id");
-            var saying = TestDatabase.db().transaction(() -> {
-                TestDatabase.db()
-                        .sql("SELECT 1 FROM message WHERE id = CAST(:id AS uuid) FOR UPDATE")
-                        .set("id", direct)
-                        .one(_ -> true);
-                var bob =
-                        CompletableFuture.supplyAsync(() -> DomainSetup.say(ann, "Bob", "square", "main", "from Bob"));
-                await().until(() -> DomainSetup.unread(ann, "Ada") == 1);
+            var said = whileHeld(adaAndBob(), () -> {
+                var bob = bobSpeaks();
                 assertThat(DomainSetup.say(ann, "Ada", "square", "main", "from Ada")
                                 .ok()
                                 .texts("/content", "content"))
@@ -187,7 +209,29 @@ class ManyChattersTest {
                 assertThat(bob).isNotDone();
                 return bob;
             });
-            assertThat(saying.join().ok().texts("/content", "content")).startsWith("from Bob", "waits");
+            assertThat(said.join().ok().texts("/content", "content")).startsWith("from Bob", "waits");
+        }
+    }
+
+    @Test
+    void aMessageIsSentAlsoIfWhatHasComeInCannotBeRead() {
+        try (other) {
+            var said = whileHeld(adaAndBob(), () -> {
+                var bob = bobSpeaks();
+                await().pollInSameThread()
+                        .until(() -> TestDatabase.db()
+                                .sql(CANCEL_BLOCKED)
+                                .one(row -> row.number("calls") == 1)
+                                .orElseThrow());
+                return bob.join().ok();
+            });
+            assertThat(said.texts("/content", "content")).containsExactly("from Bob");
+            assertThat(said.text("/next")).contains("do not send it again");
+            assertThat(said.number("/header/unread")).isEqualTo(1);
+            assertThat(DomainSetup.say(ann, "Bob", "square", "main", "again")
+                            .ok()
+                            .texts("/content", "content"))
+                    .containsExactly("again", "waits");
         }
     }
 }
