@@ -65,6 +65,17 @@ public final class Cancellation {
         }
     }
 
+    /**
+     * Ends computation that no other thread can stop. Long work calls this often.
+     *
+     * @throws Problem {@code unavailable} if the request is cancelled
+     */
+    public static void checkCurrent() {
+        if (CURRENT.isBound()) {
+            CURRENT.get().check();
+        }
+    }
+
     private synchronized void begin(Runnable how) {
         check();
         stop = how;
