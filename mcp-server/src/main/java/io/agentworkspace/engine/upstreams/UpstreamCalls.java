@@ -135,6 +135,7 @@ public final class UpstreamCalls {
     }
 
     private ObjectNode complete(Outgoing outgoing, ObjectNode result, Call call) {
+        ForeignMeta.clean(result);
         if (ClientTurn.asks(result)) {
             throw ClientTurn.question(
                     outgoing.target().name(),
