@@ -46,6 +46,8 @@ public record SetupQueries(
      * @param now the time of the server's clock
      * @param archived when the last file of the write-ahead log was archived
      * @param roundTrip the median of some
+     * @param isPooled whether a pooler of transactions or statements is in between
+     * @param isDirectPooled the same of the address for notifications
      * @param receivesNotifications whether a notification of one connection arrives on another
      */
     record Facts(
@@ -62,17 +64,18 @@ public record SetupQueries(
             boolean isArchivingFailed,
             String size,
             Duration roundTrip,
+            boolean isPooled,
+            boolean isDirectPooled,
             boolean receivesNotifications,
             SchemaVersion schema) {}
 
     /** @throws DatabaseFailure if the database cannot be used */
     Facts read() {
         var listening = source(direct == null ? url : direct);
-        try (var own = source(url).getConnection();
-                var connection = listening.getConnection();
+        try (var connection = listening.getConnection();
                 var other = listening.getConnection()) {
-            own.isValid(PATIENCE_SECONDS); // The address for calls must work, too.
-            return facts(connection, other, roundTrip(connection));
+            var isDirectPooled = shareSessions(connection, other);
+            return facts(connection, other, direct == null ? isDirectPooled : isPooled(), isDirectPooled);
         } catch (SQLException e) {
             throw DatabaseFailure.of("cannot be used", e);
         }
@@ -83,6 +86,7 @@ public record SetupQueries(
         source.setUrl(address);
         source.setConnectTimeout(PATIENCE_SECONDS);
         source.setSocketTimeout(PATIENCE_SECONDS);
+        source.setPrepareThreshold(0); // A pooler of transactions would refuse what another session prepared.
         if (user != null) {
             source.setUser(user);
             source.setPassword(password);
@@ -90,7 +94,38 @@ public record SetupQueries(
         return source;
     }
 
-    private static Facts facts(Connection connection, Connection other, Duration roundTrip) throws SQLException {
+    private boolean isPooled() throws SQLException {
+        var source = source(url);
+        try (var connection = source.getConnection();
+                var other = source.getConnection()) {
+            return shareSessions(connection, other);
+        }
+    }
+
+    /** Returns whether one connection meets what another one has set in its session, as behind a pooler of transactions. */
+    private static boolean shareSessions(Connection connection, Connection other) throws SQLException {
+        var own = "engine" + System.nanoTime();
+        for (var i = 0; i < ROUND_TRIPS; i++) {
+            text(connection, "SELECT set_config('engine.doctor', '" + own + "', false)");
+            var isMet = own.equals(text(other, "SELECT current_setting('engine.doctor', true)"));
+            text(connection, "SELECT set_config('engine.doctor', '', false)");
+            if (isMet) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static @Nullable String text(Connection connection, String statement) throws SQLException {
+        try (var statements = connection.createStatement();
+                var row = statements.executeQuery(statement)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    private static Facts facts(Connection connection, Connection other, boolean isPooled, boolean isDirectPooled)
+            throws SQLException {
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(FACTS)) {
             row.next();
@@ -108,7 +143,9 @@ public record SetupQueries(
                     archived == null ? null : archived.toInstant(),
                     row.getBoolean("is_archiving_failed"),
                     row.getString("size"),
-                    roundTrip,
+                    roundTrip(connection),
+                    isPooled,
+                    isDirectPooled,
                     !row.getBoolean("is_standby")
                             && receivesNotifications(connection, other), // A standby refuses LISTEN.
                     SchemaVersion.of(connection));
