@@ -29,6 +29,9 @@ public record SetupQueries(
     private static final int PATIENCE_SECONDS = 10;
     private static final int NOTIFICATION_MILLIS = 3_000;
 
+    private static final String SET_MARK = "SELECT set_config('engine.doctor', ?, false)";
+    private static final String MARK = "SELECT current_setting('engine.doctor', true)";
+
     private static final String FACTS = """
             SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS number,
                    pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') = 'on' AS is_read_only,
@@ -106,9 +109,9 @@ public record SetupQueries(
     private static boolean shareSessions(Connection connection, Connection other) throws SQLException {
         var own = "engine" + System.nanoTime();
         for (var i = 0; i < ROUND_TRIPS; i++) {
-            text(connection, "SELECT set_config('engine.doctor', '" + own + "', false)");
-            var isMet = own.equals(text(other, "SELECT current_setting('engine.doctor', true)"));
-            text(connection, "SELECT set_config('engine.doctor', '', false)");
+            mark(connection, own);
+            var isMet = own.equals(mark(other));
+            mark(connection, "");
             if (isMet) {
                 return true;
             }
@@ -116,9 +119,16 @@ public record SetupQueries(
         return false;
     }
 
-    private static @Nullable String text(Connection connection, String statement) throws SQLException {
-        try (var statements = connection.createStatement();
-                var row = statements.executeQuery(statement)) {
+    private static void mark(Connection connection, String mark) throws SQLException {
+        try (var statement = connection.prepareStatement(SET_MARK)) {
+            statement.setString(1, mark);
+            statement.execute();
+        }
+    }
+
+    private static @Nullable String mark(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement();
+                var row = statement.executeQuery(MARK)) {
             row.next();
             return row.getString(1);
         }

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.testing.PgBouncer;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -67,6 +68,27 @@ class DoctorCommandTest {
                 .doesNotContain("fail");
         assertThat(printed.code()).isZero();
         assertThat(printed.text()).doesNotContain("password");
+    }
+
+    /** The sample is what a sound set-up prints, with other numbers. */
+    @Test
+    void theDocumentedSampleIsOfThisVersion() {
+        var sample = Repository.text(Repository.file("docs/operations.md"));
+        for (var topic : List.of("schema", "notifications", "settings")) {
+            var line = check(Map.of())
+                    .text()
+                    .lines()
+                    .filter(each -> each.startsWith("ok    " + topic))
+                    .findFirst();
+            assertThat(sample).contains(line.orElseThrow());
+        }
+        assertThat(sample)
+                .contains("each replica opens 16")
+                .contains("PostgreSQL "
+                        + TestDatabase.db()
+                                .sql("SELECT current_setting('server_version') AS version")
+                                .one(row -> row.text("version"))
+                                .orElseThrow());
     }
 
     @Test
