@@ -65,7 +65,7 @@ record DoctorCommand(Settings settings, Clock clock) {
             db.awaitConnection();
             return Finding.ok("settings", "a connection keeps those that the engine makes");
         } catch (DatabaseFailure e) {
-            return Finding.fail("settings", "%s", e.getMessage());
+            return Finding.fail("settings", "%s", String.valueOf(e.getMessage()));
         }
     }
 }
