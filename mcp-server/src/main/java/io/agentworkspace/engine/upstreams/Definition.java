@@ -7,6 +7,8 @@ import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.text.VisibleText;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.upstream.UpstreamTool.Difference;
+import io.agentworkspace.engine.upstreams.texts.DefinitionTexts;
+import io.agentworkspace.engine.upstreams.texts.ForeignMeta;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;

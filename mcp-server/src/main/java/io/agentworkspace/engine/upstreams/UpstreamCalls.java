@@ -13,6 +13,7 @@ import io.agentworkspace.engine.upstreams.client.OpenCall;
 import io.agentworkspace.engine.upstreams.client.Target;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
+import io.agentworkspace.engine.upstreams.texts.ForeignMeta;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.upstreams;
+package io.agentworkspace.engine.upstreams.texts;
 
 import io.agentworkspace.engine.model.json.Json;
 import java.util.Locale;
@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Metadata of servers, without the keys by which the protocol and the engine speak to clients: no other server speaks for them. */
-final class ForeignMeta {
+public final class ForeignMeta {
     private static final String META = "_meta";
     private static final String DATA = "structuredContent";
 
@@ -18,7 +18,7 @@ final class ForeignMeta {
     private ForeignMeta() {}
 
     /** Returns the metadata that passes on. */
-    static ObjectNode passing(ObjectNode meta) {
+    public static ObjectNode passing(ObjectNode meta) {
         var passing = Json.object();
         meta.properties().stream()
                 .filter(field -> !RESERVED.matcher(field.getKey().strip().toLowerCase(Locale.ROOT))
@@ -28,7 +28,7 @@ final class ForeignMeta {
     }
 
     /** Takes the other keys out of a result, and of all content in it. Its structured content has no metadata: it is data. */
-    static void clean(JsonNode result) {
+    public static void clean(JsonNode result) {
         if (result instanceof ObjectNode object && object.get(META) instanceof ObjectNode meta) {
             object.set(META, passing(meta));
         }

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.upstreams;
+package io.agentworkspace.engine.upstreams.texts;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
  * The texts of a definition: all that a model could read in it, wherever it is. These are its strings, and the names of fields such as those of
  * parameters. Left out are only words that the protocol and JSON Schema prescribe.
  */
-final class DefinitionTexts {
+public final class DefinitionTexts {
     private static final String TYPE = "type";
     private static final Set<String> TYPES =
             Set.of("object", "array", "string", "number", "integer", "boolean", "null");
@@ -57,7 +57,7 @@ final class DefinitionTexts {
     private DefinitionTexts() {}
 
     /** Returns them one after another: a sentence may also be spread over several. */
-    static String of(JsonNode definition) {
+    public static String of(JsonNode definition) {
         var texts = new ArrayList<String>();
         collect(definition, texts);
         return String.join("\n", texts);
