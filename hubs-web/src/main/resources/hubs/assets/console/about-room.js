@@ -66,8 +66,19 @@ function memberLine(member, mine, deeds) {
 
 function deedsOf(domain, room, go, again) {
   const target = (agent) => ({ target: { domain: domain.name, agent } });
-  const sure = (tool, verb, member, text, danger) =>
-    ask({ title: `${verb} ${member.agent}?`, text, verb, danger, tool, args: () => target(member.agent), done: again });
+  const sure = (verb, member, { tool, text, danger, said }) =>
+    ask({
+      title: `${verb} ${member.agent}?`,
+      text,
+      verb,
+      danger,
+      tool,
+      args: () => target(member.agent),
+      done: () => {
+        again();
+        toast(`${member.agent} ${said} ${domain.name}.`);
+      },
+    });
   return {
     accept: (member) =>
       ask({
@@ -82,8 +93,15 @@ function deedsOf(domain, room, go, again) {
         args: () => target(member.agent),
         done: again,
       }),
-    unban: (member) => sure('DM_Unban', 'Unban', member, 'It can be invited again.', false),
-    remove: (member) => sure('DM_Kick', 'Remove', member, 'It can be invited again.', true),
+    unban: (member) =>
+      sure('Unban', member, { tool: 'DM_Unban', text: 'It can be invited again.', said: 'is no longer banned from' }),
+    remove: (member) =>
+      sure('Remove', member, {
+        text: `It is no longer a member of ${domain.name}. It can be invited again.`,
+        danger: true,
+        tool: 'DM_Kick',
+        said: 'is no longer in',
+      }),
     invite: () =>
       ask({
         title: `Invite to ${domain.name}`,

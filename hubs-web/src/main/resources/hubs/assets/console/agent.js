@@ -23,6 +23,7 @@ import {
   problem,
   render,
   tag,
+  toast,
   whileBusy,
 } from './parts.js';
 import { compared, ended, restore, revisionItem, steps } from './revisions.js';
@@ -106,12 +107,15 @@ export async function one(name, { at, view, on, go, isHere, drawn }) {
   const end = () =>
     ask({
       title: `Delete ${agent.name}?`,
-      text: 'Its memberships, permissions and roster entries are removed for everyone. Its messages and memories stay under its name.',
+      text: 'Its keys are revoked. Its memberships, permissions and roster entries are removed for everyone. Its messages and memories stay under its name.',
       verb: 'Delete',
       danger: true,
       tool: 'AP_Destroy',
       args: () => ({ target: { agent: agent.name } }),
-      done: () => go('/console/agents'),
+      done: () => {
+        go('/console/agents');
+        toast(`The agent ${agent.name} is deleted.`);
+      },
     });
 
   await agentTalk({ place: talk, agent, first: answer, sought: at.query.get('message'), view, on, isHere });

@@ -2,7 +2,7 @@
 import { dialog } from '../dom.js';
 import { may } from './api.js';
 import { button, client, el, enc, html, link, nodes, nothing, render, tag } from './parts.js';
-import { sentence } from './sentences.js';
+import { isOfMemory, sentence } from './sentences.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
 
@@ -24,7 +24,7 @@ function view(entry) {
     ['Key', entry.key_id && link(`/console/keys/${enc(entry.key_id)}`, entry.key_name ?? entry.key_id)],
     ['From', [DOORS[entry.door] ?? entry.door, client(entry.client), entry.address].filter(Boolean).join(' · ')],
     ['Thing', thing(entry)],
-    ['Wrote', wrote(entry)],
+    [isOfMemory(entry) ? 'Memory' : 'Wrote', wrote(entry)],
     [
       'Arguments',
       entry.arguments?.length && entry.arguments.map((name) => html`<code class="argument">${name}</code> `),
@@ -82,6 +82,12 @@ function wrote(entry) {
   if (entry.target_kind === 'zone') {
     const [domain, zone] = entry.target.split('/');
     return link(`/console/spaces/${enc(domain)}/${enc(zone)}?message=${id}`, 'the message in its room');
+  }
+  if (isOfMemory(entry) && ['MB_Delete', 'MB_Destroy'].includes(entry.tool)) {
+    const place = html`<code>${entry.item}</code>`;
+    return entry.tool === 'MB_Destroy'
+      ? place
+      : html`${place} ${link(`/console/memory/${enc(entry.target)}?view=trash`, 'in the trash of the bank')}`;
   }
   if (entry.target_kind === 'bank') return link(`/console/memory/${enc(entry.target)}/${id}`, 'the memory');
   const agent = entry.target_kind === 'agent' ? entry.target : entry.agent;

@@ -281,7 +281,11 @@ async function one(keys, id, go, drawn) {
               danger: true,
               tool: 'AK_Revoke',
               args: () => ({ id: key.id }),
-              done: again,
+              done: () => {
+                again();
+                const children = below(key.id, keys).filter((each) => each.state === 'active').length;
+                toast(`The key ${key.name} is revoked${children ? `, and ${number(children)} below it` : ''}.`);
+              },
             }),
           DANGER,
         )}

@@ -105,6 +105,19 @@ const LABELS = {
   approve: 'Approve',
   enable: 'Enable',
 };
+const DONE = {
+  reply: 'Sent.',
+  'mark as read': 'Marked as read.',
+  answer: 'Answered.',
+  accept: 'Accepted.',
+  decline: 'Declined.',
+  'write there': 'Sent.',
+  'write to the agent': 'Sent.',
+  'open again': 'The task is open again.',
+  'cancel the task': 'The task is cancelled.',
+  approve: 'Approved.',
+  enable: 'Enabled.',
+};
 const READS = ['TK_Read', 'UP_Read', 'WH_Read'];
 
 function place(item) {
@@ -127,7 +140,7 @@ async function run(item, action, button, more = {}) {
   await whileBusy(button, async () => {
     const answer = await call(action.tool, { ...asUser(action), ...more });
     toast(
-      item.kind === 'question' ? `Answered: ${answer.question.answer}` : `${LABELS[action.name] ?? action.name}: done.`,
+      item.kind === 'question' ? `Answered: ${answer.question.answer}` : (DONE[action.name] ?? `${action.name}: done.`),
     );
     await read();
   });

@@ -17,6 +17,7 @@ import {
   number,
   problem,
   tag,
+  toast,
 } from './parts.js';
 import { code } from '../dom.js';
 import { editor, templates, trial } from './rule-editor.js';
@@ -120,7 +121,10 @@ function one(rule, go) {
               danger: true,
               tool: 'RL_Delete',
               args: () => ({ id: rule.id, if_revision: rule.revision }),
-              done: () => go('/console/rules'),
+              done: () => {
+                go('/console/rules');
+                toast(`The rule ${rule.name} is deleted.`);
+              },
             }),
           DANGER,
         )}

@@ -146,9 +146,26 @@ const NOUNS = {
 
 const soft = (text) => html`<span class="soft">${text}</span>`;
 
+// The tools that are about a bank, what an agent wrote in it, or one memory.
+const OF_BANKS = ['MB_Delete', 'MB_Restore', 'MB_Destroy', 'MB_Censor', 'MB_Uncensor'];
+const OF_ONE = ['memory', 'vx.name'];
+
+// Whether a call was about one memory of a bank.
+export const isOfMemory = (entry) =>
+  OF_BANKS.includes(entry.tool) && Boolean(entry.item || (entry.arguments ?? []).some((name) => OF_ONE.includes(name)));
+
+// The part of a bank that a call was about: one memory, what an agent wrote, or nothing where it was all of it.
+function partOf(entry) {
+  if (!OF_BANKS.includes(entry.tool)) return null;
+  if (isOfMemory(entry)) return 'a memory of ';
+  return entry.member ? html`what <span class="thing">${entry.member}</span> wrote in ` : null;
+}
+
 function thing(entry) {
   const name = entry.target ?? entry.target_id;
   if (!name || ['session', 'account'].includes(entry.target_kind)) return null;
+  if (entry.target_kind === 'bank' && partOf(entry))
+    return html`<span>${partOf(entry)}the bank <span class="thing">${name}</span></span>`;
   if (entry.target_kind === 'agent' && name === entry.agent) return html`<span>itself</span>`;
   const kind = entry.target_kind === 'domain' ? 'space' : entry.target_kind;
   const article = ['agent', 'user', 'zone'].includes(kind) ? '' : `the ${kind} `;
@@ -160,7 +177,7 @@ export const actor = (entry) => entry.agent ?? entry.user;
 // What somebody did, without who it was.
 export function deed(entry) {
   const found = thing(entry);
-  const member = entry.member ? soft(` (${entry.member})`) : null;
+  const member = entry.member && !partOf(entry) ? soft(` (${entry.member})`) : null;
   if (entry.dry_run)
     return [found ? `previewed what ${entry.tool} would do to ` : `previewed ${entry.tool}`, found, member].filter(
       Boolean,
@@ -296,6 +313,8 @@ export function entryOf(event) {
 
 // Calls that are equal in all of these become one sentence with a number of times.
 const SAME = ['tool', 'target_kind', 'target', 'target_id', 'member', 'result', 'dry_run'];
+const isSame = (one, other) =>
+  SAME.every((name) => (one[name] ?? null) === (other[name] ?? null)) && isOfMemory(one) === isOfMemory(other);
 
 // Entries, oldest first, as paragraphs by hour: who did what, each person, or agent of a person, in one sentence for what follows on another.
 export function story(entries) {
@@ -307,7 +326,7 @@ export function story(entries) {
     const who = entry.event ? '' : JSON.stringify([entry.user, entry.agent ?? null]);
     if (entry.event || turns.at(-1)?.who !== who) turns.push({ who, first: entry, deeds: [] });
     const { deeds } = turns.at(-1);
-    const same = deeds.find((one) => SAME.every((name) => (one.entry[name] ?? null) === (entry[name] ?? null)));
+    const same = deeds.find((one) => isSame(one.entry, entry));
     if (same) same.times += entry.times ?? 1;
     else deeds.push({ entry, times: entry.times ?? 1 });
   }

@@ -226,7 +226,10 @@ function controls(upstream, pending, go, changed) {
             verb: 'Disable',
             tool: 'UP_Approve',
             args: () => ({ name, refuse: true }),
-            done: changed,
+            done: () => {
+              changed();
+              toast(`The server ${name} is disabled.`);
+            },
           }),
         )
       : null,
@@ -241,7 +244,10 @@ function controls(upstream, pending, go, changed) {
           danger: true,
           tool: 'UP_Remove',
           args: () => ({ name }),
-          done: () => go('/console/upstreams'),
+          done: () => {
+            go('/console/upstreams');
+            toast(`The server ${name} is removed.`);
+          },
         }),
       DANGER,
     ),

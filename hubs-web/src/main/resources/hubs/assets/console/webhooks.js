@@ -222,7 +222,10 @@ function endpoint(one, go) {
               danger: true,
               tool: 'WH_Delete',
               args: () => ({ id: one.id }),
-              done: () => go('/console/webhooks'),
+              done: () => {
+                go('/console/webhooks');
+                toast(`The endpoint ${one.url} is deleted.`);
+              },
             }),
           DANGER,
         )}

@@ -80,6 +80,8 @@ public final class HubRoutes {
             "console/memory-one.js",
             "console/memory-import.js",
             "console/memory-parts.js",
+            "console/memory-trash.js",
+            "console/memory-words.js",
             "console/menu.js",
             "console/view-as.js",
             "console/inbox.js",
