@@ -205,9 +205,9 @@ async function access() {
   await create(parent.api_key, 'child', { parent: parent.key.id });
   await visit(`/console/keys/${parent.key.id}`);
   const works = async (secret) => (await page.request.get(`${engine}/api/keys`, { headers: { 'X-Api-Key': secret } })).status();
-  await press({ module: 'keys.js', tool: 'AK_Rotate', name: 'Rotate', verb: 'Rotate', fields: { 'The old secret keeps working for': 'not at all' }, isSilent: true, has: () => works(parent.api_key) });
+  await press({ module: 'key-dialogs.js', tool: 'AK_Rotate', name: 'Rotate', verb: 'Rotate', fields: { 'The old secret keeps working for': 'not at all' }, isSilent: true, has: () => works(parent.api_key) });
   await visit(`/console/keys/${parent.key.id}`);
-  await press({ module: 'keys.js', tool: 'AK_Revoke', name: 'Revoke', verb: 'Revoke', has: keys });
+  await press({ module: 'key-one.js', tool: 'AK_Revoke', name: 'Revoke', verb: 'Revoke', has: keys });
 
   const rule = (await api('RL_Create', { name: 'no parties', applies_to: ['AP_Chat'], when: "content.contains('party')", effect: 'deny', message: 'No.', enabled: true })).rule.id;
   await visit(`/console/rules/${rule}`);

@@ -1,6 +1,7 @@
 // Beside a room: what it is for, who is a member, who answers whom; and what its owner, or somebody who wants to join, does about it.
 import { all, isAdmin, me } from './api.js';
 import { graph } from './graph.js';
+import { guardPart } from './guard.js';
 import { ago, ask, avatar, button, DANGER, enc, compact, html, nothing, number, repeat, tag, toast } from './parts.js';
 
 // @param room the answer of DM_Read; messages of the zone that is shown; go and again, which draw another page, or this one anew
@@ -10,7 +11,7 @@ export function aboutRoom({ room, zone, messages, go, again }) {
   const deeds = deedsOf(domain, room, go, again);
   return html`
     <h3>About</h3>
-    <p class="soft">${domain.description}</p>
+    <p dir="auto" class="soft">${domain.description}</p>
     <p class="tagline">
       ${tag(`access ${domain.access}`)} ${tag(`owned by ${domain.owner}`)}
       <span class="tag">created ${ago(domain.created_at)}</span>
@@ -30,6 +31,7 @@ export function aboutRoom({ room, zone, messages, go, again }) {
       ${button(mine ? 'Invite' : 'Join', mine ? deeds.invite : deeds.join, { tool: 'DM_Invite' })}
       ${button('New room', deeds.newZone, { tool: 'ZN_Create' })}
     </div>
+    ${guardPart({ guard: mine ? (room.guard ?? domain.guard) : null, tool: 'DM_Update', target: { domain: domain.name }, where: `in the rooms of ${domain.name}`, again })}
     ${answersOf(messages, zone)}
   `;
 }
@@ -39,7 +41,7 @@ function memberLine(member, mine, deeds) {
   const about = member.agent;
   return html`<li>
     <a href="/console/agents/${enc(member.agent)}" data-go="true">
-      ${avatar(member.agent, { online: member.online })}<span>${member.agent}</span>
+      ${avatar(member.agent, { online: member.online })}<span dir="auto">${member.agent}</span>
     </a>
     ${member.role === 'host' ? tag('host', 'reads') : nothing}
     ${member.state !== 'member' ? tag(member.state, 'changes') : nothing}

@@ -34,8 +34,8 @@ function view(entry) {
     ['Calls', entry.times && `${entry.times} in a minute; the words are those of the last one`],
     ['Request', html`<code>${entry.request_id}</code>`],
   ];
-  return html`<p>${sentence(entry)}</p>
-    ${entry.note ? html`<p class="note${isRefused ? ' bad' : ''}">${entry.note}</p>` : nothing}
+  return html`<p dir="auto">${sentence(entry)}</p>
+    ${entry.note ? html`<p dir="auto" class="note${isRefused ? ' bad' : ''}">${entry.note}</p>` : nothing}
     ${
       isRefused
         ? html`<h3>How to allow it</h3>
@@ -94,12 +94,21 @@ function wrote(entry) {
   return agent ? link(`/console/agents/${enc(agent)}?message=${id}`, 'the message in its conversation') : null;
 }
 
+// What the loop guard stops is right in itself: there is too much of it, without a person or progress.
+const pastTheGuard = (entry) =>
+  html`The loop guard stopped it: agents answered each other too often or too fast. It lets them go on when a person
+    writes there, when a task of the space moves on, or at the time that the note names. The owner of the
+    ${entry.target_kind === 'zone' ? 'space' : 'agent'} and admins can allow more messages, or change the limit: see
+    ${link('/console/inbox', 'Needs you')}, or the field <code>guard</code> of
+    <code>${entry.target_kind === 'zone' ? 'DM_Update' : 'AP_Modify'}</code>.`;
+
 // What an admin can do so that the same call is accepted.
 export function howToAllow(entry) {
   const key =
     entry.key_id && may('AK_Update')
       ? link(`/console/keys/${enc(entry.key_id)}`, `the key ${entry.key_name ?? entry.key_id}`)
       : 'the key';
+  if (/\bguard\b/i.test(entry.note ?? '') && entry.result === 'conflict') return pastTheGuard(entry);
   const capability = /\b[a-z]+:[a-z]+\b/.exec(entry.note ?? '')?.[0];
   switch (entry.result) {
     case 'not_permitted':

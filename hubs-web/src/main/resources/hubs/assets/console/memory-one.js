@@ -188,7 +188,8 @@ function revisionRow(one, latest, bank, again) {
     ` by ${one.source?.name ?? one.author}, `,
     one.updated_at,
     { open: one === latest, note: one === latest ? ', current' : '' },
-    html`<pre class="wraps prose" tabindex="0" aria-label="Text of revision ${one.revision}">${one.text}</pre>`,
+    html`<pre dir="auto" class="wraps prose" tabindex="0" aria-label="Text of revision ${one.revision}">
+${one.text}</pre>`,
     one !== latest && one.name ? action('MB_Restore', 'Restore this text', back) : nothing,
   );
 }
@@ -269,7 +270,7 @@ export function showMemory(one, bank, { go, isHere, drawn }) {
     backTo(bank),
     html`<header class="detail-head">
       <div>
-        <h2>${memoryTitle(one)}</h2>
+        <h2 dir="auto">${memoryTitle(one)}</h2>
         <p class="soft">by ${one.author}, ${ago(one.created_at)}</p>
       </div>
       <div class="head-actions">

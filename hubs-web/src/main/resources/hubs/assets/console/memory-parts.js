@@ -65,12 +65,12 @@ export async function loading(bank, { go }) {
                 <p class="load-head">
                   ${link(
                     `/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`,
-                    html`<b>${one.name ?? 'unnamed'}</b>`,
+                    html`<b dir="auto">${one.name ?? 'unnamed'}</b>`,
                   )}${one.pinned ? tag('pinned', 'reads') : nothing}<span class="soft"
                     >${number(tokens(one.text))} tokens</span
                   >
                 </p>
-                <p class="clip2">${one.text}</p>
+                <p dir="auto" class="clip2">${one.text}</p>
               </li>`,
           )}
         </ol>`
@@ -99,7 +99,7 @@ function affected(body, agent) {
               .map(
                 (one) =>
                   html`<li>
-                    <b>${one.name ?? 'unnamed'}</b><span class="soft"> by ${one.author}</span>${
+                    <b dir="auto">${one.name ?? 'unnamed'}</b><span class="soft"> by ${one.author}</span>${
                       isDerived(one) ? tag('derived', 'changes') : nothing
                     }
                   </li>`,
@@ -115,7 +115,7 @@ async function preview(bank, agent, place) {
   render(html`<p class="soft">Counting…</p>`, place);
   const preview = await call('MB_Censor', { target: compact({ bank, agent }), dry_run: true }).then(
     (body) => affected(body, agent),
-    (error) => html`<p class="problem">${error.message}</p>`,
+    (error) => html`<p dir="auto" class="problem">${error.message}</p>`,
   );
   render(preview, place);
 }

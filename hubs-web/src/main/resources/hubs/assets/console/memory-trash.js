@@ -46,7 +46,7 @@ function memoryLine(one, bank, gone, place = nothing) {
     });
   return html`<li>
     <p class="clip2">
-      <bdi><b>${one.name}</b> ${one.text}</bdi>
+      <bdi><b dir="auto">${one.name}</b> ${one.text}</bdi>
     </p>
     <span class="soft"
       >${place}by ${one.author}, deleted ${ago(one.deleted_at)}, kept until
@@ -124,11 +124,11 @@ export async function trash(banks, go, drawn) {
       drawn();
     };
     return html`<li>
-      <span
+      <span dir="auto"
         >${
           entry.member
-            ? html`what <b>${entry.member}</b> wrote in the bank <b>${entry.target}</b>`
-            : html`the bank <b>${entry.target}</b>`
+            ? html`what <b dir="auto">${entry.member}</b> wrote in the bank <b dir="auto">${entry.target}</b>`
+            : html`the bank <b dir="auto">${entry.target}</b>`
         }</span
       >
       <span class="soft"

@@ -111,7 +111,7 @@ const bankEntry = (bank, chosen) =>
     href="/console/memory/${enc(bank.name)}"
     data-go="true"
     aria-current=${bank.name === chosen ? 'page' : nothing}
-    ><b>${bank.name}</b><span class="soft" data-bank=${bank.name}>${memoryCount(bank.memories)}</span></a
+    ><b dir="auto">${bank.name}</b><span class="soft" data-bank=${bank.name}>${memoryCount(bank.memories)}</span></a
   >`;
 
 const PARTS_OF_BANK = { load: loading, import: importing, trash: bankTrash, evaluate: evaluating };
@@ -208,8 +208,8 @@ function bankHead(bank, go) {
     isAllowed ? html`<a class="button quiet" href="${path}?view=${name}">${words}</a>` : nothing;
   return html`<header class="detail-head">
       <div>
-        <h2>${bank.name}</h2>
-        <p class="soft">${bank.description}</p>
+        <h2 dir="auto">${bank.name}</h2>
+        <p dir="auto" class="soft">${bank.description}</p>
       </div>
       <div class="head-actions">
         ${action('MB_Store', 'Store a memory', () => store(bank), '')}

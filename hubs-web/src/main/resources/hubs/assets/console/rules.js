@@ -69,7 +69,7 @@ function detail(rules, word, what, go) {
 const entry = (rule, isChosen) =>
   html`<li>
     <a href="/console/rules/${enc(rule.id)}" data-go="true" aria-current=${isChosen ? 'true' : nothing}
-      ><b class="clip">${rule.name}</b>
+      ><b dir="auto" class="clip">${rule.name}</b>
       <span class="soft clip">${rule.applies_to.join(', ')}</span>
       <span
         >${effect(rule)} ${inForce(rule)}
@@ -94,8 +94,8 @@ function one(rule, go) {
   return [
     html`<header class="detail-head">
       <div>
-        <h2 class="breaks">${rule.name}</h2>
-        ${rule.description ? html`<p class="soft">${rule.description}</p>` : nothing}
+        <h2 dir="auto" class="breaks">${rule.name}</h2>
+        ${rule.description ? html`<p dir="auto" class="soft">${rule.description}</p>` : nothing}
       </div>
       <div class="head-actions">
         ${action('RL_Update', 'Edit', () => go(`/console/rules/${enc(rule.id)}/edit`))}${
@@ -140,7 +140,7 @@ function one(rule, go) {
     rule.message
       ? html`<section>
           <h3>Message to refused callers</h3>
-          <p class="note">${rule.message}</p>
+          <p dir="auto" class="note">${rule.message}</p>
         </section>`
       : nothing,
     html`<div class="figures">

@@ -144,7 +144,7 @@ const NOUNS = {
   UP: 'an upstream server',
 };
 
-const soft = (text) => html`<span class="soft">${text}</span>`;
+const soft = (text) => html`<span dir="auto" class="soft">${text}</span>`;
 
 // The tools that are about a bank, what an agent wrote in it, or one memory.
 const OF_BANKS = ['MB_Delete', 'MB_Restore', 'MB_Destroy', 'MB_Censor', 'MB_Uncensor'];
@@ -158,18 +158,18 @@ export const isOfMemory = (entry) =>
 function partOf(entry) {
   if (!OF_BANKS.includes(entry.tool)) return null;
   if (isOfMemory(entry)) return 'a memory of ';
-  return entry.member ? html`what <span class="thing">${entry.member}</span> wrote in ` : null;
+  return entry.member ? html`what <span dir="auto" class="thing">${entry.member}</span> wrote in ` : null;
 }
 
 function thing(entry) {
   const name = entry.target ?? entry.target_id;
   if (!name || ['session', 'account'].includes(entry.target_kind)) return null;
   if (entry.target_kind === 'bank' && partOf(entry))
-    return html`<span>${partOf(entry)}the bank <span class="thing">${name}</span></span>`;
+    return html`<span>${partOf(entry)}the bank <span dir="auto" class="thing">${name}</span></span>`;
   if (entry.target_kind === 'agent' && name === entry.agent) return html`<span>itself</span>`;
   const kind = entry.target_kind === 'domain' ? 'space' : entry.target_kind;
   const article = ['agent', 'user', 'zone'].includes(kind) ? '' : `the ${kind} `;
-  return html`<span>${article}<span class="thing">${name}</span></span>`;
+  return html`<span>${article}<span dir="auto" class="thing">${name}</span></span>`;
 }
 
 export const actor = (entry) => entry.agent ?? entry.user;
@@ -233,7 +233,7 @@ function tried(entry) {
 export const sentence = (entry) =>
   entry.event
     ? entry.words
-    : [html`<b>${actor(entry)}</b>`, entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)];
+    : [html`<b dir="auto">${actor(entry)}</b>`, entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)];
 
 const EVENTS = {
   'quota.threshold.reached': (data) => [
@@ -245,13 +245,13 @@ const EVENTS = {
     soft(`(${number(data.limit)})`),
   ],
   'billing.plan.changed': (data) => [`The plan changed from ${data.previous_plan} to ${data.plan}.`],
-  'agent.deployment.created': (data) => [html`<b>${data.agent}</b>`, ' was created.'],
+  'agent.deployment.created': (data) => [html`<b dir="auto">${data.agent}</b>`, ' was created.'],
   'agent.deployment.updated': (data) => [
-    html`<b>${data.agent}</b>`,
+    html`<b dir="auto">${data.agent}</b>`,
     ' was changed: ',
     soft((data.changed ?? []).join(', ')),
   ],
-  'agent.deployment.deleted': (data) => [html`<b>${data.agent}</b>`, ' was deleted.'],
+  'agent.deployment.deleted': (data) => [html`<b dir="auto">${data.agent}</b>`, ' was deleted.'],
   'webhook.endpoint.created': (data) => ['An endpoint was created: ', soft(data.url)],
   'webhook.endpoint.updated': (data) =>
     data.warning
@@ -262,24 +262,27 @@ const EVENTS = {
       : [`An endpoint was ${data.enabled ? 'changed' : `disabled (${data.disabled_reason})`}: `, soft(data.url)],
   'webhook.endpoint.deleted': (data) => ['An endpoint was deleted: ', soft(data.url)],
   'webhook.test': () => ['A test event was sent.'],
-  'document.accepted': (data) => [html`<b>${data.document}</b>`, ` was accepted, version ${data.version}.`],
+  'document.accepted': (data) => [html`<b dir="auto">${data.document}</b>`, ` was accepted, version ${data.version}.`],
   'document.rejected': (data) => [
-    html`<b>${data.document}</b>`,
+    html`<b dir="auto">${data.document}</b>`,
     ` was rejected, version ${data.version}: `,
     soft(data.reasons.map((reason) => reason.message).join('; ')),
   ],
   'message.created': (data) => [
-    html`<b>${data.from}</b>`,
+    html`<b dir="auto">${data.from}</b>`,
     ` wrote to ${data.zone ? `${data.domain} · ${data.zone}` : data.to}: `,
     soft(data.text),
   ],
   'memory.stored': (data) => [
-    html`<b>${data.author}</b>`,
+    html`<b dir="auto">${data.author}</b>`,
     ` stored ${data.name ?? 'a memory'} in the bank ${data.bank}.`,
   ],
-  'question.asked': (data) => [html`<b>${data.from}</b>`, ' asked: ', soft(data.text)],
+  'question.asked': (data) => [html`<b dir="auto">${data.from}</b>`, ' asked: ', soft(data.text)],
   'question.answered': (data) => [html`<b>${data.answered_by}</b>`, ' answered: ', soft(data.answer)],
-  'task.changed': (data) => [html`<b>${data.by}</b>`, `, task “${data.title}” in ${data.domain}: ${data.change}.`],
+  'task.changed': (data) => [
+    html`<b dir="auto">${data.by}</b>`,
+    html`, task “<bdi>${data.title}</bdi>” in ${data.domain}: ${data.change}.`,
+  ],
 };
 
 // Whether the service did it by itself. Of the other events the audit has the call that caused them.
@@ -347,5 +350,5 @@ function asSentence({ first, deeds }) {
     times > 1 ? ` ${number(times)} times` : '',
   ]);
   const joined = parts.flatMap((part, i) => [i === 0 ? '' : i === parts.length - 1 ? ' and ' : ', ', ...part]);
-  return [html`<b>${actor(first)}</b>`, first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
+  return [html`<b dir="auto">${actor(first)}</b>`, first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
 }

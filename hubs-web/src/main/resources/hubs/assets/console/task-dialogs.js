@@ -197,7 +197,7 @@ export const answer = (task, why, done) =>
       title: 'Answer',
       verb: 'Answer',
       said: 'Answered.',
-      text: why ? html`<p class="said">${why}</p>` : null,
+      text: why ? html`<p dir="auto" class="said">${why}</p>` : null,
       fields: [
         {
           ...NOTE,

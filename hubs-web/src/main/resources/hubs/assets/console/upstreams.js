@@ -134,8 +134,8 @@ export async function show({ at, view, on, go, isHere }) {
 const entry = (one, isChosen) =>
   html`<li>
     <a href="/console/upstreams/${enc(one.name)}" data-go="true" aria-current=${isChosen ? 'true' : nothing}
-      ><b class="clip">${one.name}</b>
-      <span class="soft clip">${one.url}</span>
+      ><b dir="auto" class="clip">${one.name}</b>
+      <span dir="auto" class="soft clip">${one.url}</span>
       <span>${state(one)} <span class="soft">${counted(one.counts)}</span></span></a
     >
   </li>`;
@@ -159,8 +159,8 @@ async function one(name, go, again) {
   return [
     html`<header class="detail-head">
       <div>
-        <h2 class="breaks">${upstream.name}</h2>
-        <p class="soft breaks">${upstream.url}</p>
+        <h2 dir="auto" class="breaks">${upstream.name}</h2>
+        <p dir="auto" class="soft breaks">${upstream.url}</p>
       </div>
       <div class="head-actions">${controls(upstream, pending, go, changed)}</div>
     </header>`,
@@ -307,7 +307,9 @@ function waiting(tool, upstream, changed) {
     <div class="detail-head">
       <div>
         <h4 class="breaks"><code>${tool.name}</code></h4>
-        <p class="soft">${tool.difference.length ? 'It has changed since it was approved' : (tool.reason ?? '')}</p>
+        <p dir="auto" class="soft">
+          ${tool.difference.length ? 'It has changed since it was approved' : (tool.reason ?? '')}
+        </p>
       </div>
       <div class="head-actions">
         ${decide('Approve', args({}), changed, '', tool.name)}${tool.decision ? nothing : decide('Refuse', args({ refuse: true }), changed, DANGER, tool.name)}
@@ -315,12 +317,12 @@ function waiting(tool, upstream, changed) {
     </div>
     ${
       tool.difference.length && tool.reason && tool.reason !== 'it has changed'
-        ? html`<p class="note">${tool.reason}</p>`
+        ? html`<p dir="auto" class="note">${tool.reason}</p>`
         : nothing
     }${
       tool.difference.length
         ? difference(tool.difference)
-        : html`<p class="breaks">${tool.description || 'Without a description.'}</p>`
+        : html`<p dir="auto" class="breaks">${tool.description || 'Without a description.'}</p>`
     }
   </li>`;
 }
@@ -342,7 +344,7 @@ function usable(tool, upstream, changed) {
         )}
       </div>
     </div>
-    <p class="breaks">${tool.description || 'Without a description.'}</p>
+    <p dir="auto" class="breaks">${tool.description || 'Without a description.'}</p>
   </li>`;
 }
 
@@ -357,9 +359,9 @@ function difference(parts) {
 }
 
 const PARTS = {
-  '=': (text) => html`<p class="soft">${text}</p>`,
-  '-': (text) => html`<del>${text}</del>`,
-  '+': (text) => html`<ins>${text}</ins>`,
+  '=': (text) => html`<p dir="auto" class="soft">${text}</p>`,
+  '-': (text) => html`<del dir="auto">${text}</del>`,
+  '+': (text) => html`<ins dir="auto">${text}</ins>`,
 };
 const sentences = (text) => (text === undefined || text === null ? [] : text.split(/(?<=[.!?])\s+|\n+/));
 const lines = (before, now) => changes(sentences(before), sentences(now)).map(({ sign, text }) => PARTS[sign](text));
