@@ -6,6 +6,8 @@ import io.agentworkspace.engine.agents.AgentQueries;
 import io.agentworkspace.engine.agents.AgentRevisionQueries;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.agents.AgentTools;
+import io.agentworkspace.engine.agents.AgentUseQueries;
+import io.agentworkspace.engine.agents.AgentUseTools;
 import io.agentworkspace.engine.agents.PresenceTools;
 import io.agentworkspace.engine.audit.AuditQueries;
 import io.agentworkspace.engine.audit.AuditTools;
@@ -183,6 +185,7 @@ public final class Tools {
         tools.addAll(new UserAdminTools(new UserStore(db)).tools());
         var revisions = new AgentRevisionQueries(db, agents);
         tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), revisions, messages).tools());
+        tools.addAll(new AgentUseTools(new AgentUseQueries(db, agents)).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         var wait = new MessageWait(
                 new WaitQueries(db), shared.waiting(), new MessagePages(db), agents, domains, shared.clock());

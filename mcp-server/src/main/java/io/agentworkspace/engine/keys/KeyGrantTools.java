@@ -199,6 +199,11 @@ public final class KeyGrantTools {
 
             @Doc(value = TOOLSET, max = 20) @Nullable List<String> toolset,
 
+            @Doc(
+                    "Binds a key that is bound to no agent: the only agent that it may act as from now on. An agent of the key's user.")
+            @Nullable
+            Name agent,
+
             @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
             @Doc("When it ends.") @Nullable Instant expiresAt,
 
@@ -213,7 +218,7 @@ public final class KeyGrantTools {
                 .description("Changes only the fields of an API key that you give.")
                 .details("""
                         It takes effect on every replica within a second. You can always narrow a key. To widen or prolong it, \
-                        your own key must have all that it would then have. The user, the agent and the parent stay.""")
+                        your own key must have all that it would then have. agent binds a key that is bound to none. The user and the parent stay.""")
                 .alsoCalled(
                         "limit the rights of a key",
                         "change when a token expires",
@@ -222,6 +227,7 @@ public final class KeyGrantTools {
                         "restrict a token",
                         "extend expiry",
                         "limit a key",
+                        "bind a key to one agent",
                         "read-only key",
                         "narrow scopes")
                 .needs(Capability.KEY_WRITE)
@@ -245,7 +251,8 @@ public final class KeyGrantTools {
                 in.capabilities() == null ? null : KeyLimitTexts.capabilities(in.capabilities()),
                 in.toolset() == null ? null : words.toolset(in.toolset(), call.caller()),
                 in.confirmDestructive(),
-                end(in.expiresAt(), in.expiresInSeconds(), call));
+                end(in.expiresAt(), in.expiresInSeconds(), call),
+                in.agent() == null ? null : keys.bindable(call, before, agents.read(call, in.agent())));
         checkMayGive(call, locked, change);
         var key = keys.update(call, before, change);
         return new KeyResponse(key, key.revision(), key.revision() != before.revision());
@@ -268,7 +275,8 @@ public final class KeyGrantTools {
         }
         var withFormerConfirmation =
                 new Grant(grant.capabilities(), grant.toolset(), had.confirmDestructive(), grant.expiresAt(), null);
-        if (key.role() == Role.OWNER && had.excess(withFormerConfirmation).isPresent()) {
+        if (key.role() == Role.OWNER
+                && (change.agent() != null || had.excess(withFormerConfirmation).isPresent())) {
             keys.keepOwners(call, key);
         }
         if (key.above() != null) {
