@@ -46,7 +46,8 @@ class ConsoleDetailsTest {
         var keys = steps.only("keys");
         assertThat(keys.path("sent").propertyNames())
                 .as("only what was changed")
-                .containsExactlyInAnyOrder("id", "if_revision", "agent", "expires_in_seconds", "capabilities", "toolset");
+                .containsExactlyInAnyOrder(
+                        "id", "if_revision", "agent", "expires_in_seconds", "capabilities", "toolset");
         var key = keys.path("key");
         assertThat(texts(key.path("capabilities"))).containsExactly("agent:read", "bank:read");
         assertThat(texts(key.path("toolset"))).containsExactly("readonly");
@@ -71,7 +72,9 @@ class ConsoleDetailsTest {
         assertThat(said.path("nested").asInt()).isEqualTo(1);
         assertThat(said.path("bold").asInt()).isZero();
         assertThat(said.path("text").asString())
-                .contains("[a trap](javascript:alert(1)) <b>bold</b> and https://user:pw@evil.example/", "(docs.example)");
+                .contains(
+                        "[a trap](javascript:alert(1)) <b>bold</b> and https://user:pw@evil.example/",
+                        "(docs.example)");
         assertThat(texts(said.path("inbox"))).contains("https://docs.example/x");
     }
 
