@@ -54,16 +54,17 @@ public final class QuestionTools {
 
             @Doc(value = "The question.", max = 64_000) String content,
 
-            @Doc(value = "2–8 texts; default: any text answers.", max = 8, eachMax = 200) @Nullable
+            @Doc(value = "2–8 texts; default: any text answers.", max = 8, eachMax = 200, mayBeBlank = true) @Nullable
             List<String> choices,
 
             @Doc("true: your agent's owner. Or a user's name.") @Nullable
             UserRecipient toUser,
 
-            @Doc(value = "After how long it expires; default: never.", min = 1, max = 2_592_000) @Nullable
+            @Doc(value = "After how long it expires; default: never.", min = 1, max = 2_592_000, mayBeBlank = true)
+            @Nullable
             Integer expiresSeconds,
 
-            @Doc(value = "Wait so long for the answer.", max = MessageWait.MAX_SECONDS) @Nullable
+            @Doc(value = "Wait so long for the answer.", max = MessageWait.MAX_SECONDS, mayBeBlank = true) @Nullable
             Integer waitSeconds) {}
 
     record AskResponse(
@@ -206,13 +207,14 @@ public final class QuestionTools {
     record AnswerRequest(
             @Doc(value = "The question's id.", max = 64) String question,
 
-            @Doc(value = "One of its choices.", max = 200) @Nullable
+            @Doc(value = "One of its choices.", max = 200, mayBeBlank = true) @Nullable
             String choice,
 
-            @Doc(value = "The answer if there are no choices; else a comment.", max = 64_000) @Nullable
+            @Doc(value = "The answer if there are no choices; else a comment.", max = 64_000, mayBeBlank = true)
+            @Nullable
             String content,
 
-            @Doc("true: take back your own question.") @Nullable
+            @Doc(value = "true: take back your own question.", mayBeBlank = true) @Nullable
             Boolean withdraw,
 
             @Doc("In which context.") Targets.@Nullable ContextOnly target) {}

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.callplan.CallPlanRun;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.LenientInput;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -146,6 +147,7 @@ record RestExchange(Request request) {
         var tool = caller == null
                 ? runner.catalogue().find(service)
                 : runner.catalogue().find(service, caller);
+        tool.ifPresent(found -> LenientInput.placeContext(arguments, found.inputSchema()));
         tool.ifPresentOrElse(found -> checkMayRun(found, arguments), () -> checkMayRun(tool, arguments));
         if (caller == null) {
             var open = runner.open(service, arguments, requestId());

@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class LenientInput {
     /** The fields that may be at the top level instead of inside these objects. */
     private static final Map<String, List<String>> INNER = Map.of(
-            "target", List.of("agent", "domain", "bank", "user", "zone"),
+            "target", List.of("agent", "domain", "bank", "user", "zone", "context"),
             "vx", List.of("name", "description", "profile", "access", "tags"));
 
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}");
@@ -40,6 +40,17 @@ public final class LenientInput {
         }
         convert(schema.root(), input); // Also what has been moved.
         return input;
+    }
+
+    /** Moves {@code context} into {@code target}, where a tool has it only there. The arguments themselves change. */
+    public static void placeContext(ObjectNode arguments, Schema schema) {
+        if (arguments.has("context") && !schema.hasField("context")) {
+            schema.root().fields().stream()
+                    .filter(field -> field.name().equals("target")
+                            && field.shape() instanceof Shape.Fields target
+                            && target.hasField("context"))
+                    .forEach(_ -> move("context", "target", arguments));
+        }
     }
 
     /**
