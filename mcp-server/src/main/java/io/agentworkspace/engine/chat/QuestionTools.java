@@ -13,9 +13,11 @@ import io.agentworkspace.engine.model.agent.Question;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.text.BlankText;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
@@ -245,6 +247,7 @@ public final class QuestionTools {
 
     private AnswerResponse answer(AnswerRequest in, Call call) {
         var id = id(in.question());
+        checkAnswer(in);
         if (!chat.isHearer(call, id)) {
             throw questions.unheard(call, id);
         }
@@ -269,6 +272,22 @@ public final class QuestionTools {
         return new AnswerResponse(answer, response.content().getFirst());
     }
 
+    /** Refuses a call that answers nothing, and one that both answers and withdraws. */
+    private static void checkAnswer(AnswerRequest in) {
+        var hasContent = in.content() != null && !BlankText.isBlank(in.content());
+        if (Boolean.TRUE.equals(in.withdraw())) {
+            if (in.choice() != null || hasContent) {
+                throw Problem.invalid(
+                        in.choice() != null ? "choice" : "content",
+                        "cannot be sent with withdraw: answer the question, or take it back");
+            }
+        } else if (in.choice() == null && !hasContent) {
+            throw new Problem(
+                    Failure.MISSING_FIELD,
+                    "choice is required, or content if the question has no choices; withdraw: true takes back your own question");
+        }
+    }
+
     private AnswerResponse withdraw(Call call, UUID id, long asker) {
         if (asker != call.context().speaker().id()) {
             throw Problem.conflict("only who asked the question can withdraw it");
@@ -284,12 +303,15 @@ public final class QuestionTools {
             if (in.choice() != null) {
                 throw Problem.invalid("choice", "must be left out: the question has no choices, answer with content");
             }
-            if (in.content() == null || in.content().isBlank()) {
-                throw Problem.missing("content");
-            }
-            return in.content();
+            return Objects.requireNonNull(in.content());
         }
-        var label = in.choice() == null ? "" : in.choice().strip();
+        if (in.choice() == null) {
+            throw new Problem(
+                    Failure.MISSING_FIELD,
+                    "choice is required: one of %s; content is only a comment"
+                            .formatted(String.join(", ", question.choices())));
+        }
+        var label = in.choice().strip();
         return question.choices().stream()
                 .filter(choice -> choice.equalsIgnoreCase(label))
                 .findFirst()

@@ -81,6 +81,14 @@ public final class Targets {
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
+    /** A target that is never taken from the context. */
+    public record NamedMember(
+            @Doc("The domain's name.") Name domain,
+
+            @Doc("The member, or your own agent.") Name agent,
+
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
     public record ThisMember(
             @Doc("The domain's name.") Name domain,
 

@@ -167,7 +167,7 @@ final class TaskTools {
     }
 
     record NewLabels(
-            @Doc(value = "What is to be done, in one line.", max = 200)
+            @Doc(value = "What is to be done, in one line.", max = 200, alias = "title")
             String name,
 
             @Doc(value = "More about it.", max = Limits.DESCRIPTION, mayBeBlank = true) @Nullable
@@ -344,7 +344,7 @@ final class TaskTools {
     }
 
     record Labels(
-            @Doc(value = "What is to be done.", max = 200, mayBeBlank = true) @Nullable
+            @Doc(value = "What is to be done.", max = 200, mayBeBlank = true, alias = "title") @Nullable
             String name,
 
             @Doc(value = "More about it.", max = Limits.DESCRIPTION, mayBeBlank = true) @Nullable

@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpHeader;
@@ -31,7 +32,7 @@ record RestExchange(Request request) {
         return CURRENT.get();
     }
 
-    private RequestContext context() {
+    RequestContext context() {
         return RequestContext.of(request::getAttribute);
     }
 
@@ -65,6 +66,11 @@ record RestExchange(Request request) {
     /** Returns the length of the body in bytes; -1 if it was not declared. */
     long bodyLength() {
         return request.getLength();
+    }
+
+    /** Returns the content encoding; empty if the body has none. */
+    String contentEncoding() {
+        return Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.CONTENT_ENCODING), "");
     }
 
     @Nullable
@@ -147,7 +153,7 @@ record RestExchange(Request request) {
         var tool = caller == null
                 ? runner.catalogue().find(service)
                 : runner.catalogue().find(service, caller);
-        tool.ifPresent(found -> LenientInput.placeContext(arguments, found.inputSchema()));
+        tool.ifPresent(found -> LenientInput.place(arguments, found.inputSchema()));
         tool.ifPresentOrElse(found -> checkMayRun(found, arguments), () -> checkMayRun(tool, arguments));
         if (caller == null) {
             var open = runner.open(service, arguments, requestId());

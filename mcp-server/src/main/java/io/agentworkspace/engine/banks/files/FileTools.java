@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +105,7 @@ public final class FileTools {
     private Tool<FileRequest, FileResponse> files() {
         return Tool.named("MB_Files")
                 .title("Use a bank as files")
+                .hints(Guide.Hint.MAY_REMOVE)
                 .description("""
                         Reads and writes the memories of a bank as files below /memories, with the commands of Anthropic's \
                         memory tool. text is for the model.""")

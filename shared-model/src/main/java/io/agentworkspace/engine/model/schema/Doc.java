@@ -36,6 +36,9 @@ public @interface Doc {
      */
     boolean mayBeBlank() default false;
 
+    /** Input: another word for the field, which is understood in its place and beside the object around it. */
+    String alias() default "";
+
     /** Output: only in the first response, never in a replay, since the value is not stored. */
     boolean once() default false;
 

@@ -35,7 +35,7 @@ public final class Schema {
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private static final Shape.Field IDEMPOTENCY =
-            new Shape.Field(IDEMPOTENCY_KEY, "Makes a retry safe.", false, true, new Shape.Text(255, List.of()));
+            new Shape.Field(IDEMPOTENCY_KEY, "Makes a retry safe.", false, true, "", new Shape.Text(255, List.of()));
 
     /** The fields of {@code target}, {@code vx} and {@code page} that models most often send without the object around them. */
     private static final List<String> INNER = List.of("agent", "bank", "domain", "zone", "name", "limit");

@@ -195,8 +195,11 @@ public sealed interface Shape {
         }
     }
 
-    /** @param mayBeBlank whether it counts as left out if it is blank and the tool changes something */
-    record Field(String name, String doc, boolean required, boolean mayBeBlank, Shape shape) {
+    /**
+     * @param mayBeBlank whether it counts as left out if it is blank and the tool changes something
+     * @param alias another word for it; empty for none
+     */
+    record Field(String name, String doc, boolean required, boolean mayBeBlank, String alias, Shape shape) {
         ObjectNode json(boolean typed) {
             var schema = shape.json(typed);
             var described = Json.object();
@@ -251,7 +254,7 @@ public sealed interface Shape {
         var mayBeBlank = shape instanceof Fields object
                 ? object.fields().stream().allMatch(Field::mayBeBlank)
                 : doc.mayBeBlank();
-        return new Field(snake(component.getName()), doc.value(), !optional, mayBeBlank, shape);
+        return new Field(snake(component.getName()), doc.value(), !optional, mayBeBlank, doc.alias(), shape);
     }
 
     private static Shape shape(AnnotatedType annotated, Doc doc, boolean closed) {
