@@ -1,5 +1,6 @@
 // The dialogs that make keys and invitations, and change them: what a key may do, what it lists, whom it acts as, and for how long.
 import { me } from './api.js';
+import { capability, serverField, servers, withServers } from './grants.js';
 import { ask, compact, enc, secret, toast } from './parts.js';
 
 const FAMILIES = {
@@ -29,8 +30,11 @@ const OVERLAPS = { 'not at all': 0, '1 hour': 3600, '1 day': DAY, '7 days': 7 * 
 const CODE_LIFETIMES = { 'in 1 hour': 3600, 'in 1 day': DAY, 'in 7 days': 7 * DAY };
 const LIFETIMES = { Never: undefined, '1 day': DAY, '7 days': 7 * DAY, '30 days': 30 * DAY, '90 days': 90 * DAY };
 
+const serverNames = () => servers().catch(() => []);
+
 // Where an agent runs, one line with the code of an invitation connects it.
-export function invite(go) {
+export async function invite(go, server) {
+  const names = await serverNames();
   return ask({
     title: 'Invite an agent',
     text: 'You get a line to type where the agent runs: it connects Claude Code, Codex or Gemini CLI as this agent, with a key of its own.',
@@ -40,11 +44,13 @@ export function invite(go) {
       { name: 'agent', label: 'Agent', required: true, max: 64, hint: 'A new name, or an agent of yours.' },
       { name: 'description', label: 'What it is for', long: 2, max: 2000, hint: 'For a new agent. Optional.' },
       { name: 'domains', label: 'Member of', hint: 'Spaces, with commas between them. Optional.' },
+      ...serverField(names, server ? [server] : []),
       { name: 'life', label: 'The code expires', options: Object.keys(CODE_LIFETIMES) },
     ],
-    args: ({ life, domains, ...rest }) =>
+    args: ({ life, domains, servers: chosen, ...rest }) =>
       compact({
         ...rest,
+        ...withServers(chosen, capabilities()),
         domains: (domains ?? '')
           .split(',')
           .map((name) => name.trim())
@@ -71,9 +77,9 @@ const TOOLSETS = {
 };
 
 // What a key lists, and which families it is limited to. An upstream server has a toolset of its name.
-const toolsetField = (value) => {
+const toolsetField = (value, names) => {
   const families = Object.values(FAMILIES);
-  const others = value.filter((word) => !TOOLSETS[word] && !families.includes(word));
+  const others = new Set([...names, ...value.filter((word) => !TOOLSETS[word] && !families.includes(word))]);
   return {
     name: 'toolset',
     label: 'Toolset',
@@ -85,7 +91,8 @@ const toolsetField = (value) => {
   };
 };
 
-export function create(go, parent) {
+export async function create(go, parent) {
+  const names = await serverNames();
   return ask({
     title: parent ? `New child of ${parent.name}` : 'New API key',
     text: 'The secret is shown once. Give the key only what it needs; you can add more later.',
@@ -105,12 +112,12 @@ export function create(go, parent) {
       {
         name: 'capabilities',
         label: 'Capabilities',
-        options: ['*', ...capabilities()],
+        options: ['*', ...capabilities(), ...names.map(capability)],
         multiple: true,
         labels: { '*': '* (everything)' },
         value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'],
       },
-      toolsetField([]),
+      toolsetField([], names),
     ],
     args: ({ life, capabilities: chosen, toolset, ...rest }) =>
       compact({
@@ -152,9 +159,10 @@ const sorted = (words) => [...words].sort().join();
 const SAME = 'As it is';
 
 // Changes what a key may do, lists, acts as, and until when. Only what was changed is sent.
-export function change(key, again) {
+export async function change(key, again) {
+  const names = await serverNames();
   const now = key.toolset ?? [];
-  const words = ['*', ...new Set([...capabilities(), ...key.capabilities.filter((word) => word !== '*')])];
+  const words = ['*', ...new Set([...capabilities(), ...names.map(capability), ...key.capabilities.filter((word) => word !== '*')])];
   return ask({
     title: `Change ${key.name}`,
     text: 'It is in force within a second. A key can always be narrowed. It never gets more than your own key has.',
@@ -189,7 +197,7 @@ export function change(key, again) {
         labels: { '*': '* (everything)' },
         value: key.capabilities,
       },
-      toolsetField(now),
+      toolsetField(now, names),
     ],
     args: ({ name, environment, agent, life, capabilities: chosen, toolset }) => {
       const powers = chosen.includes('*') ? ['*'] : chosen;

@@ -25,6 +25,8 @@ import {
   whileBusy,
 } from './parts.js';
 import { changes } from './difference.js';
+import { grants } from './grants.js';
+import { invite } from './key-dialogs.js';
 import { sentence } from './sentences.js';
 import { install } from './upstream-install.js';
 
@@ -143,8 +145,10 @@ const entry = (one, isChosen) =>
 // ------------------------------------------------------------ one server
 
 async function one(name, go, again) {
-  const [{ upstream }, used] = await Promise.all([
+  const changed = () => again(0);
+  const [{ upstream }, holders, used] = await Promise.all([
     call('UP_Read', { name }),
+    grants(name, { invite: (server) => invite(go, server), changed }),
     may('AC_Audit') ? call('AC_Audit', { target: `upstream:${name}`, page: { limit: USES } }) : { entries: [] },
   ]);
   const offers = [...upstream.tools, ...upstream.content];
@@ -152,7 +156,6 @@ async function one(name, go, again) {
   const refused = offers.filter((tool) => tool.state === 'held' && tool.decision);
   const approved = offers.filter((tool) => tool.state === 'approved');
   const gone = offers.filter((tool) => tool.state === 'gone');
-  const changed = () => again(0);
   const latency = upstream.latency
     ? [figure('Median', `${upstream.latency.p50_ms} ms`), figure('p99', `${upstream.latency.p99_ms} ms`)]
     : [];
@@ -188,6 +191,7 @@ async function one(name, go, again) {
     section('Refused', refused, (tool) => waiting(tool, upstream, changed)),
     folded(`${number(approved.length)} approved`, approved, (tool) => usable(tool, upstream, changed)),
     folded(`${number(gone.length)} no longer there`, gone, (tool) => html`<li><code>${tool.name}</code></li>`),
+    holders,
     uses(upstream, used.entries),
     html`<section>
       <h3>Record</h3>

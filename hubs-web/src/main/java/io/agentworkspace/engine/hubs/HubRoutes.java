@@ -89,6 +89,7 @@ public final class HubRoutes {
             "console/view-as.js",
             "console/inbox.js",
             "console/keys.js",
+            "console/grants.js",
             "console/key-one.js",
             "console/key-dialogs.js",
             "console/deliveries.js",

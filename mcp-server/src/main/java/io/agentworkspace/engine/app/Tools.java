@@ -83,6 +83,7 @@ import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.search.MessageSearchTools;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.reservations.ReservationStore;
@@ -199,13 +200,18 @@ public final class Tools {
         tools.addAll(banks(db, agents, shared));
         tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
         tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaceQueries(db, domains)).tools());
-        tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(keys(
+                db,
+                agents,
+                Collections.unmodifiableList(tools),
+                shared.upstreams().installed()));
         tools.addAll(new InviteTools(
                         new InvitationStore(db),
                         agents,
                         domains,
                         new BankStore(db),
                         Collections.unmodifiableList(tools),
+                        shared.upstreams().installed(),
                         shared.baseUrl())
                 .tools());
         tools.addAll(webhooks(db, outbound));
@@ -227,9 +233,9 @@ public final class Tools {
     }
 
     /** @param all all tools; filled later */
-    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all) {
+    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all, TenantTools installed) {
         var keys = new KeyChangeStore(db);
-        var words = new KeyLimitTexts(all);
+        var words = new KeyLimitTexts(all, installed);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new KeyTools(new KeyQueries(db), words).tools());
         tools.addAll(new KeyGrantTools(keys, agents, words).tools());

@@ -33,9 +33,10 @@ public final class KeyGrantTools {
     private static final Duration CHILDHOOD = Duration.ofHours(24);
 
     static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same for domain, bank, zone,"
-            + " user, key, webhook, skill, account, document, rule, task, upstream; * for all. At most what your key may.";
+            + " user, key, webhook, skill, account, document, rule, task, upstream; upstream:<server>;"
+            + " * for all. At most what your key may.";
     static final String TOOLSET =
-            "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, task, upstream, account) or to"
+            "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, task, upstream, account), servers or"
                     + " readonly; default, work, all and discovery limit only tools/list.";
     static final String CONFIRM = "Ask the person at an MCP client before a destructive tool runs.";
 
@@ -121,7 +122,7 @@ public final class KeyGrantTools {
         var powers = room.powers().get();
         var grant = new Grant(
                 KeyLimitTexts.capabilities(in.capabilities()),
-                in.toolset() == null ? powers.toolset() : words.toolset(in.toolset()),
+                in.toolset() == null ? powers.toolset() : words.toolset(in.toolset(), call.caller()),
                 in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
                 end(in, call, powers, parent != null),
                 null);
@@ -248,7 +249,7 @@ public final class KeyGrantTools {
                 in.name() == null ? null : in.name().strip(),
                 in.environment(),
                 in.capabilities() == null ? null : KeyLimitTexts.capabilities(in.capabilities()),
-                in.toolset() == null ? null : words.toolset(in.toolset()),
+                in.toolset() == null ? null : words.toolset(in.toolset(), call.caller()),
                 in.confirmDestructive(),
                 end(in.expiresAt(), in.expiresInSeconds(), call),
                 in.agent() == null ? null : keys.bindable(call, before, agents.read(call, in.agent())));
