@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -44,17 +45,19 @@ final class ModernClient implements UpstreamClient {
         var id = UUID.randomUUID().toString();
         var result = new AtomicReference<ObjectNode>();
         try {
-            var head = channel.post(body(id, method, params), headers(method, params, headers), limit, message -> {
+            Predicate<ObjectNode> isLast = message -> {
                 if (RpcAnswer.isProgress(message)) {
                     RpcAnswer.report(message, progress);
                     return false;
                 }
-                if (!message.path("id").asString("").equals(id) && !message.has("error")) {
+                if (!RpcAnswer.isAnswer(message, id)) {
                     return false;
                 }
                 result.set(RpcAnswer.result(message));
                 return true;
-            });
+            };
+            var head = channel.post(
+                    body(id, method, params), headers(method, params, headers), limit, isLast, new Reception(true));
             if (result.get() == null) {
                 throw new UpstreamFailure(Kind.PROTOCOL, "it answered %d without a result".formatted(head.status()));
             }
@@ -98,13 +101,15 @@ final class ModernClient implements UpstreamClient {
         params.set("notifications", Announcements.filter(uris));
         var id = UUID.randomUUID().toString();
         try {
-            var head = channel.stream(body(id, LISTEN, params), headers(LISTEN, params, Map.of()), message -> {
+            Predicate<ObjectNode> isLast = message -> {
                 if (message.path("method").asString("").endsWith("/acknowledged")) {
                     announcements.updated(uris); // They may have changed before.
                 }
                 announcements.received(message);
                 return message.path("id").asString("").equals(id);
-            });
+            };
+            var head = channel.stream(
+                    body(id, LISTEN, params), headers(LISTEN, params, Map.of()), isLast, new Reception(true));
             return head.status() != HttpStatus.METHOD_NOT_ALLOWED_405;
         } catch (UpstreamFailure e) {
             return AnnouncementStream.mayGoOn(e);
