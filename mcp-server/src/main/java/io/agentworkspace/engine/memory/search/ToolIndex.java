@@ -6,7 +6,6 @@ import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.words.QueryParser;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,7 +13,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -45,13 +43,10 @@ public final class ToolIndex implements ToolFinder {
     /** A query that is the path of a field, such as {@code vx.profile}. */
     private static final Pattern FIELD = Pattern.compile("[a-z]+([._][a-z]+)+");
 
-    private static final Owner OWNER = new Owner(0, "tool vectors");
-
     private final Embedder embedder;
     private final HeavyWork heavy;
     private final Cache<List<String>, List<BankIndex>> indexes =
             Caffeine.newBuilder().maximumSize(SETS).build();
-    private final AtomicBoolean isBegun = new AtomicBoolean();
     private final Cache<String, ToolVectors> vectors =
             Caffeine.newBuilder().maximumSize(VECTORS).build();
 
@@ -63,12 +58,29 @@ public final class ToolIndex implements ToolFinder {
 
     @Override
     public List<Tool<?, ?>> find(String query, List<Tool<?, ?>> usable) {
-        var lacking = usable.stream()
-                .filter(tool -> vectors.getIfPresent(key(tool)) == null)
-                .toList();
-        begin(lacking);
-        // Until all of them have vectors, meaning would favour those that have one.
-        return found(query, usable, lacking.isEmpty() ? embedder.question(query).vector() : null, false);
+        return found(query, usable, makeVectors(usable) ? embedder.question(query).vector() : null, false);
+    }
+
+    /** Makes the vectors that are missing, each once. Until all are there, meaning would favour those that have one. */
+    private boolean makeVectors(List<Tool<?, ?>> usable) {
+        var missing =
+                usable.stream().filter(tool -> vectors.getIfPresent(key(tool)) == null).toList();
+        if (missing.isEmpty() || !embedder.isOn()) {
+            return missing.isEmpty();
+        }
+        try {
+            heavy.run(() -> {
+                for (var tool : missing) {
+                    vectors.get(key(tool), _ -> ToolVectors.of(tool, embedder));
+                    HeavyWork.pass();
+                }
+                return null;
+            });
+            return true;
+        } catch (RuntimeException e) {
+            LOG.debug("no vectors of tools: they are found by words", e);
+            return false;
+        }
     }
 
     /** Finds them by words only, which needs no model. The last word may be unfinished: people see what they find as they type. */
@@ -164,26 +176,6 @@ public final class ToolIndex implements ToolFinder {
             throw new IllegalStateException("no document " + document);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Begins to make the vectors of these tools, unless some are being made. */
-    private void begin(List<Tool<?, ?>> lacking) {
-        if (!lacking.isEmpty() && embedder.isOn() && isBegun.compareAndSet(false, true)) {
-            // A thread that is in the model holds on to its processor, so it is no virtual one.
-            Thread.ofPlatform().daemon().name("tool-vectors").start(() -> embed(lacking));
-        }
-    }
-
-    private void embed(List<Tool<?, ?>> lacking) {
-        try {
-            for (var tool : lacking) {
-                vectors.put(key(tool), heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder)));
-            }
-        } catch (RuntimeException e) {
-            LOG.debug("no vectors of tools: they are found by words", e);
-        } finally {
-            isBegun.set(false);
         }
     }
 }

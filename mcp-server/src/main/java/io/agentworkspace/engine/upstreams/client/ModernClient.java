@@ -90,13 +90,14 @@ final class ModernClient implements UpstreamClient {
         if (isClosed || before != null && before.uris().equals(uris)) {
             return;
         }
-        followed = new Followed(Set.copyOf(uris), new AnnouncementStream(channel.streams(), _ -> read(uris)));
+        followed =
+                new Followed(Set.copyOf(uris), new AnnouncementStream(channel.streams(), again -> read(uris, again)));
         if (before != null) {
             before.stream().close();
         }
     }
 
-    private boolean read(Set<String> uris) throws InterruptedException {
+    private boolean read(Set<String> uris, boolean again) throws InterruptedException {
         var params = Json.object();
         params.set("notifications", Announcements.filter(uris));
         var id = UUID.randomUUID().toString();
@@ -104,6 +105,9 @@ final class ModernClient implements UpstreamClient {
             Predicate<ObjectNode> isLast = message -> {
                 if (message.path("method").asString("").endsWith("/acknowledged")) {
                     announcements.updated(uris); // They may have changed before.
+                    if (again) {
+                        announcements.listsChanged();
+                    }
                 }
                 announcements.received(message);
                 return message.path("id").asString("").equals(id);

@@ -13,6 +13,7 @@ final class Reception {
     /** Whether there is an answer to wait for. A notification has none. */
     final boolean expectsAnswer;
 
+    volatile int status;
     volatile HttpFields headers = HttpFields.EMPTY;
     private volatile Duration pause = PAUSE;
     private volatile @Nullable String lastId;

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -96,6 +97,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     private boolean read(boolean again) throws InterruptedException {
         if (again) {
             announcements.updated(Set.copyOf(subscribed));
+            announcements.listsChanged(); // They may have while the stream was closed.
         }
         try {
             var head = channel.stream(null, headers(), message -> received(message, null), listening);
@@ -162,8 +164,9 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
             }
             throw e;
         }
-        if (head.status() == HttpStatus.NOT_FOUND_404 && hadSession) {
-            throw new UpstreamFailure(Kind.SESSION, "it has ended the session");
+        if (hadSession && isLost(head.status()) && !exchange.isAnswered) {
+            throw new UpstreamFailure(
+                    Kind.SESSION, exchange.error == null ? "it has ended the session" : exchange.error.words());
         }
         if (head.status() >= HttpStatus.BAD_REQUEST_400) {
             throw new UpstreamFailure(Kind.PROTOCOL, "it answered %d".formatted(head.status()));
@@ -178,7 +181,16 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         var end = System.nanoTime() + limit.toNanos();
         var reception = new Reception(exchange.id != null);
         try {
-            return channel.post(body, headers(), limit, answer -> received(answer, exchange), reception);
+            var hadSession = session != null;
+            Predicate<ObjectNode> isLast = message -> {
+                if (hadSession && isLost(reception.status) && message.get("error") instanceof ObjectNode error) {
+                    exchange.error = RpcAnswer.error(
+                            error.path("code").asInt(0), error.path("message").asString(""));
+                    return true;
+                }
+                return received(message, exchange);
+            };
+            return channel.post(body, headers(), limit, isLast, reception);
         } catch (UpstreamFailure e) {
             if (exchange.id == null) {
                 throw e;
@@ -187,6 +199,11 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         } finally {
             keepSession(reception);
         }
+    }
+
+    /** Returns whether a status says that the server does not know the session. Many answer 400 after a restart. */
+    private static boolean isLost(int status) {
+        return status == HttpStatus.NOT_FOUND_404 || status == HttpStatus.BAD_REQUEST_400;
     }
 
     private void keepSession(Reception reception) {
@@ -242,6 +259,9 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         final @Nullable String id;
         final @Nullable OpenCall call;
         volatile boolean isAnswered;
+
+        /** What the server says about a session that it may not know. */
+        volatile @Nullable UpstreamFailure error;
 
         Exchange(@Nullable String id, @Nullable OpenCall call) {
             this.id = id;

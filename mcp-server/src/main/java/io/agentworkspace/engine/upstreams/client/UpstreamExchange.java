@@ -54,7 +54,6 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
     private boolean isOver;
     private @Nullable String unreadable;
     private volatile boolean sent;
-    private volatile int status;
     private volatile @Nullable UpstreamFailure failure;
     private volatile @Nullable Throwable broken;
 
@@ -71,7 +70,7 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
     }
 
     int status() {
-        return status;
+        return reception.status;
     }
 
     HttpFields headers() {
@@ -99,13 +98,13 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
         }
         var why = broken;
         if (why != null) {
-            throw new UpstreamFailure(Kind.UNREACHABLE, VettedClient.words(why, sent || status != 0, limit));
+            throw new UpstreamFailure(Kind.UNREACHABLE, VettedClient.words(why, sent || status() != 0, limit));
         }
     }
 
     @Override
     public void onHeaders(Response response) {
-        status = response.getStatus();
+        reception.status = response.getStatus();
         reception.headers = response.getHeaders();
         isStream = type().startsWith("text/event-stream");
         if (!reception.expectsAnswer) {
@@ -217,14 +216,14 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
         if (isOver) {
             return;
         }
-        if (result.getResponseFailure() != null || result.getRequestFailure() != null && status == 0) {
+        if (result.getResponseFailure() != null || result.getRequestFailure() != null && status() == 0) {
             broken = result.getFailure();
         } else if (!isStream && body.size() > 0 && isJson()) {
             receive(body.toByteArray());
         }
         if (!isOver && broken == null && unreadable != null) {
             fail(new UpstreamFailure(Kind.PROTOCOL, unreadable));
-        } else if (!isOver && broken == null && isStream && status == HttpStatus.OK_200) {
+        } else if (!isOver && broken == null && isStream && status() == HttpStatus.OK_200) {
             fail(new UpstreamFailure(Kind.UNREACHABLE, "its stream ended before the answer"));
         }
         if (!isOver) {
@@ -233,6 +232,6 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
     }
 
     private boolean isJson() {
-        return (readsNotFound || status != HttpStatus.NOT_FOUND_404) && type().contains("json");
+        return (readsNotFound || status() != HttpStatus.NOT_FOUND_404) && type().contains("json");
     }
 }

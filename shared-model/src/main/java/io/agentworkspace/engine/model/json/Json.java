@@ -178,6 +178,15 @@ public final class Json {
         }
     }
 
+    /** Returns how many values and names a tree has. */
+    public static int size(JsonNode tree) {
+        var size = 1 + (tree.isObject() ? tree.size() : 0);
+        for (var each : tree) {
+            size += size(each);
+        }
+        return size;
+    }
+
     /** Some clients put a byte order mark before their JSON (RFC 8259, section 8.1). */
     private static String withoutByteOrderMark(String text) {
         return text.startsWith("\uFEFF") ? text.substring(1) : text;
