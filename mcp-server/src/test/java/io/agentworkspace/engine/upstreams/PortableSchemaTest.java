@@ -137,8 +137,8 @@ class PortableSchemaTest {
                 {'type':'object','properties':{'it':%s},
                  '$defs':{'Name':{'type':'string','maxLength':5},'Self':{'properties':{'up':{'$ref':'#/$defs/Self'}}}},
                  'definitions':{'Old':{'type':'boolean'}}}""".formatted(property);
-        assertThat(portable(schema).json().at("/properties/it"))
-                .isEqualTo(json("{'it':" + expected + "}").get("it"));
+        assertThat(Json.canonical(portable(schema).json().at("/properties/it")))
+                .isEqualTo(Json.canonical(json("{'it':" + expected + "}").get("it")));
     }
 
     @ParameterizedTest
