@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.upstream.UpstreamTool.Difference;
+import io.agentworkspace.engine.upstreams.schema.PortableSchema;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;

@@ -95,9 +95,7 @@ class UpstreamLimitsTest {
         var bomb =
                 "{'name':'%s','inputSchema':{'type':'object','properties':{'a':{'$ref':'#/$defs/L0'}},'$defs':{%s,'L9':{'type':'string'}}}}";
         try (var upstream = new ScriptedUpstream(false, bomb.formatted("one", levels), ScriptedUpstream.ECHO)) {
-            var made = root.call(
-                            "UP_Install",
-                            "{'name':'bomb','url':'%s','approve':'all'}".formatted(upstream.url()))
+            var made = root.call("UP_Install", "{'name':'bomb','url':'%s','approve':'all'}".formatted(upstream.url()))
                     .ok();
             assertThat(made.texts("/upstream/tools", "state")).containsExactlyInAnyOrder("held", "approved");
             assertThat(made.at("/upstream/tools").toString()).contains("64 KB");
@@ -137,8 +135,7 @@ class UpstreamLimitsTest {
         var texts = IntStream.range(0, 20_000).mapToObj(i -> "'v" + i + "'").collect(Collectors.joining(","));
         var tool = Json.readObject("""
                 {'name':'save','inputSchema':{'type':'object'},'outputSchema':
-                 {'type':'object','properties':{'x':{'type':'array','items':{'enum':[%s]}}}}}""".formatted(texts).replace('\'', '"')
-                        .getBytes(StandardCharsets.UTF_8));
+                 {'type':'object','properties':{'x':{'type':'array','items':{'enum':[%s]}}}}}""".formatted(texts).replace('\'', '"').getBytes(StandardCharsets.UTF_8));
         try (var upstream = new RawUpstream((request, answer, out) -> {
             if (request.body().isEmpty()) {
                 RawUpstream.head(out, "405 Method Not Allowed", "Content-Length: 0");

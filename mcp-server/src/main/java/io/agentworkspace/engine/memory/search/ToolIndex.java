@@ -70,7 +70,8 @@ public final class ToolIndex implements ToolFinder {
 
     @Override
     public List<Tool<?, ?>> find(String query, List<Tool<?, ?>> usable) {
-        return found(query, usable, haveVectors(usable) ? embedder.question(query).vector() : null, false);
+        return found(
+                query, usable, haveVectors(usable) ? embedder.question(query).vector() : null, false);
     }
 
     /** Waits until all have vectors, since meaning would favour those that have one. Returns whether they do. */

@@ -44,7 +44,8 @@ class ToolIndexTest {
         var definition = Json.object().put("name", "demo_" + name);
         definition.put("description", ForeignTool.marked(ForeignTool.TOOL, "demo", description));
         definition.putObject("inputSchema").put("type", "object");
-        return new ForeignTool("demo", name, definition, name).calledBy((_, _) -> new ForeignTool.Result(Json.object()));
+        return new ForeignTool("demo", name, definition, name)
+                .calledBy((_, _) -> new ForeignTool.Result(Json.object()));
     }
 
     private static final Map<String, String> SETS = Map.of(
@@ -87,7 +88,8 @@ class ToolIndexTest {
 
     private static Figures figures(String set) {
         var places = requests(set).stream()
-                .map(request -> found(request.getKey(), set.equals("fresh-phrases") ? ALL : TOOLS).indexOf(request.getValue()))
+                .map(request -> found(request.getKey(), set.equals("fresh-phrases") ? ALL : TOOLS)
+                        .indexOf(request.getValue()))
                 .toList();
         return new Figures(
                 places.size(),
@@ -116,7 +118,8 @@ class ToolIndexTest {
     /** What a server calls its tools need not be in the request, nor the other way round. */
     @Test
     void aToolOfAServerIsFoundByItsMeaning() {
-        for (var query : List.of("add two numbers", "what is 3 plus 4", "addition", "calculate a total of two values")) {
+        for (var query :
+                List.of("add two numbers", "what is 3 plus 4", "addition", "calculate a total of two values")) {
             assertThat(found(query, ALL)).as(query).startsWith("demo_sum");
         }
         var later = new ArrayList<>(ALL);

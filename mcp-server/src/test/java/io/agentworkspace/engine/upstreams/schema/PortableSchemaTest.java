@@ -1,10 +1,10 @@
-package io.agentworkspace.engine.upstreams;
+package io.agentworkspace.engine.upstreams.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.upstreams.PortableSchema.Unusable;
+import io.agentworkspace.engine.upstreams.schema.PortableSchema.Unusable;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.upstreams;
+package io.agentworkspace.engine.upstreams.schema;
 
 import io.agentworkspace.engine.model.json.Json;
 import java.util.Map;
@@ -12,12 +12,12 @@ import tools.jackson.databind.node.ObjectNode;
  * A tool's input schema in the form that the APIs of Anthropic, OpenAI and Gemini all take. {@link #original} takes the arguments back to
  * what the server's own schema says.
  */
-record PortableSchema(ObjectNode json, Part part) {
+public record PortableSchema(ObjectNode json, Part part) {
     /** How large one may be, in characters. */
     static final int LARGEST = 64 * 1024;
 
     /** A schema that no client could be shown, with the reason in words. */
-    static final class Unusable extends Exception {
+    public static final class Unusable extends Exception {
         Unusable(String words) {
             super(words, null, false, false);
         }
@@ -31,7 +31,7 @@ record PortableSchema(ObjectNode json, Part part) {
      * @param items of the items of an array
      * @param nulls the properties that are null where they are left out
      */
-    record Part(
+    public record Part(
             Map<String, String> names,
             Map<String, Part> parts,
             @Nullable Part items,
@@ -64,19 +64,19 @@ record PortableSchema(ObjectNode json, Part part) {
     }
 
     /** @throws Unusable with the reason why the tool is held */
-    static PortableSchema of(JsonNode schema) throws Unusable {
+    public static PortableSchema of(JsonNode schema) throws Unusable {
         if (!(schema instanceof ObjectNode root)) {
             throw new Unusable("its inputSchema is no object");
         }
         var portable = new SchemaTranslation(root).root();
         if (Json.text(portable.json()).length() > LARGEST) {
-            throw SchemaTranslation.tooLarge();
+            throw FlatSchemas.tooLarge();
         }
         return portable;
     }
 
     /** Returns the arguments as the server's schema has them. */
-    ObjectNode original(ObjectNode arguments) {
+    public ObjectNode original(ObjectNode arguments) {
         return part.original(arguments).asObject();
     }
 }
