@@ -39,8 +39,8 @@ final class Reception {
         return pause;
     }
 
-    void setPause(Duration wanted) {
-        var atLeast = wanted.compareTo(SHORTEST) < 0 ? SHORTEST : wanted;
+    void setPause(Duration duration) {
+        var atLeast = duration.compareTo(SHORTEST) < 0 ? SHORTEST : duration;
         pause = atLeast.compareTo(LONGEST) > 0 ? LONGEST : atLeast;
     }
 

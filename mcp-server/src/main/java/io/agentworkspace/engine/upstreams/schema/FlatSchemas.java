@@ -73,9 +73,9 @@ final class FlatSchemas {
     }
 
     ObjectNode target(String reference) throws Unusable {
-        var shown = Excerpt.cut(reference, 100);
+        var excerpt = Excerpt.cut(reference, 100);
         if (!reference.startsWith("#")) {
-            throw new Unusable("its inputSchema refers to another document, '%s'".formatted(shown));
+            throw new Unusable("its inputSchema refers to another document, '%s'".formatted(excerpt));
         }
         try {
             if (reference.equals("#") || root.at(reference.substring(1)) instanceof ObjectNode) {
@@ -86,7 +86,7 @@ final class FlatSchemas {
         } catch (IllegalArgumentException notAPointer) {
             // As if it led nowhere.
         }
-        throw new Unusable("its inputSchema refers to '%s', which it does not have".formatted(shown));
+        throw new Unusable("its inputSchema refers to '%s', which it does not have".formatted(excerpt));
     }
 
     /** Adds what both must be: all properties, and of the rest what is not there. */

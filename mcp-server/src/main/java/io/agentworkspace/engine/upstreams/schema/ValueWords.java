@@ -91,11 +91,11 @@ record ValueWords(FlatSchemas flats) {
         if (type.equals("boolean") && own.size() == 2) {
             return;
         }
-        var shown = own.stream().limit(MOST_SHOWN).map(JsonNode::asString).toList();
+        var examples = own.stream().limit(MOST_SHOWN).map(JsonNode::asString).toList();
         hints.add(
                 own.size() == 1
-                        ? "Always %s.".formatted(shown.getFirst())
-                        : "One of %s%s.".formatted(String.join(", ", shown), own.size() > MOST_SHOWN ? ", …" : ""));
+                        ? "Always %s.".formatted(examples.getFirst())
+                        : "One of %s%s.".formatted(String.join(", ", examples), own.size() > MOST_SHOWN ? ", …" : ""));
         if (!type.equals("boolean")) {
             var sorted = own.stream().mapToDouble(JsonNode::asDouble).sorted().toArray();
             own.stream()
