@@ -63,7 +63,13 @@ record ToolAssembly(
                 AddressPolicy.allowing(settings.upstreams().allowed()),
                 settings.webhooks().authorities()));
         var upstreams = Tools.Upstreams.of(
-                db, parts.database().vault(), upstreamHttp, parts.callers().assertions()::issue, watch, clock);
+                db,
+                parts.database().vault(),
+                upstreamHttp,
+                parts.callers().assertions()::issue,
+                watch,
+                parts.search().heavy(),
+                clock);
         process.keep(upstreams.connections());
         var rules = new Rules(db, watch);
         var search = parts.search();

@@ -46,12 +46,17 @@ public final class InstallTools {
     private final OfferRules rules;
 
     /** @param approvals the tools whose rules also hold what is installed */
-    public InstallTools(UpstreamStore store, Connections connections, UpstreamCalls calls, UpstreamTools approvals) {
+    public InstallTools(
+            UpstreamStore store,
+            Connections connections,
+            UpstreamCalls calls,
+            UpstreamProbe probe,
+            UpstreamTools approvals) {
         this.rules = approvals.rules();
         this.store = store;
         this.connections = connections;
         this.calls = calls;
-        this.probe = new UpstreamProbe(connections);
+        this.probe = probe;
     }
 
     public List<Tool<?, ?>> tools() {
