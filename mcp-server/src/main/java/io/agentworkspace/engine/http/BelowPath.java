@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes the public path off requests, and adds it to what responses say about addresses and cookies. */
 public final class BelowPath extends Handler.Wrapper {
-    /** The name of the request attribute with the public path. */
-    static final String ATTRIBUTE = "engine.public-path";
-
     private final PublicPath path;
 
     public BelowPath(PublicPath path, Handler inside) {
@@ -26,21 +23,37 @@ public final class BelowPath extends Handler.Wrapper {
         if (path.isEmpty()) {
             return super.handle(request, response, callback);
         }
-        var address = path.inside(request.getHttpURI());
-        var headers = path.inside(request.getHeaders());
-        var inside = new Request.Wrapper(request) {
-            @Override
-            public HttpURI getHttpURI() {
-                return address;
-            }
-
-            @Override
-            public HttpFields getHeaders() {
-                return headers;
-            }
-        };
-        inside.setAttribute(ATTRIBUTE, path.own());
+        var inside = new Inside(request, path);
         return super.handle(inside, path.own().isEmpty() ? response : new Outside(inside, response), callback);
+    }
+
+    /** Returns the public path of a request; empty for none. */
+    static String of(Request request) {
+        var inside = Request.as(request, Inside.class);
+        return inside == null ? "" : inside.publicPath;
+    }
+
+    private static final class Inside extends Request.Wrapper {
+        private final String publicPath;
+        private final HttpURI address;
+        private final HttpFields headers;
+
+        private Inside(Request request, PublicPath path) {
+            super(request);
+            this.publicPath = path.own();
+            this.address = path.inside(request.getHttpURI());
+            this.headers = path.inside(request.getHeaders());
+        }
+
+        @Override
+        public HttpURI getHttpURI() {
+            return address;
+        }
+
+        @Override
+        public HttpFields getHeaders() {
+            return headers;
+        }
     }
 
     private final class Outside extends Response.Wrapper {

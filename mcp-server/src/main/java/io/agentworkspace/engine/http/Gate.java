@@ -10,7 +10,6 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.scheduling.OpenRequest;
 import java.time.Clock;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
@@ -49,10 +48,7 @@ public final class Gate extends Handler.Wrapper {
     public boolean handle(Request received, Response response, Callback callback) {
         var request = proxies.seenThrough(received);
         var requestId = RequestIds.of(request);
-        request.setAttribute(
-                RequestContext.ATTRIBUTE,
-                new RequestContext(
-                        requestId, Objects.requireNonNullElse((String) request.getAttribute(BelowPath.ATTRIBUTE), "")));
+        request.setAttribute(RequestContext.ATTRIBUTE, new RequestContext(requestId, BelowPath.of(request)));
         GuardedResponse.dress(response.getHeaders(), requestId);
         refusals.log().watch(request, response);
         var guarded = new GuardedResponse(request, response);

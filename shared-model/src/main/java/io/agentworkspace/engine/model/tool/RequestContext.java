@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * What the gate found out about a request, and what the endpoints add for its log, its headers and its refusal. The gate
- * makes one for each request, as a request attribute.
+ * makes one for each request, as the only request attribute of the engine.
  */
 public final class RequestContext {
     /** The name of the request attribute. */
