@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -49,10 +50,11 @@ final class SchemaTranslation {
             throw new Unusable("its inputSchema describes no object");
         }
         var translated = object(flat, within, 0);
-        if (!translated.json().has("properties")) {
-            translated.json().putObject("properties");
+        var json = Objects.requireNonNull(translated.json());
+        if (!json.has("properties")) {
+            json.putObject("properties");
         }
-        return new PortableSchema(translated.json(), translated.part());
+        return new PortableSchema(json, translated.part());
     }
 
     private Translated translated(JsonNode schema, Set<String> outside, int depth) throws Unusable {
