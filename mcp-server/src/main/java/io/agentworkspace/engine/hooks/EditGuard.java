@@ -40,8 +40,10 @@ final class EditGuard {
             return Optional.empty();
         }
         var tenant = session.caller().tenant();
-        return reservations
-                .findTaken(tenant, session.agent(), event.edits())
+        var allowance = new io.agentworkspace.engine.scheduling.StepAllowance(2_000_000, () -> io.agentworkspace.engine.model.problem.Problem.unavailable());
+        return reservations.taken(tenant, session.agent()).stream()
+                .filter(taken -> ReservationStore.isOfOne(taken, event.edits(), io.agentworkspace.engine.reservations.PathForm.Letters.EXACT, allowance))
+                .findFirst()
                 .map(taken ->
                         isNews(session, taken) ? refuse(tenant, session, taken) : shortReason(taken.reservation()));
     }
