@@ -17,9 +17,9 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.text.DeceptiveText;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
-import io.agentworkspace.engine.model.text.DeceptiveText;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
@@ -303,7 +303,8 @@ public final class QuestionTools {
                 .findFirst()
                 .orElseThrow(() -> Problem.invalid(
                         "choice",
-                        "is '%s'; it must be one of: %s".formatted(Name.shortened(label), String.join(", ", question.choices()))));
+                        "is '%s'; it must be one of: %s"
+                                .formatted(Name.shortened(label), String.join(", ", question.choices()))));
     }
 
     private Problem closed(Call call, UUID id) {

@@ -84,6 +84,7 @@ public final class Hooks {
      * @throws Problem if the caller is no agent's program, or the body is no event
      */
     public ObjectNode answer(HookClient client, JsonNode body, Caller caller, String requestId) {
+        HookSession.require(caller, catalogue);
         var event = HookEvent.of(body);
         var session = session(client, caller, event.session());
         return TimeLimited.run(
@@ -109,7 +110,7 @@ public final class Hooks {
         Optional<ObjectNode> reply = switch (event.kind()) {
             case SESSION_START -> said(start(session, answer)).map(text -> client.context(event, text));
             case PROMPT -> said(prompt(session, event, requestId, answer)).map(text -> client.context(event, text));
-            case BEFORE_TOOL -> guard.refusal(session, event).map(reason -> client.refuse(event, reason));
+            case BEFORE_TOOL -> answer.untilLate(() -> guard.answer(session, event));
             case AFTER_TOOL ->
                 isOurs(event.tool())
                         ? seen(session, State.BUSY)

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -62,12 +63,25 @@ final class Glob {
         }
         PathForm.check(field, text);
         try {
-            var glob = new Glob(text);
-            glob.automaton();
-            return glob;
+            return parsed(text);
         } catch (IllegalArgumentException e) {
             throw Problem.invalid(field, "is '%s'; %s".formatted(Name.shortened(pattern), e.getMessage()));
         }
+    }
+
+    /** Returns a pattern; empty if the text is none. */
+    static Optional<Glob> find(String text) {
+        try {
+            return text.isEmpty() || text.length() > MAX_LENGTH ? Optional.empty() : Optional.of(parsed(text));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Glob parsed(String text) {
+        var glob = new Glob(text);
+        glob.automaton();
+        return glob;
     }
 
     /** Returns a pattern that was stored after it was checked. */

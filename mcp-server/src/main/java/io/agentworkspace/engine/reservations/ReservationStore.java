@@ -7,8 +7,8 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.Reservation;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.reservations.PathNoticeStore.Gone;
 import io.agentworkspace.engine.reservations.PathForm.Letters;
+import io.agentworkspace.engine.reservations.PathNoticeStore.Gone;
 import io.agentworkspace.engine.scheduling.StepAllowance;
 import io.agentworkspace.engine.tasks.ReservationRow;
 import java.sql.SQLException;
@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -192,8 +193,7 @@ public final class ReservationStore {
                 .list(row -> new Other(row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
     }
 
-    private void requireFree(
-            Call call, ReservationRequest request, List<Other> others, StepAllowance allowance) {
+    private void requireFree(Call call, ReservationRequest request, List<Other> others, StepAllowance allowance) {
         var conflicts = others.stream()
                 .filter(other -> {
                     var taken = Glob.stored(other.reservation().path());
@@ -323,10 +323,15 @@ public final class ReservationStore {
                         row.text("domain")));
     }
 
-    /** Returns whether the reservation is of one of the paths. */
-    public static boolean isOfOne(Taken taken, List<String> paths, Letters letters, StepAllowance allowance) {
-        var glob = Glob.stored(taken.reservation().path());
-        return paths.stream().anyMatch(path -> glob.matches(path, letters, allowance));
+    /** Returns the first reservation of one of the paths. */
+    public static Optional<Taken> findTaken(
+            List<Taken> all, List<EditedPath> paths, Letters letters, StepAllowance allowance) {
+        return all.stream()
+                .filter(taken -> {
+                    var reserved = new EditedPath.Reserved(taken.reservation().path());
+                    return paths.stream().anyMatch(path -> path.concerns(reserved, letters, allowance));
+                })
+                .findFirst();
     }
 
     /** Notes that an agent was refused an edit: it is told when the path is free. */

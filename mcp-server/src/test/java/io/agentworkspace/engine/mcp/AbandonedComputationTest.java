@@ -62,8 +62,7 @@ class AbandonedComputationTest {
 
     /** @param rest what the client sends of its next request before it goes */
     @ParameterizedTest
-    @CsvSource(
-            textBlock = """
+    @CsvSource(textBlock = """
             bare,    application/json,                    ''
             bare,    'application/json, text/event-stream', ''
             modern,  application/json,                    ''

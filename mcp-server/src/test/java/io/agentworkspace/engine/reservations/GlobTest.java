@@ -94,9 +94,7 @@ class GlobTest {
             var both = PATHS.stream()
                     .filter(path -> matches(one, path) && matches(two, path))
                     .findFirst();
-            assertThat(overlap(one, two))
-                    .as("%s and %s: %s", one, two, both)
-                    .isEqualTo(both.isPresent());
+            assertThat(overlap(one, two)).as("%s and %s: %s", one, two, both).isEqualTo(both.isPresent());
             overlapping += both.isPresent() ? 1 : 0;
         }
         assertThat(overlapping).isBetween(200, 1_300);

@@ -43,10 +43,8 @@ public final class DeceptiveText {
     private static boolean isInvisible(int character) {
         return INVISIBLE.indexOf(character) >= 0
                 || switch (Character.getType(character)) {
-                    case Character.FORMAT,
-                            Character.CONTROL,
-                            Character.LINE_SEPARATOR,
-                            Character.PARAGRAPH_SEPARATOR -> character != '\n' && character != '\t' && character != '\r';
+                    case Character.FORMAT, Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
+                        character != '\n' && character != '\t' && character != '\r';
                     default -> false;
                 };
     }
