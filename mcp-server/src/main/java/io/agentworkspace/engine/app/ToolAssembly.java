@@ -95,7 +95,7 @@ record ToolAssembly(
         var observed = new ObservedRunner(runner, new ToolMeter(process.metrics(), names));
         var tools = new ToolAssembly(
                 catalogue,
-                new ImportRunner(observed, clock),
+                new ImportRunner(observed, search.heavy(), clock),
                 presence,
                 files,
                 waiting,

@@ -175,7 +175,8 @@ final class ShellWrites implements ShellParser.Listener {
                     isOpen |= writes(operands(arguments, Set.of("-n", "-P", "-I", "-L", "-d", "-s")), arguments);
                 case "tar" ->
                     isOpen |= has(arguments, "", "--extract", "--get")
-                            || !arguments.isEmpty() && arguments.getFirst().text().matches("-?[A-Za-z]*x[A-Za-z]*");
+                            || !arguments.isEmpty()
+                                    && arguments.getFirst().text().matches("-?[A-Za-z]*x[A-Za-z]*");
                 case "unzip" -> isOpen |= !has(arguments, "[lptvZz]+", "");
                 case "cargo", "go", "dart", "terraform" ->
                     isOpen |= !operands.isEmpty()

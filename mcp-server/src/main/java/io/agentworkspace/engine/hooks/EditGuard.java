@@ -55,8 +55,9 @@ final class EditGuard {
         var all = reservations.taken(tenant, session.agent());
         var taken = ReservationStore.findTaken(all, edits.certain(), edits.letters(), allowance);
         if (taken.isPresent()) {
-            return taken.map(
-                            one -> isNews(session, one, "refused") ? refuse(tenant, session, one) : shortReason(one.reservation()))
+            return taken.map(one -> isNews(session, one, "refused")
+                            ? refuse(tenant, session, one)
+                            : shortReason(one.reservation()))
                     .map(reason -> client.refuse(event, reason));
         }
         return ReservationStore.findTaken(all, edits.possible(), edits.letters(), allowance)
@@ -66,7 +67,8 @@ final class EditGuard {
     }
 
     private boolean isNews(HookSession session, Taken taken, String what) {
-        var key = "%s %d %d %s %s".formatted(what, session.caller().tenant(), session.agent(), session.id(), taken.id());
+        var key =
+                "%s %d %d %s %s".formatted(what, session.caller().tenant(), session.agent(), session.id(), taken.id());
         var now = clock.instant();
         synchronized (notedAt) {
             var last = notedAt.get(key);

@@ -30,9 +30,10 @@ class EditedFilesTest {
     private static String verdict(ObjectNode event, String pattern) {
         var allowance = steps(1_000_000);
         var edits = EditedFiles.of(event, "", allowance);
-        var taken = List.of(new ReservationStore.Taken(
-                "1", new Reservation(pattern, null, "Bert", null, Instant.EPOCH), "Yard"));
-        if (ReservationStore.findTaken(taken, edits.certain(), edits.letters(), allowance).isPresent()) {
+        var taken = List.of(
+                new ReservationStore.Taken("1", new Reservation(pattern, null, "Bert", null, Instant.EPOCH), "Yard"));
+        if (ReservationStore.findTaken(taken, edits.certain(), edits.letters(), allowance)
+                .isPresent()) {
             return REFUSED;
         }
         var perhaps = ReservationStore.findTaken(taken, edits.possible(), edits.letters(), allowance);
@@ -225,7 +226,9 @@ class EditedFilesTest {
                     passes  § case $x in a) ls src/api ;; esac
                     """)
     void commandsThatWriteAReservedPathAreTold(String expected, String command) {
-        assertThat(verdict(command(command.replace('⏎', '\n')), "src/api/**")).as(command).isEqualTo(expected);
+        assertThat(verdict(command(command.replace('⏎', '\n')), "src/api/**"))
+                .as(command)
+                .isEqualTo(expected);
     }
 
     private static String edit(String cwd, String root, String file) {
@@ -264,10 +267,14 @@ class EditedFilesTest {
 
     @Test
     void aLinkIsFollowedAsTheClientsScriptFoundIt() {
-        var linked = event("/home/u/link", "/data/repo").put("real_cwd", "/data/repo").put("real_file", "/data/repo/src/api/x.ts");
+        var linked = event("/home/u/link", "/data/repo")
+                .put("real_cwd", "/data/repo")
+                .put("real_file", "/data/repo/src/api/x.ts");
         linked.putObject("tool_input").put("file_path", "/home/u/link/shortcut/x.ts");
         assertThat(verdict(linked, "src/api/**")).isEqualTo(REFUSED);
-        var command = event("/home/u/link", "/data/repo").put("real_cwd", "/data/repo").put("tool_name", "Bash");
+        var command = event("/home/u/link", "/data/repo")
+                .put("real_cwd", "/data/repo")
+                .put("tool_name", "Bash");
         command.putObject("tool_input").put("command", "rm /home/u/link/src/api/x.ts");
         assertThat(verdict(command, "src/api/**")).isEqualTo(REFUSED);
         command.putObject("tool_input").put("command", "rm /data/repo/src/api/x.ts");
@@ -288,7 +295,8 @@ class EditedFilesTest {
 
     @Test
     void charactersAreCompared() {
-        assertThat(edit("/home/u/repo", "", "/home/u/repo/src/api/cafe\u0301.ts")).isEqualTo(REFUSED);
+        assertThat(edit("/home/u/repo", "", "/home/u/repo/src/api/cafe\u0301.ts"))
+                .isEqualTo(REFUSED);
         var event = event("/home/u/repo", "");
         event.putObject("tool_input").put("file_path", "cafe\u0301/x");
         assertThat(verdict(event, "caf\u00e9/**")).isEqualTo(REFUSED);
@@ -311,7 +319,20 @@ class EditedFilesTest {
 
     /** Whatever is in a command, reading it ends. */
     @ParameterizedTest
-    @ValueSource(strings = {"$(", "((", "`", "{a,b*}", "<<a\n", "bash -c '", "${", "for f in a b; do ", "\\", "a=$a$a$a;", "\"$("})
+    @ValueSource(
+            strings = {
+                "$(",
+                "((",
+                "`",
+                "{a,b*}",
+                "<<a\n",
+                "bash -c '",
+                "${",
+                "for f in a b; do ",
+                "\\",
+                "a=$a$a$a;",
+                "\"$("
+            })
     void hostileCommandsEnd(String part) {
         var text = part.repeat(60_000 / part.length());
         try {
