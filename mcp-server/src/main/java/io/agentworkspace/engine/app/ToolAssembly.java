@@ -26,6 +26,7 @@ import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.tasks.LeaseStore;
 import io.agentworkspace.engine.tasks.TaskLeaseStore;
 import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
@@ -117,6 +118,7 @@ record ToolAssembly(
         var tasksKept = Duration.ofDays(parts.process().settings().retention().tasksDays());
         housekeeping
                 .whileOpen(SECOND, "freeing tasks", leases::free)
+                .whileOpen(SECOND, "reminding of leases", new LeaseStore(db, clock)::remind)
                 .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
                 .whileOpen(Duration.ofSeconds(5), "making sketches of memories", similar::complete)
                 .every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush)

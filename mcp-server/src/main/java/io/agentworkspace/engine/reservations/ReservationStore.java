@@ -57,12 +57,13 @@ public final class ReservationStore {
             """).with("record", ReservationRow.RECORD).sql();
 
     private static final String INSERT = """
-            INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, reason, lease_until, created_at)
+            INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, reason, lease_until, created_at, lease)
             SELECT :tenant, gen_random_uuid(), :domain, :repository, p, :me, CAST(:reason AS text),
-                   date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval), :now
+                   date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval), :now, CAST(:lease AS interval)
               FROM unnest(CAST(:paths AS text[])) p
             ON CONFLICT (tenant_id, domain_id, holder_id, repository, path) DO UPDATE
-               SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason)
+               SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason),
+                   lease = excluded.lease, reminded = false
             RETURNING path, xmax = 0 AS fresh
             """;
 

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.hooks;
 
 import static io.agentworkspace.engine.hooks.HookFixture.call;
-import static io.agentworkspace.engine.hooks.HookFixture.object;
 import static io.agentworkspace.engine.hooks.HookFixture.post;
 import static io.agentworkspace.engine.hooks.HookFixture.tool;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +21,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -210,46 +208,6 @@ class HooksTest {
         for (var agent : List.of("Ada", "Bert")) {
             call(it.owner, "DM_Invite", "{'target':{'domain':'Yard','agent':'%s'}}".formatted(agent));
         }
-    }
-
-    private String command(String client, String name, String text) {
-        var event = object(EDIT.formatted(name, "")).put("tool_name", "Bash");
-        event.withObjectProperty("tool_input").put("command", text);
-        return it.hook(client, event.toString()).toString();
-    }
-
-    @Test
-    void aCommandThatWritesIsRefusedOneThatMayWriteIsToldOnceAndOneThatReadsIsLeftAlone() {
-        yard();
-        call(it.bert, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['src/api/**']}");
-        assertThat(command("claude-code", "PreToolUse", "sed -i s/a/b/ src/api/x.ts"))
-                .contains("\"permissionDecision\":\"deny\"", "Bert has reserved \\\"src/api/**\\\"");
-        assertThat(command("gemini-cli", "BeforeTool", "rm -rf src")).startsWith("{\"decision\":\"deny\"");
-        assertThat(command("codex", "PreToolUse", "git apply fix.patch"))
-                .contains("additionalContext", "This command may write files that others have reserved")
-                .doesNotContain("permissionDecision");
-        assertThat(command("codex", "PreToolUse", "git stash")).isEqualTo("{}");
-        assertThat(command("claude-code", "PreToolUse", "cat src/api/x.ts > /tmp/x"))
-                .isEqualTo("{}");
-    }
-
-    /** The files are far more than the ones that are compared, and each reservation is as much work as one can be. */
-    @Test
-    void anEventOfManyFilesIsAnsweredWithNothingWhenItsStepsAreUsedUp() {
-        yard();
-        call(it.bert, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['x']}");
-        TestDatabase.db().sql("""
-                        INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, lease_until, created_at)
-                        SELECT tenant_id, gen_random_uuid(), domain_id, '', repeat('{b,a*}', 48) || i || '[x]', holder_id, lease_until, created_at
-                          FROM reservation, generate_series(1, 1900) i WHERE tenant_id = :tenant
-                        """).set("tenant", it.tenant.id(ClientApi.REST)).run();
-        var lines = IntStream.range(0, 20_000)
-                .mapToObj(i -> "*** Update File: " + "ab".repeat(10) + i)
-                .collect(Collectors.joining("\\n"));
-        assertThat(it.hook("codex", EDIT.formatted("PreToolUse", "'patch':'%s'".formatted(lines))))
-                .isEmpty();
-        assertThat(it.hook("codex", EDIT.formatted("PreToolUse", "'file_path':'x'")))
-                .isNotEmpty();
     }
 
     @Test

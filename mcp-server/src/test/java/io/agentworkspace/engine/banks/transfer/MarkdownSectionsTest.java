@@ -101,7 +101,7 @@ class MarkdownSectionsTest {
     void aSmallZipOfManyLinesOrBytesIsRefusedWhileItIsRead() throws IOException {
         var zip = zip(1, "\n".repeat(32 << 20).getBytes(StandardCharsets.US_ASCII));
         assertThat(zip.length).isLessThan(50_000);
-        assertThatThrownBy(() -> MarkdownFolder.ofZip(zip)).hasMessageContaining("at most 1,000,000 lines");
+        assertThatThrownBy(() -> MarkdownFolder.ofZip(zip)).hasMessageContaining("1,000,001 lines or more");
         var larger = zip(2, " ".repeat(17 << 20).getBytes(StandardCharsets.US_ASCII));
         assertThatThrownBy(() -> MarkdownFolder.ofZip(larger)).hasMessageContaining("unpacked zip");
     }
