@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.edits;
 
 import io.agentworkspace.engine.edits.ShellCommand.Word;
-import io.agentworkspace.engine.reservations.EditedPath;
 import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -246,7 +245,7 @@ final class ShellParser {
 
         void literal(char c) {
             text.append(c);
-            pattern.append(EditedPath.literal(String.valueOf(c)));
+            pattern.append("*?[]{}".indexOf(c) >= 0 ? "[" + c + "]" : c);
         }
 
         void add(Word word) {
