@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a command of a shell writes, as far as its text shows. What programs do that it starts, such as a build, is not known:
@@ -63,14 +62,12 @@ final class ShellWrites implements ShellParser.Listener {
     private final boolean isWindows;
     private final int depth;
     private boolean isOpen;
-    private @Nullable String folder;
+
+    /** The folder in which the next command runs; empty if only the shell knows it. */
+    private String folder;
 
     private ShellWrites(
-            @Nullable String folder,
-            boolean isWindows,
-            Map<String, Word> variables,
-            StepAllowance allowance,
-            int depth) {
+            String folder, boolean isWindows, Map<String, Word> variables, StepAllowance allowance, int depth) {
         this.folder = folder;
         this.isWindows = isWindows;
         this.variables = variables;
@@ -97,7 +94,7 @@ final class ShellWrites implements ShellParser.Listener {
 
     @Override
     public void opened() {
-        folders.push(folder == null ? "" : folder);
+        folders.push(folder);
     }
 
     @Override
@@ -147,7 +144,7 @@ final class ShellWrites implements ShellParser.Listener {
         } else {
             switch (name) {
                 case "cd", "pushd" -> enter(operands);
-                case "popd" -> folder = null;
+                case "popd" -> folder = "";
                 case "mv", "cp", "install", "ln", "rsync", "link" -> copy(name, arguments);
                 case "tee" -> operands.forEach(file -> add(file, Extent.FILE, true));
                 case "dd" ->
@@ -168,7 +165,7 @@ final class ShellWrites implements ShellParser.Listener {
                 case "curl" -> after(arguments, "-o", "--output").forEach(file -> add(file, Extent.FILE, true));
                 case "wget" ->
                     after(arguments, "-O", "--output-document").forEach(file -> add(file, Extent.FILE, true));
-                case "patch" -> patch(arguments, operands);
+                case "patch" -> patch(arguments);
                 case "git" -> git(arguments);
                 case "find" -> find(arguments);
                 case "xargs", "parallel" ->
@@ -243,8 +240,8 @@ final class ShellWrites implements ShellParser.Listener {
 
     private void enter(List<Word> operands) {
         var to = operands.isEmpty() ? variables.get("HOME") : operands.getFirst();
-        folder = to == null || !to.isKnown() || to.isPattern() || folder == null
-                ? null
+        folder = to == null || !to.isKnown() || to.isPattern() || folder.isEmpty() && !ClientPath.isAbsolute(to.text())
+                ? ""
                 : ClientPath.resolved(folder, ClientPath.plain(to.text(), isWindows));
     }
 
@@ -315,7 +312,7 @@ final class ShellWrites implements ShellParser.Listener {
         add(files);
     }
 
-    private void patch(List<Word> arguments, List<Word> operands) {
+    private void patch(List<Word> arguments) {
         if (has(arguments, "", "--dry-run")) {
             return;
         }
@@ -433,10 +430,10 @@ final class ShellWrites implements ShellParser.Listener {
         var isAbsolute = ClientPath.isAbsolute(ClientPath.plain(word.text(), isWindows));
         if (word.text().isEmpty()
                 || word.pattern().startsWith("*") && !word.isKnown()
-                || folder == null && !isAbsolute) {
+                || folder.isEmpty() && !isAbsolute) {
             isOpen = true;
         } else {
-            writes.add(new Write(folder == null ? "" : folder, word, extent, isCertain && word.isKnown()));
+            writes.add(new Write(folder, word, extent, isCertain && word.isKnown()));
         }
     }
 

@@ -24,9 +24,6 @@ final class ReturnPath {
      */
     private static final Pattern PATH = Pattern.compile("/|(?:/(?!\\.{1,2}(?:[/?#]|$))[\\w.~!$&'()*+,;=-]+)+/?");
 
-    /** The longest path. Each of its segments takes a part of the thread's stack. */
-    private static final int LONGEST = 1_500;
-
     private static final Pattern REST = Pattern.compile("(?:\\?[\\w.~!$&'()*+,;=?-]*)?(?:#[\\w.~!$&'()*+,;=?-]*)?");
     private static final Pattern SPACE = Pattern.compile("%20");
 
@@ -67,8 +64,7 @@ final class ReturnPath {
         while (end < text.length() && text.charAt(end) != '?' && text.charAt(end) != '#') {
             end++;
         }
-        return end <= LONGEST
-                && PATH.matcher(text.substring(0, end)).matches()
+        return PATH.matcher(text.substring(0, end)).matches()
                 && REST.matcher(text.substring(end)).matches();
     }
 
