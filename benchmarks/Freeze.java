@@ -27,15 +27,11 @@ final class Freeze implements Bench.Benchmark {
             var callers = new Callers(engine.url(), key);
             Workspace.domain(callers, 2);
             callers.call(new Callers.Work("MB_Create", Map.of("vx", Map.of("name", "Notes", "description", "Of the drill."))));
-            var bound = callers.call(new Callers.Work(
-                            "AK_Create", Map.of("name", "hooks", "capabilities", List.of("*"), "agent", "Agent1")))
-                    .path("api_key")
-                    .asString();
-            reserve(callers, "Agent0", "{b,a*}", "[x]", 600);
+            reserve(new Callers(engine.url(), bound(callers, "Agent0")), "{b,a*}", "[x]", 600);
             var other = new Callers(engine.url(), engine.tenant("other"));
             other.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Reader", "description", "Reads."))));
             var worst = 0.0;
-            for (var attack : attacks(engine.url(), key, bound).entrySet()) {
+            for (var attack : attacks(engine.url(), key, bound(callers, "Agent1")).entrySet()) {
                 for (var round = 0; round < options.number("rounds", 3); round++) {
                     worst = Math.max(worst, attack(engine, other, attack.getKey(), attack.getValue(), options.number("clients", 8)));
                 }
@@ -46,20 +42,27 @@ final class Freeze implements Bench.Benchmark {
         }
     }
 
+    /** Returns a key of the agent. */
+    private static String bound(Callers callers, String agent) throws Exception {
+        return callers.call(new Callers.Work("AK_Create", Map.of("name", agent, "capabilities", List.of("*"), "agent", agent)))
+                .path("api_key")
+                .asString();
+    }
+
     /** Reserves paths in portions of 50. */
-    private static void reserve(Callers callers, String agent, String part, String end, int count) throws Exception {
+    private static void reserve(Callers callers, String part, String end, int count) throws Exception {
         for (var from = 0; from < count; from += 50) {
             var begin = from;
             var paths = IntStream.range(0, 50).mapToObj(i -> part.repeat(46) + (begin + i) + end).toList();
             callers.call(new Callers.Work(
-                    "TK_Reserve", Map.of("target", Map.of("domain", "bench", "agent", agent), "paths", paths)));
+                    "TK_Reserve", Map.of("target", Map.of("domain", "bench"), "paths", paths)));
         }
     }
 
     private static Map<String, byte[]> attacks(String url, String key, String bound) {
         var all = new LinkedHashMap<String, byte[]>();
         var globs = IntStream.range(0, 50).mapToObj(i -> "{a,b*}".repeat(46) + i + "[y]").toList();
-        all.put("globs", post(url, key, "/demo/v1/Engine/tps/task/reserve", Map.of("target", Map.of("domain", "bench"), "paths", globs)));
+        all.put("globs", post(url, bound, "/demo/v1/Engine/tps/task/reserve", Map.of("target", Map.of("domain", "bench"), "paths", globs)));
         var lines = IntStream.range(0, 20_000)
                 .mapToObj(i -> "*** Update File: " + "ab".repeat(10) + i)
                 .collect(Collectors.joining("\n"));

@@ -21,8 +21,8 @@ final class EditGuard {
     private static final Duration QUIET = Duration.ofMinutes(1);
     private static final int MAX_TOLD = 10_000;
 
-    /** How many steps it may take to read an event and to compare its files with all reservations: some hundredths of a second. */
-    private static final long MOST_STEPS = 2_000_000;
+    /** How many steps it may take to read an event and to compare its files with all reservations: about a hundredth of a second. */
+    private static final long MOST_STEPS = 1_000_000;
 
     private final ReservationStore reservations;
     private final Clock clock;

@@ -22,6 +22,9 @@ final class Glob {
 
     private static final String SPECIAL = "*?[]{}";
 
+    /** A step of an automaton takes as long as this many comparisons of characters. */
+    private static final int WEIGHT = 4;
+
     private final String text;
     private final String prefix;
     private final String suffix;
@@ -118,15 +121,17 @@ final class Glob {
     }
 
     private boolean runs(String path, PathForm.Letters letters, StepAllowance allowance) {
+        allowance.take(automaton == null ? (long) WEIGHT * text.length() : 0);
         var parsed = automaton();
         var states = new BitSet();
         states.set(0);
         parsed.close(states, allowance);
         for (var character : path.codePoints().toArray()) {
+            allowance.take(WEIGHT);
             var next = new BitSet();
             for (var state = states.nextSetBit(0); state >= 0; state = states.nextSetBit(state + 1)) {
                 for (var step : parsed.steps(state)) {
-                    allowance.take();
+                    allowance.take(WEIGHT);
                     if (letters.isIn(step.on(), character)) {
                         next.set(step.to());
                     }
