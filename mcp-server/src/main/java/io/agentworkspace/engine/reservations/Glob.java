@@ -92,6 +92,11 @@ final class Glob {
         return new Glob(text);
     }
 
+    /** Returns how many special signs a pattern has. */
+    static int complexity(String text) {
+        return (int) text.chars().filter(each -> SPECIAL.indexOf(each) >= 0).count();
+    }
+
     String text() {
         return text;
     }

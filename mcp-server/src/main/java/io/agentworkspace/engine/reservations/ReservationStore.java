@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
@@ -324,10 +325,12 @@ public final class ReservationStore {
                         row.text("domain")));
     }
 
-    /** Returns the first reservation of one of the paths. */
+    /** Returns a reservation of one of the paths. Those that are easily compared come first, since the others may use up the steps. */
     public static Optional<Taken> findTaken(
             List<Taken> all, List<EditedPath> paths, Letters letters, StepAllowance allowance) {
         return all.stream()
+                .sorted(Comparator.comparingInt(
+                        taken -> Glob.complexity(taken.reservation().path())))
                 .filter(taken -> {
                     var reserved = new EditedPath.Reserved(taken.reservation().path());
                     return paths.stream().anyMatch(path -> path.concerns(reserved, letters, allowance));

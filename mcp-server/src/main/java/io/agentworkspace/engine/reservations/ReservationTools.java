@@ -24,10 +24,8 @@ public final class ReservationTools {
     private final ReservationStore reservations;
     private final TaskPlaceQueries places;
     private final ContextStore contexts;
-    private final Db db;
 
     public ReservationTools(Db db, ContextStore contexts, TaskPlaceQueries places) {
-        this.db = db;
         this.reservations = new ReservationStore(db);
         this.contexts = contexts;
         this.places = places;
@@ -101,11 +99,8 @@ public final class ReservationTools {
         if (in.paths().isEmpty()) {
             throw Problem.missing("paths");
         }
-        var request = db.transaction(() -> {
-            contexts.load(call);
-            return request(in, places.enter(call, domain(in.target())));
-        });
-        return reservations.requireFree(call, request);
+        contexts.load(call);
+        return reservations.requireFree(call, request(in, places.enter(call, domain(in.target()))));
     }
 
     private ReserveResponse reserve(ReserveRequest in, Set<String> free, Call call) {
