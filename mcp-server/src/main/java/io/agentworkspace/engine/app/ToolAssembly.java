@@ -27,6 +27,7 @@ import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.tasks.LeaseStore;
 import io.agentworkspace.engine.tasks.TaskLeaseStore;
 import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
@@ -105,7 +106,14 @@ record ToolAssembly(
         var names = catalogue.tools().stream().map(Tool::name).toList();
         var observed = new ObservedRunner(runner, new ToolMeter(process.metrics(), names));
         var tools = new ToolAssembly(
-                catalogue, new ImportRunner(observed, clock), presence, files, waiting, wakes, sealKeys, upstreams);
+                catalogue,
+                new ImportRunner(observed, search.heavy(), clock),
+                presence,
+                files,
+                waiting,
+                wakes,
+                sealKeys,
+                upstreams);
         tools.register(process.housekeeping(), parts, rules);
         tools.startValidation(parts, rules);
         return tools;
@@ -120,6 +128,7 @@ record ToolAssembly(
         var tasksKept = Duration.ofDays(parts.process().settings().retention().tasksDays());
         housekeeping
                 .whileOpen(SECOND, "freeing tasks", leases::free)
+                .whileOpen(SECOND, "reminding of leases", new LeaseStore(db, clock)::remind)
                 .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
                 .whileOpen(Duration.ofSeconds(5), "making sketches of memories", similar::complete)
                 .every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush)

@@ -86,7 +86,6 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.reservations.ReservationTools;
 import io.agentworkspace.engine.rules.RuleTools;
 import io.agentworkspace.engine.rules.Rules;
@@ -209,7 +208,7 @@ public final class Tools {
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents, shared));
         tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
-        tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaceQueries(db, domains)).tools());
+        tools.addAll(new ReservationTools(db, contexts, new TaskPlaceQueries(db, domains)).tools());
         tools.addAll(keys(
                 db,
                 agents,

@@ -14,10 +14,12 @@ import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.BlankText;
+import io.agentworkspace.engine.model.text.DeceptiveText;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
@@ -27,8 +29,8 @@ import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -155,10 +157,17 @@ public final class QuestionTools {
             return List.of();
         }
         var choices = texts.stream().map(String::strip).toList();
-        var different = new TreeSet<>(String.CASE_INSENSITIVE_ORDER); // As AP_Answer compares them.
-        different.addAll(choices);
+        var different = choices.stream().map(Name::key).collect(Collectors.toSet());
         if (choices.size() < 2 || different.size() < choices.size()) {
             throw Problem.invalid("choices", "must be 2–8 texts that differ in more than case");
+        }
+        for (var choice : choices) {
+            DeceptiveText.find(choice).ifPresent(found -> {
+                throw Problem.invalid(
+                        "choices",
+                        "has '%s' with %s, which looks like another text; write it without"
+                                .formatted(Name.shortened(choice), found));
+            });
         }
         return choices;
     }
@@ -312,12 +321,14 @@ public final class QuestionTools {
                             .formatted(String.join(", ", question.choices())));
         }
         var label = in.choice().strip();
+        var key = Name.key(label);
         return question.choices().stream()
-                .filter(choice -> choice.equalsIgnoreCase(label))
+                .filter(choice -> Name.key(choice).equals(key))
                 .findFirst()
                 .orElseThrow(() -> Problem.invalid(
                         "choice",
-                        "is '%s'; it must be one of: %s".formatted(label, String.join(", ", question.choices()))));
+                        "is '%s'; it must be one of: %s"
+                                .formatted(Name.shortened(label), String.join(", ", question.choices()))));
     }
 
     private Problem closed(Call call, UUID id) {
