@@ -40,7 +40,6 @@ record ToolAssembly(
         WaitingCalls waiting,
         WakeStore wakes,
         SealKeys sealKeys,
-        VettedClient upstreamHttp,
         Tools.Upstreams upstreams) {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -94,15 +93,7 @@ record ToolAssembly(
         var names = catalogue.tools().stream().map(Tool::name).toList();
         var observed = new ObservedRunner(runner, new ToolMeter(process.metrics(), names));
         var tools = new ToolAssembly(
-                catalogue,
-                new ImportRunner(observed, clock),
-                presence,
-                files,
-                waiting,
-                wakes,
-                sealKeys,
-                upstreamHttp,
-                upstreams);
+                catalogue, new ImportRunner(observed, clock), presence, files, waiting, wakes, sealKeys, upstreams);
         tools.register(process.housekeeping(), parts, rules);
         tools.startValidation(parts, rules);
         return tools;
