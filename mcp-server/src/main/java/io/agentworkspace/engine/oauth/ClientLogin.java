@@ -70,12 +70,12 @@ record ClientLogin(
     /** The id may be left out: it is also in what the client signed. */
     private static ClientLogin signed(
             Parameters parameters, boolean hasSecret, @Nullable String assertion, @Nullable String id) {
-        if (hasSecret) {
-            throw OAuthError.request("the client proves who it is with a secret or with a signature, not with both");
-        }
         if (assertion == null || !ClientAssertions.TYPE.equals(parameters.find("client_assertion_type"))) {
             throw OAuthError.client(
                     "client_assertion must be a JWT, and client_assertion_type " + ClientAssertions.TYPE);
+        }
+        if (hasSecret) {
+            throw OAuthError.request("the client proves who it is with a secret or with a signature, not with both");
         }
         var subject = UnverifiedToken.read(assertion)
                 .map(token -> token.claims().path("sub").asString(""))

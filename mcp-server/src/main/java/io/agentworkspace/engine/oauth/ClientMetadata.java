@@ -23,7 +23,7 @@ record ClientMetadata(String name, List<String> redirectUris, List<String> authM
     static final List<String> AUTH_METHODS = List.of(NONE, "client_secret_post", "client_secret_basic");
 
     private static final Pattern DECORATION =
-            Pattern.compile("[\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{So}\\p{Co}\\p{Cf}\"\\s]+");
+            Pattern.compile("[\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{So}\\p{Co}\\p{Cf}\\p{Me}\\uFE00-\\uFE0F\"\\s]+");
     private static final int MOST_URIS = 10;
     private static final int LONGEST_NAME = 80;
 

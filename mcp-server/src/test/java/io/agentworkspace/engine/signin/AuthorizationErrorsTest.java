@@ -55,7 +55,8 @@ class AuthorizationErrorsTest extends AuthorizationServerFixture {
                     assertThat(got.headers("Location")).isEmpty();
                     assertThat(got.toString()).doesNotContain("http-equiv");
                 }
-                for (var decision : List.of("{'allow':false}", "{'allow':true,'agent':'X','capabilities':['agent:read']}")) {
+                for (var decision :
+                        List.of("{'allow':false}", "{'allow':true,'agent':'X','capabilities':['agent:read']}")) {
                     var got = browser.change("POST", path + wrong, decision.replace('\'', '"'));
                     assertThat(got.status()).as(got.toString()).isEqualTo(400);
                     assertThat(got.toString()).doesNotContain(BACK);
@@ -78,7 +79,8 @@ class AuthorizationErrorsTest extends AuthorizationServerFixture {
                 .containsEntry("error", "unsupported_response_type")
                 .containsEntry("state", "some state");
         var stranger = signedIn("somebody else", "*");
-        assertThat(stranger.get("/oauth/authorize?" + encoded(request("response_type=x"))).status())
+        assertThat(stranger.get("/oauth/authorize?" + encoded(request("response_type=x")))
+                        .status())
                 .isEqualTo(400);
         assertThat(Browser.send(engine.url(), "GET", "/oauth/authorize?" + encoded(request("response_type=x")), "")
                         .status())
@@ -90,7 +92,10 @@ class AuthorizationErrorsTest extends AuthorizationServerFixture {
     void unknownScopesAreLeftOutAndTheDefaultIsChosen(String scope) {
         var request = request("scope=" + scope);
         assertThat(authorize(request).status()).isEqualTo(200);
-        var question = browser.get("/oauth/question?" + encoded(request)).json().path("capabilities").toString();
+        var question = browser.get("/oauth/question?" + encoded(request))
+                .json()
+                .path("capabilities")
+                .toString();
         assertThat(question)
                 .contains(
                         "{\"name\":\"agent:read\",\"requested\":true}",
@@ -104,14 +109,18 @@ class AuthorizationErrorsTest extends AuthorizationServerFixture {
     @Test
     void aKnownScopeAmongUnknownOnesIsWhatIsChosen() {
         var request = request("scope=openid bank:read agent:fly");
-        var question = browser.get("/oauth/question?" + encoded(request)).json().path("capabilities").toString();
+        var question = browser.get("/oauth/question?" + encoded(request))
+                .json()
+                .path("capabilities")
+                .toString();
         assertThat(question)
                 .contains(
-                        "{\"name\":\"agent:read\",\"requested\":false}",
-                        "{\"name\":\"bank:read\",\"requested\":true}");
+                        "{\"name\":\"agent:read\",\"requested\":false}", "{\"name\":\"bank:read\",\"requested\":true}");
         var got = token(exchange(parameters(allowed(browser, request)).get("code"), "scope=openid bank:read"));
         assertThat(got.at("/scope").split(" ")).containsExactlyInAnyOrder(WORDS.split(" "));
-        assertThat(token(refresh(got.at("/refresh_token"), "scope=offline_access")).status()).isEqualTo(200);
+        assertThat(token(refresh(got.at("/refresh_token"), "scope=offline_access"))
+                        .status())
+                .isEqualTo(200);
     }
 
     @Test

@@ -38,11 +38,14 @@ class RefreshTokensTest extends AuthorizationServerFixture {
         await().until(() -> mcp(engine, first.at("/access_token")) == 401);
         for (var got : List.of(one, other, third)) {
             assertThat(mcp(engine, got.at("/access_token"))).isEqualTo(200);
-            assertThat(mcp(AuthorizationServerFixture.other, got.at("/access_token"))).isEqualTo(200);
+            assertThat(mcp(AuthorizationServerFixture.other, got.at("/access_token")))
+                    .isEqualTo(200);
         }
         CLOCK.advance(Duration.ofMinutes(50));
         var chain = refreshed(engine, renewal(one));
-        assertThat(mcp(engine, other.at("/access_token"))).as("of the program's other address").isEqualTo(200);
+        assertThat(mcp(engine, other.at("/access_token")))
+                .as("of the program's other address")
+                .isEqualTo(200);
         assertThat(mcp(engine, chain.at("/access_token"))).isEqualTo(200);
         await().until(() -> mcp(engine, one.at("/access_token")) == 401);
         assertThat(renewal(refreshed(engine, renewal(other)))).isNotEmpty();
@@ -64,7 +67,9 @@ class RefreshTokensTest extends AuthorizationServerFixture {
         CLOCK.advance(Duration.ofSeconds(30));
         var twin = refreshed(engine, retired);
         CLOCK.advance(Duration.ofSeconds(30));
-        assertThat(refreshed(other, retired).at("/error")).as("a use prolongs nothing").isEqualTo("invalid_grant");
+        assertThat(refreshed(other, retired).at("/error"))
+                .as("a use prolongs nothing")
+                .isEqualTo("invalid_grant");
         for (var got : List.of(one, twin)) {
             await().until(() -> mcp(other, got.at("/access_token")) == 401);
             assertThat(refreshed(engine, renewal(got)).at("/error")).isEqualTo("invalid_grant");

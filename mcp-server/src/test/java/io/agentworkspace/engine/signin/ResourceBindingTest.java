@@ -2,12 +2,12 @@ package io.agentworkspace.engine.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.signin.Browser.Got;
 import io.agentworkspace.engine.testing.ClientApi;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A token works at the address that it was issued for, and nowhere else. */
 class ResourceBindingTest extends AuthorizationServerFixture {
     private static final String HOST = "https://mcp.example";
+    private static final String KEY = "ek_";
+    private static final int CHECKSUM = 6;
 
     private static Got granted(String resource) {
         var code = parameters(allowed(browser, request("resource=" + resource))).get("code");
@@ -27,7 +29,13 @@ class ResourceBindingTest extends AuthorizationServerFixture {
     private static int at(String path, String token, String header) {
         var isMcp = path.startsWith("/mcp");
         var body = isMcp ? "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}" : "{}";
-        return Browser.send(engine.url(), "POST", path, body, header, header.equals("X-Api-Key") ? token : "Bearer " + token)
+        return Browser.send(
+                        engine.url(),
+                        "POST",
+                        path,
+                        body,
+                        header,
+                        header.equals("X-Api-Key") ? token : "Bearer " + token)
                 .status();
     }
 
@@ -58,10 +66,15 @@ class ResourceBindingTest extends AuthorizationServerFixture {
                 assertThat(at(path, token, header)).as(path).isIn(401, 404);
             }
         }
-        for (var path : List.of("/api/stream", "/api/keys", "/api/inbox", "/api/hooks/claude-code/messages?session=x")) {
-            assertThat(Browser.send(engine.url(), "GET", path, "", "X-Api-Key", token).status()).as(path).isEqualTo(401);
+        for (var path : List.of("/api/stream", "/api/keys", "/api/inbox", "/api/hooks/claude-code/messages")) {
+            assertThat(Browser.send(engine.url(), "GET", path, "", "X-Api-Key", token)
+                            .status())
+                    .as(path)
+                    .isEqualTo(401);
         }
-        assertThat(Browser.send(engine.url(), "GET", "/api/health", "", "X-Api-Key", token).status()).isEqualTo(200);
+        assertThat(Browser.send(engine.url(), "GET", "/api/health", "", "X-Api-Key", token)
+                        .status())
+                .isEqualTo(200);
     }
 
     @Test
@@ -70,23 +83,46 @@ class ResourceBindingTest extends AuthorizationServerFixture {
         var got = Browser.send(engine.url(), "POST", "/mcp", "{}", "Authorization", "Bearer " + token);
         assertThat(got.status()).isEqualTo(401);
         assertThat(got.header(CHALLENGE)).contains("error=\"invalid_token\"", "/mcp/readonly", "resource_metadata=");
-        var rest = Browser.send(engine.url(), "POST", ClientApi.path("AP_List"), "{}", "Authorization", "Bearer " + token);
+        var rest =
+                Browser.send(engine.url(), "POST", ClientApi.path("AP_List"), "{}", "Authorization", "Bearer " + token);
         assertThat(rest.note()).contains("issued for /mcp/readonly", "API key");
     }
 
     /** Neither the form of the credential nor what is made with it leads out of the toolset. */
     @Test
     void nothingThatIsMadeOfATokenGoesFurther() {
-        var decision = "{'allow':true,'agent':'Keys of %s','capabilities':['key:read','key:write','agent:read','bank:read']}"
-                .formatted(browser.csrf().substring(0, 5).replaceAll("[^A-Za-z0-9]", "x"));
+        var decision =
+                "{'allow':true,'agent':'Keys of %s','capabilities':['key:read','key:write','agent:read','bank:read']}"
+                        .formatted(browser.csrf().substring(0, 5).replaceAll("[^A-Za-z0-9]", "x"));
         var request = request("resource=" + HOST + "/mcp/x/key");
-        var code = parameters(decided(browser, request, decision).at("/location")).get("code");
+        var code =
+                parameters(decided(browser, request, decision).at("/location")).get("code");
         var token = token(exchange(code, "resource=")).at("/access_token");
-        var key = ApiKey.parse(token);
-        assertThat(key.isToken()).isTrue();
-        var made = ClientApi.MCP.call(
-                engine.url() + "/mcp/x/key", token, "AK_Create", Json.readObject("{\"name\":\"child\"}".getBytes()));
-        assertThat(made).isNotNull();
+        var forged = KEY + token.substring(KEY.length(), token.length() - CHECKSUM);
+        assertThat(at(ClientApi.path("AK_List"), forged + checksum(forged), "X-Api-Key"))
+                .as("the same secret as that of a key")
+                .isEqualTo(401);
+        var call = """
+                {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"AK_Create","arguments":{"name":"child","capabilities":["key:read","agent:read"]}}}""";
+        var made = Browser.send(engine.url(), "POST", "/mcp/x/key", call, "Authorization", "Bearer " + token);
+        var child = made.at("/result/structuredContent/api_key");
+        assertThat(child).as(made.toString()).startsWith("ek_");
+        assertThat(Browser.send(engine.url(), "POST", ClientApi.path("AK_List"), "{}", "X-Api-Key", child)
+                        .status())
+                .isEqualTo(200);
+        var other = Browser.send(engine.url(), "POST", ClientApi.path("AP_List"), "{}", "X-Api-Key", child);
+        assertThat(other.note()).as(other.toString()).contains("limited to the toolset");
+    }
+
+    private static String checksum(String body) {
+        var crc = new CRC32();
+        crc.update(body.getBytes(StandardCharsets.US_ASCII));
+        var digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        var text = new StringBuilder();
+        for (var rest = crc.getValue(); text.length() < CHECKSUM; rest /= 62) {
+            text.insert(0, digits.charAt((int) (rest % 62)));
+        }
+        return text.toString();
     }
 
     @ParameterizedTest
@@ -129,7 +165,8 @@ class ResourceBindingTest extends AuthorizationServerFixture {
         assertThat(refused.at("/error")).as(refused.toString()).isEqualTo("invalid_target");
         assertThat(token(exchange(code(), "resource=" + resource)).at("/error")).isEqualTo("invalid_target");
         if (!resource.endsWith("/readonly")) {
-            assertThat(authorize(request("resource=" + resource)).toString()).contains("resource");
+            var page = authorize(request("resource=" + resource));
+            assertThat(parameters(page.header("Location"))).containsEntry("error", "invalid_target");
         }
         assertThat(mcp(engine, token(refresh(got.at("/refresh_token"), "")).at("/access_token")))
                 .as("nothing was used up")
@@ -142,9 +179,11 @@ class ResourceBindingTest extends AuthorizationServerFixture {
         var code = parameters(allowed(browser, request("resource=" + resource))).get("code");
         var got = token(exchange(code, "resource="));
         var renewed = token(refresh(got.at("/refresh_token"), "resource="));
-        assertThat(at("/mcp/readonly", renewed.at("/access_token"), "Authorization")).isEqualTo(200);
+        assertThat(at("/mcp/readonly", renewed.at("/access_token"), "Authorization"))
+                .isEqualTo(200);
         assertThat(at("/mcp", renewed.at("/access_token"), "Authorization")).isEqualTo(401);
-        assertThat(token(refresh(renewed.at("/refresh_token"), "")).at("/error")).isEqualTo("invalid_target");
+        assertThat(token(refresh(renewed.at("/refresh_token"), "")).at("/error"))
+                .isEqualTo("invalid_target");
     }
 
     @Test
@@ -174,7 +213,8 @@ class ResourceBindingTest extends AuthorizationServerFixture {
             assertThat(got.headers("Set-Cookie")).isEmpty();
         }
         var jwt = browser.token();
-        assertThat(Browser.send(engine.url(), "POST", Browser.SESSION, "", "Authorization", "Bearer " + jwt).status())
+        assertThat(Browser.send(engine.url(), "POST", Browser.SESSION, "", "Authorization", "Bearer " + jwt)
+                        .status())
                 .isEqualTo(400);
     }
 }
