@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.agents.AgentUseStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.SimilarStore;
 import io.agentworkspace.engine.banks.TrashStore;
@@ -78,12 +79,17 @@ record ToolAssembly(
         var catalogue =
                 Tools.catalogue(db, parts.limits().calls(), parts.webhooks().receivers(), shared);
         var sealKeys = new SealKeys(db, clock);
+        var agentUse = new AgentUseStore(db);
+        process.housekeeping()
+                .every(SECOND, "writing the use of agents", agentUse::flush)
+                .clearing("use of agents", agentUse::purge);
         var runner = new Runner(
                 catalogue,
                 db,
                 clock,
                 presence,
                 parts.callers().keys().use(),
+                agentUse,
                 parts.callers().audit(),
                 parts.webhooks().events(),
                 parts.limits().calls(),

@@ -6,6 +6,8 @@ import io.agentworkspace.engine.agents.AgentQueries;
 import io.agentworkspace.engine.agents.AgentRevisionQueries;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.agents.AgentTools;
+import io.agentworkspace.engine.agents.AgentUseQueries;
+import io.agentworkspace.engine.agents.AgentUseTools;
 import io.agentworkspace.engine.agents.PresenceTools;
 import io.agentworkspace.engine.audit.AuditQueries;
 import io.agentworkspace.engine.audit.AuditTools;
@@ -81,6 +83,7 @@ import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.search.MessageSearchTools;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.reservations.ReservationStore;
@@ -182,6 +185,7 @@ public final class Tools {
         tools.addAll(new UserAdminTools(new UserStore(db)).tools());
         var revisions = new AgentRevisionQueries(db, agents);
         tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), revisions, messages).tools());
+        tools.addAll(new AgentUseTools(new AgentUseQueries(db, agents)).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         var wait = new MessageWait(
                 new WaitQueries(db), shared.waiting(), new MessagePages(db), agents, domains, shared.clock());
@@ -196,13 +200,18 @@ public final class Tools {
         tools.addAll(banks(db, agents, shared));
         tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
         tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaceQueries(db, domains)).tools());
-        tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(keys(
+                db,
+                agents,
+                Collections.unmodifiableList(tools),
+                shared.upstreams().installed()));
         tools.addAll(new InviteTools(
                         new InvitationStore(db),
                         agents,
                         domains,
                         new BankStore(db),
                         Collections.unmodifiableList(tools),
+                        shared.upstreams().installed(),
                         shared.baseUrl())
                 .tools());
         tools.addAll(webhooks(db, outbound));
@@ -224,9 +233,9 @@ public final class Tools {
     }
 
     /** @param all all tools; filled later */
-    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all) {
+    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all, TenantTools installed) {
         var keys = new KeyChangeStore(db);
-        var words = new KeyLimitTexts(all);
+        var words = new KeyLimitTexts(all, installed);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new KeyTools(new KeyQueries(db), words).tools());
         tools.addAll(new KeyGrantTools(keys, agents, words).tools());

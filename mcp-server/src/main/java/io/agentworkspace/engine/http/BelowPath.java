@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes the public path off requests, and adds it to what responses say about addresses and cookies. */
 public final class BelowPath extends Handler.Wrapper {
+    /** The name of the request attribute with the public path. */
+    static final String ATTRIBUTE = "engine.public-path";
+
     private final PublicPath path;
 
     public BelowPath(PublicPath path, Handler inside) {
@@ -36,6 +39,7 @@ public final class BelowPath extends Handler.Wrapper {
                 return headers;
             }
         };
+        inside.setAttribute(ATTRIBUTE, path.own());
         return super.handle(inside, path.own().isEmpty() ? response : new Outside(inside, response), callback);
     }
 

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.scheduling.OpenRequest;
 import java.time.Clock;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
@@ -48,7 +49,10 @@ public final class Gate extends Handler.Wrapper {
     public boolean handle(Request received, Response response, Callback callback) {
         var request = proxies.seenThrough(received);
         var requestId = RequestIds.of(request);
-        request.setAttribute(RequestContext.ATTRIBUTE, new RequestContext(requestId));
+        request.setAttribute(
+                RequestContext.ATTRIBUTE,
+                new RequestContext(
+                        requestId, Objects.requireNonNullElse((String) request.getAttribute(BelowPath.ATTRIBUTE), "")));
         GuardedResponse.dress(response.getHeaders(), requestId);
         refusals.log().watch(request, response);
         var guarded = new GuardedResponse(request, response);

@@ -4,8 +4,11 @@ import io.agentworkspace.engine.documents.extract.ContentScan;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.text.VisibleText;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.upstream.UpstreamTool.Difference;
+import io.agentworkspace.engine.upstreams.texts.DefinitionTexts;
+import io.agentworkspace.engine.upstreams.texts.ForeignMeta;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -14,8 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -85,19 +86,12 @@ record Definition(OfferKind kind, ObjectNode json) {
 
     /** Returns whether one of its texts addresses agents, as if it were an instruction for them. */
     boolean addressesAgents() {
-        return eachText().anyMatch(ContentScan::addressesAgents);
+        return ContentScan.addressesAgents(DefinitionTexts.of(json));
     }
 
-    /** Returns all its texts, one after another. */
+    /** Returns all its texts as a reader sees them, one after another. */
     String texts() {
-        return eachText().collect(Collectors.joining("\n"));
-    }
-
-    private Stream<String> eachText() {
-        var texts = Stream.of("description", "title").flatMap(field -> json.findValues(field).stream());
-        return Stream.concat(texts, Stream.of(json.path("name")))
-                .map(text -> text.asString(""))
-                .filter(text -> !text.isEmpty());
+        return VisibleText.of(DefinitionTexts.of(json));
     }
 
     /** Returns it as lists show it: under its name here, marked with its origin. */
@@ -136,7 +130,7 @@ record Definition(OfferKind kind, ObjectNode json) {
             hints.put("openWorldHint", true);
         }
         if (json.get("_meta") instanceof ObjectNode meta) {
-            listing.set("_meta", ForeignUri.rewritten(upstream, meta));
+            listing.set("_meta", ForeignUri.rewritten(upstream, ForeignMeta.passing(meta)));
         }
         return listing;
     }
@@ -147,10 +141,13 @@ record Definition(OfferKind kind, ObjectNode json) {
                 upstream,
                 kind == OfferKind.RESOURCE ? "Resource" : "Resources",
                 Json.object().put(kind.key(), uri).put("name", named));
-        for (var field : List.of("mimeType", "size", "annotations", "_meta")) {
+        for (var field : List.of("mimeType", "size", "annotations")) {
             if (json.has(field)) {
                 listing.set(field, json.get(field));
             }
+        }
+        if (json.get("_meta") instanceof ObjectNode meta) {
+            listing.set("_meta", ForeignMeta.passing(meta));
         }
         return listing;
     }

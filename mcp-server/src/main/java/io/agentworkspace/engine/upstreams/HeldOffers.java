@@ -23,6 +23,12 @@ final class HeldOffers {
 
     static final String WITHDRAWN = "an admin took back all approvals";
 
+    private static final String NEW = "it is new";
+    private static final String CHANGED = "it has changed";
+
+    /** Reasons that have no word of a server. */
+    static final Set<String> PLAIN = Set.of(NEW, CHANGED, REFUSED, WITHDRAWN);
+
     private HeldOffers() {}
 
     /**
@@ -87,7 +93,7 @@ final class HeldOffers {
         }
         return approvesNew && was == null
                 ? approved(seen, now)
-                : with(seen, State.HELD, was == null || was.approved() == null ? "it is new" : "it has changed");
+                : with(seen, State.HELD, was == null || was.approved() == null ? NEW : CHANGED);
     }
 
     private static @Nullable String obstacle(OfferRow offer, Objection rules) {

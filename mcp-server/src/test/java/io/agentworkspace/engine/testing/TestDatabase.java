@@ -6,6 +6,7 @@ import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.account.PlanLimits;
 import io.agentworkspace.engine.account.Quotas;
 import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.agents.AgentUseStore;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.banks.VectorSource;
@@ -282,6 +283,7 @@ public final class TestDatabase {
                 clock,
                 new AgentPresence(db),
                 new KeyUse(db, clock),
+                new AgentUseStore(db),
                 new AuditStore(db, Duration.ofDays(90)),
                 events,
                 limits,

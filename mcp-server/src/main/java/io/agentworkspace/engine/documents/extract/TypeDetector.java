@@ -48,6 +48,12 @@ final class TypeDetector {
 
     /** @throws Rejection {@code type_not_allowed}, {@code encrypted} */
     static Format format(byte[] file) {
+        if (MailHeader.begins(file)) {
+            throw new Rejection(
+                    Code.TYPE_NOT_ALLOWED,
+                    "its content is an e-mail (message/rfc822), whose text and attachments are encoded; save the text as a file of %s, and send attachments as files of their own"
+                            .formatted(DocumentType.ALL));
+        }
         var type = detected(file);
         var name = type.getBaseType().toString();
         if (name.equals(DocumentType.PDF.mediaType())) {
