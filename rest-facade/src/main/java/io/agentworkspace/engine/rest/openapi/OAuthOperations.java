@@ -14,7 +14,8 @@ public final class OAuthOperations {
                         "oauthMetadata",
                         "Read about the authorization server",
                         "Its addresses, and what it supports (RFC 8414)." + NOTE)
-                .answers(200, "The metadata.", object(), Json.object().put("issuer", "https://engine.example.com"));
+                .answers(200, "The metadata.", object(), Json.object().put("issuer", "https://engine.example.com"))
+                .problems(400, 429, 500, 503);
     }
 
     public static Operation authorize() {
@@ -85,7 +86,7 @@ public final class OAuthOperations {
                                 .put("refresh_token", "er_…"))
                 .answers(400, "The error.", error(), refusal("invalid_grant"))
                 .answers(401, "The client did not prove who it is.", error(), refusal("invalid_client"))
-                .problems(429, 500, 503);
+                .problems(400, 401, 429, 500, 503);
     }
 
     public static Operation register() {
@@ -97,7 +98,7 @@ public final class OAuthOperations {
                 .body(true, client(), clientExample())
                 .answers(201, "The client.", client(), clientExample().put("client_id", "client_4pQ9xT2bVn7K"))
                 .answers(400, "The error.", error(), refusal("invalid_redirect_uri"))
-                .problems(429, 500, 503);
+                .problems(400, 429, 500, 503);
     }
 
     public static Operation revoke() {
@@ -108,7 +109,7 @@ public final class OAuthOperations {
                 .answers(200, "It has ended, or never was.", object(), Json.object())
                 .answers(400, "The error.", error(), refusal("invalid_request"))
                 .answers(401, "The client did not prove who it is.", error(), refusal("invalid_client"))
-                .problems(429, 500, 503);
+                .problems(400, 401, 429, 500, 503);
     }
 
     private static Operation open(String id, String summary, String description) {
@@ -143,7 +144,7 @@ public final class OAuthOperations {
     }
 
     private static ObjectNode error() {
-        return object("error", "error_description");
+        return object("error", "error_description").put("title", "OAuthError");
     }
 
     private static ObjectNode refusal(String error) {
