@@ -356,7 +356,7 @@ add_hooks() {
             for event in SessionStart UserPromptSubmit PostToolUse Stop Notification SessionEnd; do
                 add_to "hooks $event []" "$(by_command "$1" 5)"
             done
-            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'Edit|MultiEdit|Write|NotebookEdit')"
+            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'Edit|MultiEdit|Write|NotebookEdit|Bash')"
             # Only a tool's answer, which is plain text here, becomes instructions for the summary.
             add_to 'hooks PreCompact []' "$(by_tool "$1")"
             add_to 'hooks SessionStart []' "$(by_listener "$1" '"async": true')"
@@ -364,7 +364,7 @@ add_hooks() {
         codex)
             add_to 'hooks SessionStart []' "$(by_tool "$1")"
             add_to 'hooks UserPromptSubmit []' "$(by_tool "$1" ', "prompt": "${prompt}"')"
-            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'apply_patch|Edit|Write')"
+            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'apply_patch|Edit|Write|Bash|shell|exec_command')"
             add_to 'hooks PostToolUse []' "$(by_tool "$1" ', "tool": "${tool_name}"')"
             add_to 'hooks Stop []' "$(by_tool "$1" ', "stop_hook_active": "${stop_hook_active}"')"
             add_to 'hooks Interrupt []' "$(by_tool "$1")"
@@ -375,7 +375,7 @@ add_hooks() {
             for event in SessionStart BeforeAgent AfterTool AfterAgent SessionEnd; do
                 add_to "hooks $event []" "$(by_command "$1" 5000)"
             done
-            add_to 'hooks BeforeTool []' "$(by_command "$1" 3000 'write_file|replace')"
+            add_to 'hooks BeforeTool []' "$(by_command "$1" 3000 'write_file|replace|run_shell_command')"
             ;;
     esac
 }

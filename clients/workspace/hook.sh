@@ -29,8 +29,8 @@ if [ "${2:-}" = listen ]; then
 fi
 
 # Of the event, only this is sent: its name, the session's id, the prompt of a new turn, the tool's name, whether the session
-# is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that name them. A tool's
-# input and result and the model's answers stay here. Records end at quotation marks, so a large event is never one string.
+# is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that name them; before a
+# command of a shell runs, the command. Other input of tools, their results and the model's answers stay here. Records end at quotation marks, so a large event is never one string.
 # Values stay as JSON wrote them.
 needed() {
     LC_ALL=C awk '
@@ -38,8 +38,8 @@ needed() {
             RS = "\""
             split("hook_event_name session_id cwd prompt tool_name notification_type stop_hook_active", names, " ")
             for (n in names) top[names[n]] = 1
-            split("file_path notebook_path absolute_path", names, " "); for (n in names) path[names[n]] = 1
-            split("input command patch", names, " "); for (n in names) patch[names[n]] = 1
+            split("file_path notebook_path absolute_path workdir dir_path directory", names, " "); for (n in names) path[names[n]] = 1
+            split("input command cmd patch", names, " "); for (n in names) patch[names[n]] = 1
         }
         # The kind of the string that begins.
         function kind() {
@@ -69,8 +69,16 @@ needed() {
             }
             line = ""
         }
+        # A command is one text, or a list of words.
+        function read_command(s, ends) {
+            if (key[2] != "command" && key[2] != "cmd") return
+            if (length(word) < 16384) { word = word s; if (length(word) > 16384) word = whole(substr(word, 1, 16384)) }
+            if (!ends) return
+            words = words (words == "" ? "" : ",") "\"" word "\""; word = ""
+            if (depth == 2) { command = words; words = "" } else command = "[" words "]"
+        }
         function read_text(s, ends) {
-            if (what == "patch") { read_patch(s); if (ends) read_line() }
+            if (what == "patch") { read_command(s, ends); read_patch(s); if (ends) read_line() }
             else if (what != "" && !full) {
                 text = text s
                 if (length(text) > 8192) { text = whole(substr(text, 1, 8192)); full = 1 }
@@ -109,6 +117,8 @@ needed() {
             if (name == "PreToolUse" || name == "BeforeTool") {
                 show("cwd"); sub(/\\n$/, "", edits)
                 if (edits != "") files = files ",\"patch\":\"" edits "\""
+                if (command != "" && tolower(value["tool_name"]) ~ /^(bash|shell|local_shell|exec_command|run_shell_command)$/)
+                    files = files ",\"command\":" command
                 printf ",\"tool_input\":{%s}", substr(files, 2)
             }
             printf "}"
@@ -117,20 +127,46 @@ needed() {
 
 event=$(needed)
 [ -n "$event" ] || exit 0
+# Prints an absolute path without links. What does not exist yet is below what does. Names that JSON escapes are left out.
+real() {
+    path=$(printf '%s' "$1" | sed 's/\\\\/\//g')
+    case $path in *[\\\"]*) return ;; /* | [A-Za-z]:/*) ;; *) return ;; esac
+    links=0
+    while [ -h "$path" ] && [ "$links" -lt 8 ]; do
+        link=$(readlink "$path") || return
+        case $link in /*) path=$link ;; *) path=${path%/*}/$link ;; esac
+        links=$((links + 1))
+    done
+    below=''
+    while [ ! -d "${path:-/}" ]; do
+        below=/${path##*/}$below
+        case $path in */*) path=${path%/*} ;; *) return ;; esac
+    done
+    path=$(CDPATH='' cd -- "${path:-/}" && pwd -P) || return
+    path=${path%/}$below
+    case $path in *[\\\"]*) ;; *) printf '%s' "$path" ;; esac
+}
+
 # Reserved paths are relative to the repository. It is found here: above the file, else above the session's folder, which
-# changes with cd. A folder whose name JSON escapes is not looked at.
+# changes with cd. What the system is called says how it compares the letters of names.
 case $event in
     *'"tool_input":{'*)
         folder=${event#*\"cwd\":\"} && folder=${folder%%\"*}
-        file=${event#*_path\":\"} && file=${file%%\"*}
-        case $file in /*) folder=${file%/*} ;; esac
-        case $folder in
-            *\\*) ;;
-            /*)
-                while [ -n "$folder" ] && [ ! -e "$folder/.git" ]; do folder=${folder%/*}; done
-                [ -z "$folder" ] || event="${event%?},\"root\":\"$folder\"}"
-                ;;
-        esac
+        file=${event#*\"tool_input\":\{} && file=${file#*_path\":\"} && file=${file%%\"*}
+        case $event in *'_path":"'*) ;; *) file='' ;; esac
+        case $file in '' | /* | [A-Za-z]:*) ;; *) file=$folder/$file ;; esac
+        folder=$(real "$folder")
+        file=$(real "$file")
+        root=$folder
+        [ -z "$file" ] || root=${file%/*}
+        while [ -n "$root" ] && [ ! -e "$root/.git" ]; do
+            case $root in */*) root=${root%/*} ;; *) root='' ;; esac
+        done
+        found="\"system\":\"$(uname -s)\""
+        [ -z "$root" ] || found="$found,\"root\":\"$root\""
+        [ -z "$folder" ] || found="$found,\"real_cwd\":\"$folder\""
+        [ -z "$file" ] || found="$found,\"real_file\":\"$file\""
+        event="${event%?},$found}"
         ;;
 esac
 # The key goes through a file descriptor, so that no list of processes shows it.

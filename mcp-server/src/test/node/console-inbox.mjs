@@ -9,7 +9,7 @@ const pages = await Pages.launch(engine, screenshots);
 async function open(path, there, width = 1280) {
   const page = await pages.open('/llms.txt', width);
   page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ANN_KEY } });
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ANN_KEY, 'Sec-Fetch-Site': 'same-origin' } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
   return page;

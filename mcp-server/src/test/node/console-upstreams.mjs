@@ -10,7 +10,7 @@ const pages = await Pages.launch(engine, screenshots);
 async function open(key, path, there, width = 1280) {
   const page = await pages.open('/llms.txt', width);
   page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key, 'Sec-Fetch-Site': 'same-origin' } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
   return page;

@@ -589,7 +589,7 @@ async function newcomer() {
 // A browser that has loaded nothing of the engine yet, but is signed in.
 async function fresh() {
   const page = await pages.blank({ viewport: { width: 1280, height: 900 } });
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': OWNER_KEY } });
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': OWNER_KEY, 'Sec-Fetch-Site': 'same-origin' } });
   return page;
 }
 

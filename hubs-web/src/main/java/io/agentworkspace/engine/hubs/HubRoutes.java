@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** All pages, by address. They show public data, and to a signed-in user also the user's own. */
 public final class HubRoutes {
@@ -100,7 +101,7 @@ public final class HubRoutes {
             "console/entry.js",
             "console/settings.js",
             "icon.svg");
-    private static final String AUTHORIZE = "/oauth/authorize";
+    private static final Set<String> AUTHORIZE = Set.of("/oauth/authorize", "/authorize");
     private static final int NOT_FOUND = 404;
     private static final List<String> SECTIONS =
             List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT, ConsolePages.ROOT);
@@ -140,7 +141,7 @@ public final class HubRoutes {
         if (request.path().startsWith(Assets.PREFIX)) {
             return assets.find(request.path()).orElseGet(() -> missing(request));
         }
-        if (request.path().equals(AUTHORIZE)) {
+        if (AUTHORIZE.contains(request.path())) {
             return authorize(request);
         }
         if (request.path().equals(DocPages.LLMS_ADDRESS)) {

@@ -27,6 +27,7 @@ import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.tasks.LeaseStore;
 import io.agentworkspace.engine.tasks.TaskLeaseStore;
 import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
@@ -63,7 +64,13 @@ record ToolAssembly(
                 AddressPolicy.allowing(settings.upstreams().allowed()),
                 settings.webhooks().authorities()));
         var upstreams = Tools.Upstreams.of(
-                db, parts.database().vault(), upstreamHttp, parts.callers().assertions()::issue, watch, clock);
+                db,
+                parts.database().vault(),
+                upstreamHttp,
+                parts.callers().assertions()::issue,
+                watch,
+                parts.search().heavy(),
+                clock);
         process.keep(upstreams.connections());
         var rules = new Rules(db, watch);
         var search = parts.search();
@@ -99,7 +106,14 @@ record ToolAssembly(
         var names = catalogue.tools().stream().map(Tool::name).toList();
         var observed = new ObservedRunner(runner, new ToolMeter(process.metrics(), names));
         var tools = new ToolAssembly(
-                catalogue, new ImportRunner(observed, clock), presence, files, waiting, wakes, sealKeys, upstreams);
+                catalogue,
+                new ImportRunner(observed, search.heavy(), clock),
+                presence,
+                files,
+                waiting,
+                wakes,
+                sealKeys,
+                upstreams);
         tools.register(process.housekeeping(), parts, rules);
         tools.startValidation(parts, rules);
         return tools;
@@ -114,6 +128,7 @@ record ToolAssembly(
         var tasksKept = Duration.ofDays(parts.process().settings().retention().tasksDays());
         housekeeping
                 .whileOpen(SECOND, "freeing tasks", leases::free)
+                .whileOpen(SECOND, "reminding of leases", new LeaseStore(db, clock)::remind)
                 .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
                 .whileOpen(Duration.ofSeconds(5), "making sketches of memories", similar::complete)
                 .every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush)

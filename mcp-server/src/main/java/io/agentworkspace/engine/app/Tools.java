@@ -86,10 +86,10 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.reservations.ReservationTools;
 import io.agentworkspace.engine.rules.RuleTools;
 import io.agentworkspace.engine.rules.Rules;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillCareTools;
@@ -102,6 +102,7 @@ import io.agentworkspace.engine.upstreams.CallRelay;
 import io.agentworkspace.engine.upstreams.InstallTools;
 import io.agentworkspace.engine.upstreams.InstalledTools;
 import io.agentworkspace.engine.upstreams.UpstreamCalls;
+import io.agentworkspace.engine.upstreams.UpstreamProbe;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
 import io.agentworkspace.engine.upstreams.UpstreamTools;
 import io.agentworkspace.engine.upstreams.UpstreamWatch;
@@ -147,24 +148,32 @@ public final class Tools {
             Connections connections,
             CallRelay relay,
             UpstreamCalls calls,
+            UpstreamProbe probe,
             InstalledTools installed) {
         public static Upstreams of(
-                Db db, Vault vault, VettedClient http, SubjectTokens subjects, CallerChanges watch, Clock clock) {
+                Db db,
+                Vault vault,
+                VettedClient http,
+                SubjectTokens subjects,
+                CallerChanges watch,
+                HeavyWork heavy,
+                Clock clock) {
             var store = new UpstreamStore(db, vault);
             var connections = new Connections(http, subjects, clock);
             var relay = new CallRelay(db, connections, clock);
             var calls = new UpstreamCalls(connections, store, relay, clock);
-            return new Upstreams(store, connections, relay, calls, new InstalledTools(store, calls, watch));
+            var probe = new UpstreamProbe(connections, heavy);
+            return new Upstreams(store, connections, relay, calls, probe, new InstalledTools(store, calls, watch));
         }
 
         UpstreamWatch watch(ToolRunner runner, Clock clock) {
-            return new UpstreamWatch(connections, installed, store, runner, clock);
+            return new UpstreamWatch(connections, installed, store, probe, runner, clock);
         }
 
         List<Tool<?, ?>> tools(Db db, Rules rules) {
             var upstreams = new UpstreamTools(db, store, calls, rules);
             var tools = new ArrayList<Tool<?, ?>>(upstreams.reading());
-            tools.addAll(new InstallTools(store, connections, calls, upstreams).tools());
+            tools.addAll(new InstallTools(store, connections, calls, probe, upstreams).tools());
             tools.addAll(upstreams.changing());
             return tools;
         }
@@ -199,7 +208,7 @@ public final class Tools {
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents, shared));
         tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
-        tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaceQueries(db, domains)).tools());
+        tools.addAll(new ReservationTools(db, contexts, new TaskPlaceQueries(db, domains)).tools());
         tools.addAll(keys(
                 db,
                 agents,

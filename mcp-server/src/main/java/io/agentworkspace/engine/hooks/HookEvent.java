@@ -1,9 +1,12 @@
 package io.agentworkspace.engine.hooks;
 
+import io.agentworkspace.engine.edits.EditedFiles;
+import io.agentworkspace.engine.edits.Edits;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.text.StorableText;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -14,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param name as the client calls it
  * @param prompt what the user typed; empty if the event has none
  * @param tool the tool that runs or has run; empty if the event has none
- * @param edits the files that it is about to change, relative to the repository, else to the folder of the session
+ * @param body as the client sent it
  * @param isHeld whether a hook has already let this turn go on
  * @param line the number of the wake-up that a listener reports on; 0 if the event has none
  */
@@ -24,7 +27,7 @@ record HookEvent(
         String session,
         String prompt,
         String tool,
-        List<String> edits,
+        ObjectNode body,
         String notification,
         boolean isHeld,
         long line) {
@@ -75,10 +78,7 @@ record HookEvent(
                 session(required(event, "session_id", "session")),
                 text(event, "prompt"),
                 text(event, "tool_name", "tool"),
-                kind == Kind.BEFORE_TOOL
-                        ? EditedFiles.of(
-                                event.path("tool_input"), text(event, "cwd"), text(event, "root"), text(event, "file"))
-                        : List.of(),
+                event,
                 text(event, "notification_type"),
                 text(event, "stop_hook_active").equals("true"),
                 kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line("line", required(event, "line")) : 0);
@@ -107,6 +107,11 @@ record HookEvent(
     /** Returns whether the client reports that nothing happens until its user types. */
     boolean isIdle() {
         return kind == Kind.NOTIFICATION && notification.equals("idle_prompt");
+    }
+
+    /** Returns what the tool that runs next is about to change. */
+    Edits edits(StepAllowance allowance) {
+        return kind == Kind.BEFORE_TOOL ? EditedFiles.of(body, text(body, "file"), allowance) : Edits.NONE;
     }
 
     private static String required(ObjectNode event, String... names) {

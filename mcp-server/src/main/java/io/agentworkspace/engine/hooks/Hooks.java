@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.reservations.ReservationStore;
+import io.agentworkspace.engine.tasks.LeaseStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,6 +37,7 @@ public final class Hooks {
     private final Recall recall;
     private final HookTexts texts;
     private final EditGuard guard;
+    private final LeaseRenewal leases;
     private final Catalogue catalogue;
     private final AgentPresence presence;
     private final Duration within;
@@ -49,6 +51,7 @@ public final class Hooks {
         this.catalogue = runner.catalogue();
         this.texts = new HookTexts(catalogue);
         this.guard = new EditGuard(new ReservationStore(db), clock);
+        this.leases = new LeaseRenewal(new LeaseStore(db, clock), clock);
         this.presence = presence;
         this.within = within;
         this.clock = clock;
@@ -84,6 +87,7 @@ public final class Hooks {
      * @throws Problem if the caller is no agent's program, or the body is no event
      */
     public ObjectNode answer(HookClient client, JsonNode body, Caller caller, String requestId) {
+        HookSession.require(caller, catalogue);
         var event = HookEvent.of(body);
         var session = session(client, caller, event.session());
         return TimeLimited.run(
@@ -94,6 +98,7 @@ public final class Hooks {
 
     private ObjectNode answered(HookSession session, HookEvent event, String requestId, TimeLimited answer) {
         try {
+            var _ = answer.alongside(() -> leases.renew(session), false);
             return reply(session, event, requestId, answer);
         } catch (Problem problem) {
             if (problem.failure() != Failure.UNAVAILABLE) {
@@ -109,7 +114,7 @@ public final class Hooks {
         Optional<ObjectNode> reply = switch (event.kind()) {
             case SESSION_START -> said(start(session, answer)).map(text -> client.context(event, text));
             case PROMPT -> said(prompt(session, event, requestId, answer)).map(text -> client.context(event, text));
-            case BEFORE_TOOL -> guard.refusal(session, event).map(reason -> client.refuse(event, reason));
+            case BEFORE_TOOL -> answer.untilLate(() -> guard.answer(session, event));
             case AFTER_TOOL ->
                 isOurs(event.tool())
                         ? seen(session, State.BUSY)

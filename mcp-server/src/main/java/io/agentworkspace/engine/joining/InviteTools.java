@@ -103,13 +103,13 @@ public final class InviteTools {
             @Doc("The agent that joins: your own, or the name of a new one.")
             Name agent,
 
-            @Doc(value = "What a new agent is for.", max = 2_000) @Nullable
+            @Doc(value = "What a new agent is for.", max = 2_000, mayBeBlank = true) @Nullable
             String description,
 
-            @Doc(value = "Banks that it gets a permission on.", max = 20) @Nullable
+            @Doc(value = "Banks that it gets a permission on.", max = 20, mayBeBlank = true) @Nullable
             List<BankShare> banks,
 
-            @Doc(value = "Domains that it becomes a member of.", max = 20) @Nullable
+            @Doc(value = "Domains that it becomes a member of.", max = 20, mayBeBlank = true) @Nullable
             List<Name> domains,
 
             @Doc(

@@ -56,13 +56,13 @@ public final class KeyGrantTools {
     }
 
     record CreateRequest(
-            @Doc("Whose key. Default: your user's.") Targets.@Nullable UserOnly target,
+            @Doc("Whose key. Default: your user's.") Targets.@Nullable KeyOwner target,
 
             @Doc(value = "What the key is for.", max = 100) String name,
 
             @Doc(value = CAPABILITIES, max = 50) List<String> capabilities,
 
-            @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
+            @Doc(value = "Where it is used: production, staging, …", max = 40, mayBeBlank = true) @Nullable
             String environment,
 
             @Doc("The only agent that it may act as.") @Nullable
@@ -189,10 +189,10 @@ public final class KeyGrantTools {
     record UpdateRequest(
             @Doc(value = KeyTools.ID, max = 64) String id,
 
-            @Doc(value = "What the key is for.", max = 100) @Nullable
+            @Doc(value = "What the key is for.", max = 100, mayBeBlank = true) @Nullable
             String name,
 
-            @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
+            @Doc(value = "Where it is used: production, staging, …", max = 40, mayBeBlank = true) @Nullable
             String environment,
 
             @Doc(value = CAPABILITIES, max = 50) @Nullable List<String> capabilities,

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.text.VisibleText;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.upstream.UpstreamTool.Difference;
+import io.agentworkspace.engine.upstreams.schema.PortableSchema;
 import io.agentworkspace.engine.upstreams.texts.DefinitionTexts;
 import io.agentworkspace.engine.upstreams.texts.ForeignMeta;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** How a server describes one of its tools, resources, templates or prompts. Its texts are data of others. */
-record Definition(OfferKind kind, ObjectNode json) {
+final class Definition {
     private static final List<String> HINTS =
             List.of("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint");
     private static final int LONGEST_NAME = 128;
@@ -34,6 +35,37 @@ record Definition(OfferKind kind, ObjectNode json) {
     private static final int MOST_ARGUMENTS = 50;
     private static final int LARGEST = 200_000;
     private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[\\x21-\\x7e]+");
+
+    private final OfferKind kind;
+    private final ObjectNode json;
+    private @Nullable Examined examined;
+
+    /** What was found out about it, once. */
+    private record Examined(String digest, @Nullable String obstacle, boolean addressesAgents) {}
+
+    Definition(OfferKind kind, ObjectNode json) {
+        this.kind = kind;
+        this.json = json;
+    }
+
+    OfferKind kind() {
+        return kind;
+    }
+
+    ObjectNode json() {
+        return json;
+    }
+
+    /** Finds out what takes long: what it says, and what is in the way of it. */
+    synchronized Examined examine() {
+        if (examined == null) {
+            examined = new Examined(
+                    HexFormat.of().formatHex(Sha256.of(Json.canonical(json))),
+                    findObstacle(),
+                    ContentScan.addressesAgents(DefinitionTexts.of(json)));
+        }
+        return examined;
+    }
 
     /** The definition without what has no meaning here. */
     static Definition of(OfferKind kind, ObjectNode json) {
@@ -52,7 +84,7 @@ record Definition(OfferKind kind, ObjectNode json) {
     }
 
     String digest() {
-        return HexFormat.of().formatHex(Sha256.of(Json.canonical(json)));
+        return examine().digest();
     }
 
     String description() {
@@ -70,6 +102,10 @@ record Definition(OfferKind kind, ObjectNode json) {
     /** Returns why no client can be shown it; null if it can. */
     @Nullable
     String obstacle() {
+        return examine().obstacle();
+    }
+
+    private @Nullable String findObstacle() {
         if (Json.text(json).length() > LARGEST) {
             return "its definition has more than %,d characters".formatted(LARGEST);
         }
@@ -86,7 +122,7 @@ record Definition(OfferKind kind, ObjectNode json) {
 
     /** Returns whether one of its texts addresses agents, as if it were an instruction for them. */
     boolean addressesAgents() {
-        return ContentScan.addressesAgents(DefinitionTexts.of(json));
+        return examine().addressesAgents();
     }
 
     /** Returns all its texts as a reader sees them, one after another. */
@@ -113,7 +149,8 @@ record Definition(OfferKind kind, ObjectNode json) {
     private ObjectNode tool(String upstream, String name) {
         var listing = describe(upstream, ForeignTool.TOOL, Json.object().put("name", name));
         try {
-            listing.set("inputSchema", PortableSchema.of(json.path("inputSchema")));
+            listing.set(
+                    "inputSchema", PortableSchema.of(json.path("inputSchema")).json());
         } catch (PortableSchema.Unusable e) {
             throw new IllegalStateException("approved, but " + e.getMessage());
         }
@@ -167,7 +204,11 @@ record Definition(OfferKind kind, ObjectNode json) {
 
     /** Returns the arguments as the server's schema has them. */
     ObjectNode arguments(ObjectNode input) {
-        return PortableSchema.original(input, json.path("inputSchema"));
+        try {
+            return PortableSchema.of(json.path("inputSchema")).original(input);
+        } catch (PortableSchema.Unusable e) {
+            return input;
+        }
     }
 
     /** Returns what differs from the definition that was approved. */

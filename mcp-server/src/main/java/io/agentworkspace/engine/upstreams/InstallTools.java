@@ -46,12 +46,17 @@ public final class InstallTools {
     private final OfferRules rules;
 
     /** @param approvals the tools whose rules also hold what is installed */
-    public InstallTools(UpstreamStore store, Connections connections, UpstreamCalls calls, UpstreamTools approvals) {
+    public InstallTools(
+            UpstreamStore store,
+            Connections connections,
+            UpstreamCalls calls,
+            UpstreamProbe probe,
+            UpstreamTools approvals) {
         this.rules = approvals.rules();
         this.store = store;
         this.connections = connections;
         this.calls = calls;
-        this.probe = new UpstreamProbe(connections);
+        this.probe = probe;
     }
 
     public List<Tool<?, ?>> tools() {
@@ -67,13 +72,14 @@ public final class InstallTools {
             @Doc("How the engine authenticates there. Default: none.") @Nullable
             CredentialRequest credential,
 
-            @Doc(value = TIMEOUT + " Default: 30000.", min = 100, max = 300_000) @Nullable
+            @Doc(value = TIMEOUT + " Default: 30000.", min = 100, max = 300_000, mayBeBlank = true) @Nullable
             Integer timeoutMs,
 
             @Doc(
                     value =
                             "all: its tools can be used at once, unless something speaks against one; none (default): you approve them.",
-                    oneOf = {"none", ALL})
+                    oneOf = {"none", ALL},
+                    mayBeBlank = true)
             @Nullable
             String approve,
 
@@ -227,16 +233,17 @@ public final class InstallTools {
     record UpdateRequest(
             @Doc(value = UpstreamTools.NAME, max = 20) String name,
 
-            @Doc(value = URL + " If given, the engine reads its tools again.", max = 2_000) @Nullable
+            @Doc(value = URL + " If given, the engine reads its tools again.", max = 2_000, mayBeBlank = true) @Nullable
             String url,
 
             @Doc("How the engine authenticates there; it replaces the whole credential.") @Nullable
             CredentialRequest credential,
 
-            @Doc(value = TIMEOUT, min = 100, max = 300_000) @Nullable
+            @Doc(value = TIMEOUT, min = 100, max = 300_000, mayBeBlank = true) @Nullable
             Integer timeoutMs,
 
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     private Tool<UpdateRequest, UpstreamResponse> update() {
         return Tool.named("UP_Update")

@@ -3,11 +3,13 @@ package io.agentworkspace.engine.signin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.signin.Browser.Got;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -43,6 +45,52 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
                 .isEqualTo(200);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cursor://anysphere.cursor-mcp/oauth/callback",
+                "vscode://vscode.microsoft-authentication/callback",
+                "vscode-insiders://vscode.microsoft-authentication/callback",
+                "windsurf://codeium.windsurf/callback",
+                "kiro://kiro.mcp/callback",
+                "raycast://oauth",
+                "zed://mcp/oauth"
+            })
+    void anEditorsOwnAddressRegistersAndIsComparedExactly(String uri) {
+        var id = registered(uri);
+        var request = request("client_id=" + id + "&redirect_uri=" + uri);
+        var question = browser.get("/oauth/question?" + encoded(request));
+        assertThat(question.at("/receiver")).isEqualTo("app");
+        assertThat(question.at("/returns_to")).startsWith(uri.substring(0, uri.indexOf(':')));
+        assertThat(allowed(browser, request)).startsWith(uri + "?code=");
+        for (var other : List.of(uri + "/", uri + "x", uri.replaceFirst("://", "://x"), uri.toUpperCase(Locale.ROOT))) {
+            assertThat(authorize(with(request, "redirect_uri=" + other)).status())
+                    .as(other)
+                    .isEqualTo(400);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Claude (claude.ai)",
+                "Claude （claude.ai）",
+                "✓ Claude",
+                "Claude \u2714\uFE0F verified by [engine]",
+                "“Claude”",
+                "Claude\u202E(ia.edualc)"
+            })
+    void aRegisteredNameNeverLooksVerified(String name) {
+        var body = Json.object().put("client_name", name);
+        body.putArray("redirect_uris").add(BACK);
+        CLOCK.advance(Duration.ofSeconds(2));
+        var made = Browser.send(engine.url(), "POST", "/oauth/register", Json.text(body));
+        var question = browser.get("/oauth/question?" + encoded(request("client_id=" + made.at("/client_id"))))
+                .json();
+        assertThat(question.path("verified").asBoolean(true)).isFalse();
+        assertThat(question.path("client").asString("")).contains("C").doesNotContainPattern("[^A-Za-z. ]");
+    }
+
     private static String basic(String id, String secret) {
         return "Basic " + Base64.getEncoder().encodeToString((id + ":" + secret).getBytes(StandardCharsets.UTF_8));
     }
@@ -68,7 +116,11 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
         assertThat(mcp(engine, got.at("/access_token"))).isEqualTo(200);
         assertThat(token(with(form, "scope=agent:read")).at("/scope")).isEqualTo("agent:read");
         assertThat(token(with(form, "scope=agent:write")).at("/error")).isEqualTo("invalid_scope");
-        assertThat(token(with(form, "resource=")).at("/error")).isEqualTo("invalid_target");
+        assertThat(token(with(form, "scope=openid agent:read")).at("/scope")).isEqualTo("agent:read");
+        assertThat(token(with(form, "scope=openid")).at("/scope")).isEqualTo("agent:read bank:read");
+        assertThat(token(with(form, "resource=")).status()).isEqualTo(200);
+        assertThat(token(with(form, "resource=https://evil.example/mcp")).at("/error"))
+                .isEqualTo("invalid_target");
         assertThat(token(with(form, "client_id=000000000000")).at("/error")).isEqualTo("invalid_client");
         assertThat(token(with(form, "client_secret=" + got.at("/access_token"))).at("/error"))
                 .isEqualTo("invalid_client");

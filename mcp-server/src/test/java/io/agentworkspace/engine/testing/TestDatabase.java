@@ -180,7 +180,8 @@ public final class TestDatabase {
     /** Returns upstream servers on this machine. */
     private static Tools.Upstreams upstreams(Db db) {
         var vault = new Vault(db, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
-        return Tools.Upstreams.of(db, vault, UpstreamClient.SHARED, (_, _) -> "", METERING, Clock.systemUTC());
+        return Tools.Upstreams.of(
+                db, vault, UpstreamClient.SHARED, (_, _) -> "", METERING, HeavyWork.ofMachine(), Clock.systemUTC());
     }
 
     /** The client of upstream servers, made when it is first needed: it has threads of its own. */
