@@ -11,10 +11,22 @@ key=${CLAUDE_PLUGIN_OPTION_KEY:-${ENGINE_KEY:-}}
 name() { cat "/proc/$1/comm" 2>/dev/null || ps -o comm= -p "$1"; }
 parent() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status" 2>/dev/null || ps -o ppid= -p "$1" | tr -d ' '; }
 
+# What Claude Code and Codex say to their user, at most once in each session.
+state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
+tell() { # <session> <sentence>
+    case $1 in '' | *[!A-Za-z0-9._-]*) return ;; esac
+    (umask 077 && mkdir -p "$state") 2>/dev/null
+    [ -O "$state" ] && [ ! -f "$state/told-$1" ] && : >"$state/told-$1" || return
+    printf '{"systemMessage":"%s"}' "$2"
+}
+
 if [ "${2:-}" = listen ]; then
     [ "${ENGINE_LISTENER:-}" != off ] || exit 0
+    event=$(tr -d '\n')
+    # A prompt that the listener itself has queued was typed in no window, and a sub-agent has none.
+    case $event in *'"prompt":"Workspace: '* | *'"agent_id":"'*) exit 0 ;; esac
     # The session's id in the event is the first text after its name.
-    session=$(tr -d '\n' | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Za-z0-9._-]*\)".*/\1/p')
+    session=$(printf '%s' "$event" | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Za-z0-9._-]*\)".*/\1/p')
     [ -n "$session" ] || exit 0
     # The client is the nearest ancestor that is not a shell.
     owner=$PPID
@@ -28,15 +40,15 @@ if [ "${2:-}" = listen ]; then
     exit 0
 fi
 
-# Of the event, only this is sent: its name, the session's id, the prompt of a new turn, the tool's name, whether the session
-# is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that name them. A tool's
+# Of the event, only this is sent: its name, the session's id and what began it, the sub-agent's id, the prompt of a new turn, the
+# tool's name, whether the session is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that name them. A tool's
 # input and result and the model's answers stay here. Records end at quotation marks, so a large event is never one string.
 # Values stay as JSON wrote them.
 needed() {
     LC_ALL=C awk '
         BEGIN {
             RS = "\""
-            split("hook_event_name session_id cwd prompt tool_name notification_type stop_hook_active", names, " ")
+            split("hook_event_name session_id agent_id source cwd prompt tool_name notification_type stop_hook_active", names, " ")
             for (n in names) top[names[n]] = 1
             split("file_path notebook_path absolute_path", names, " "); for (n in names) path[names[n]] = 1
             split("input command patch", names, " "); for (n in names) patch[names[n]] = 1
@@ -101,7 +113,8 @@ needed() {
         END {
             name = value["hook_event_name"]
             if (name == "" || value["session_id"] == "") exit
-            printf "{\"hook_event_name\":\"%s\"", name; show("session_id")
+            printf "{\"hook_event_name\":\"%s\"", name; show("session_id"); show("agent_id")
+            if (name == "SessionStart") show("source")
             if (name == "UserPromptSubmit" || name == "BeforeAgent") show("prompt")
             if (name ~ /Tool/) show("tool_name")
             if (name == "Notification") show("notification_type")
@@ -133,11 +146,27 @@ case $event in
         esac
         ;;
 esac
+session=${event#*\"session_id\":\"} && session=${session%%\"*}
 # The key goes through a file descriptor, so that no list of processes shows it.
 answer=$(
-    printf '%s' "$event" | curl -sf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY
+    printf '%s' "$event" | curl -s -m 2 -w '\n%{http_code}' "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY
 X-API-Key: $key
 KEY
-) || exit 0
+)
+status=$(printf '%s' "$answer" | tail -n 1)
+answer=${answer%?"$status"}
+case $event in
+    '{"hook_event_name":"SessionEnd"'*)
+        rm -f "$state/told-$session"
+        # The listener belongs to the session. A session that was cleared begins another one.
+        [ ! -f "$here/listener.sh" ] || sh "$here/listener.sh" "$1" "$session" end
+        ;;
+    '{"hook_event_name":"SessionStart"'* | '{"hook_event_name":"UserPromptSubmit"'* | '{"hook_event_name":"BeforeAgent"'*)
+        case $status in
+            000) tell "$session" "The workspace at $url does not answer, so this session hears nothing of it: start the engine, then restart this program." ;;
+            401 | 403) tell "$session" "The workspace at $url refuses this agent's key: ask for a new invitation and join again." ;;
+        esac
+        ;;
+esac
 # Another server may be there by now, such as one that asks to sign in: its page is not for the model.
-case $answer in '{'*'}') printf '%s' "$answer" ;; esac
+case $status$answer in 200'{'*'}') printf '%s' "$answer" ;; esac

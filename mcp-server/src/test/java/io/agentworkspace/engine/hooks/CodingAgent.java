@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.hooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.Repository;
 import java.io.IOException;
@@ -38,6 +40,7 @@ final class CodingAgent {
         environment.put("HOME", home.toString());
         environment.put("TMPDIR", home.resolve("tmp").toString());
         environment.put("LANG", "C.UTF-8");
+        environment.put("HTTPS_PROXY", "http://127.0.0.1:9"); // The background server of Codex looks for updates.
         environment.put("TERM", "xterm-256color");
         environment.putAll(Node.COMPILED);
         for (var off : List.of(
@@ -154,8 +157,6 @@ final class CodingAgent {
                 approval_policy = "never"
                 sandbox_mode = "danger-full-access"
                 check_for_update_on_startup = false
-                [features]
-                daemon_auto_start = false
                 [analytics]
                 enabled = false
                 [model_providers.stub]
@@ -238,6 +239,35 @@ final class CodingAgent {
         }
     }
 
+    /** Starts Codex as a person would, with the background server that it starts, and trusts its hooks if it asks. */
+    Terminal codexTerminal(String prompt) {
+        var terminal = terminal("codex", prompt);
+        var servers = home.resolve(".codex/app-server-daemon");
+        terminal.atEnd(() -> List.of("daemon.pid", "daemon-updater.pid").forEach(each -> end(servers.resolve(each))));
+        await("the question, or a session").until(() -> terminal.screen().contains("Hooks need review") || hasTrusted());
+        if (!hasTrusted()) {
+            terminal.type("2");
+            terminal.type("\r");
+        }
+        await("trust").until(this::hasTrusted);
+        return terminal;
+    }
+
+    private boolean hasTrusted() {
+        var config = home.resolve(".codex/config.toml");
+        return Repository.text(config).contains("trusted_hash");
+    }
+
+    /** Ends the process whose number a file of Codex has. */
+    private static void end(Path file) {
+        if (Files.exists(file)) {
+            var pid = Json.readObject(Repository.text(file).getBytes(StandardCharsets.UTF_8))
+                    .path("pid")
+                    .asLong();
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
+
     /** Starts the program as a person would, in a terminal. */
     Terminal terminal(String... command) {
         var inner = builder(List.of(command));
@@ -256,6 +286,7 @@ final class CodingAgent {
     static final class Terminal implements AutoCloseable {
         private final Process process;
         private final StringBuffer screen = new StringBuffer();
+        private Runnable last = () -> {};
 
         private Terminal(Process process) {
             this.process = process;
@@ -288,6 +319,11 @@ final class CodingAgent {
             return process;
         }
 
+        /** Adds what is done when it is closed. */
+        void atEnd(Runnable work) {
+            last = work;
+        }
+
         void type(String keys) {
             try {
                 process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
@@ -301,6 +337,7 @@ final class CodingAgent {
         public void close() {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
+            last.run();
         }
     }
 }
