@@ -313,7 +313,7 @@ plan() {
     [ "$1$allow" != claude-codeyes ] ||
         say "  - allows there, without a prompt, the tools that read: $READING. Else the first message that wakes a session stops at a prompt (--no-allow)"
     say "  - writes the skill $skill"
-    say "  Files with the key are then readable by you only. Copies of what was there: $state/copies"
+    say "  Each of these files is then readable by you only, unless it is a link to a file without the key. Copies of what was there: $state/copies"
 }
 
 # Sends the code, and sets api_key and agent.
@@ -466,10 +466,11 @@ fill() {
     done
 }
 
-# Replaces a file by a draft: its content only, since it may be a symbolic link. Others cannot read the key.
+# Replaces a file by a draft: its content only, since it may be a symbolic link, whose file has the rights that its owner wants.
+# Others cannot read the key.
 publish() { # <draft> <file>
     [ -f "$2" ] || : >"$2"
-    ! grep -qF "$api_key" "$1" || chmod 600 "$2" || return 1
+    if [ ! -h "$2" ] || grep -qF "$api_key" "$1"; then chmod 600 "$2" || return 1; fi
     cat "$1" >"$2"
 }
 

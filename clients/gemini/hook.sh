@@ -36,6 +36,8 @@ if [ "${2:-}" = listen ]; then
             *) break ;;
         esac
     done
+    # Codex proves by another hook that it has our tools.
+    [ "$1" != codex ] || export LISTENER_CONNECTED=no
     LISTENER_PID=$owner ENGINE_URL=$url ENGINE_KEY=$key sh "$here/listener.sh" "$1" "$session" </dev/null >/dev/null 2>&1 &
     exit 0
 fi

@@ -13,15 +13,16 @@ patience=${ENGINE_LISTENER_PATIENCE:-45}
 # A process's command line. Some systems have no ps, and some have no /proc.
 command_of() { { tr '\0' ' ' <"/proc/$1/cmdline" || ps -o args= -p "$1"; } 2>/dev/null; }
 
-# One file for each listener: its process, whether its client started while the engine was down, and the processes that it ends with.
+# Each listener has a file that is named after the processes that it ends with: its own process, and the session.
 state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
-mine=$state/$client-$session
 is_listener() { case $(command_of "$1") in *"listener.sh $client $2"*) ;; *) false ;; esac; }
+# Reads such a file, and fails if its listener is gone: another process may have its number.
+read_listener() { [ -f "$1" ] && read -r old known <"$1" && is_listener "$old" "$known"; }
 
-# Ends the listener of a session.
-end_of() { [ -f "$state/$client-$1" ] && read -r old _ <"$state/$client-$1" && is_listener "$old" "$1" && kill "$old" 2>/dev/null; }
 if [ "${3:-}" = end ]; then
-    end_of "$session"
+    for file in "$state/$client"-*; do
+        ! read_listener "$file" || [ "$known" != "$session" ] || kill "$old" 2>/dev/null
+    done
     exit 0
 fi
 
@@ -54,18 +55,18 @@ windows() {
 # session had, else one that no other session has.
 window() {
     tied=$(windows | sort -rn | awk '{ time = int($1 / 8) } NR == 1 { last = time } time == last { print $2 }')
-    case $tied in *[!0-9]*) ;; *) echo "$tied" && return ;; esac
     taken=' '
+    had=
     for file in "$state/$client"-*; do
-        { read -r old _ known <"$file" && is_listener "$old" "${file#"$state/$client-"}"; } 2>/dev/null || continue
-        [ "$file" = "$mine" ] || taken="$taken$known "
-        case $file/$known in
-            "$mine"/*\ *) ;;
-            "$mine"/*) for process in $tied; do [ "$process" != "$known" ] || { echo "$known" && return; }; done ;;
-        esac
+        read_listener "$file" || continue
+        taken="$taken${file#"$state/$client-"} "
+        [ "$known" != "$session" ] || had=${file#"$state/$client-"}
     done
     free=
-    for process in $tied; do case $taken in *" $process "*) ;; *) free="$free $process" ;; esac; done
+    for process in $tied; do
+        case $taken in *" $process "*) ;; *) free="$free $process" ;; esac
+        [ "$process" != "$had" ] || { free=$process && break; }
+    done
     # shellcheck disable=SC2086 # one word each
     echo ${free:-$tied}
 }
@@ -89,41 +90,39 @@ speaks=
 # Where nothing can wake the session, its hooks announce what waits.
 [ "$client" != claude-code ] || [ -n "$speaks" ] || [ -n "${CLAUDE_PLUGIN_DATA:-}" ] || exit 0
 
-# Whether the client has our tools: only Codex proves it, since a hook of its own has called one. No client connects again
-# after a failure, so one that started while the engine was down has none.
-connected=
-[ "$client" != codex ] || connected=no
+# Whether nothing says that the client has no tools. No client connects again after a failure: one that started while the engine
+# was down has none. The hook says so of Codex until another hook of its own, which is a tool, has proved the contrary.
+connected=${LISTENER_CONNECTED:-}
 
-# A session has one listener, and so has a window: the newest wins, since the session may have been cleared.
-if [ -f "$mine" ] && read -r old known_connected known <"$mine" && is_listener "$old" "$session"; then
-    [ "$known" != "$owners" ] || exit 0
-    [ "$known_connected" != no ] || connected=no
-    end_of "$session"
+# One listener for each session, and for each window: the newest wins, since the session may have been cleared.
+mine=$state/$client-$owners
+case $owners in *' '*) mine=$mine-$session ;; esac
+for file in "$state/$client"-*; do
+    read_listener "$file" || continue
+    [ "$file $known" != "$mine $session" ] || exit 0
+    [ "$file" = "$mine" ] || [ "$known" = "$session" ] || continue
+    [ ! -f "$file.late" ] || connected=no
+    kill "$old" 2>/dev/null
     # As it ends it removes its file, which must not be ours by then.
     for _ in 1 2 3 4 5; do
-        is_listener "$old" "$session" || break
+        is_listener "$old" "$known" || break
         sleep 1
     done
-fi
-for file in "$state/$client"-*; do
-    if [ "$file" != "$mine" ] && [ -f "$file" ] && read -r old known_connected known <"$file" && [ "$known" = "$owners" ]; then
-        [ "$known_connected" != no ] || connected=no
-        case $owners in *' '*) ;; *) end_of "${file#"$state/$client-"}" ;; esac
-    fi
 done
-note() { { echo "$$ ${connected:-yes} $owners" >"$mine"; } 2>/dev/null; }
 # The last listener that ends removes the folder, perhaps just now.
 for _ in 1 2 3 4 5; do
     mkdir -p "$state" 2>/dev/null
-    [ ! -O "$state" ] || ! note || break
+    [ ! -O "$state" ] || ! { echo "$$ $session" >"$mine"; } 2>/dev/null || break
 done
 is_newest() { read -r current _ <"$mine" && [ "$current" = "$$" ]; } 2>/dev/null
 is_newest || exit 0
+late() { connected=no && : >"$mine.late"; }
+[ "$connected" != no ] || late
 lines=$mine.$$
 
 finish() {
     [ -n "${reader:-}" ] && kill "$reader" 2>/dev/null
-    is_newest && rm -f "$mine"
+    is_newest && rm -f "$mine" "$mine.late"
     rm -f "$lines"
     rmdir "$state" 2>/dev/null
     exit 0
@@ -223,7 +222,7 @@ KEY
                 case $text in
                     40[134]) pause=300 ;;
                     # Only the first attempt shows whether the engine was there when the client started.
-                    000 | 5*) [ -n "$reached" ] || { connected=no && note; } ;;
+                    000 | 5*) [ -n "$reached" ] || late ;;
                 esac
                 ;;
         esac

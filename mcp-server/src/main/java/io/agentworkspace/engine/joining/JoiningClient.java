@@ -30,11 +30,16 @@ record JoiningClient(String title, List<ClientFile> files, List<String> commands
         };
     }
 
-    /** Finds the client of the script whose name is part of an agent's name. */
+    /** Finds the client of the script that an agent is named after, such as {@code claude} or {@code codex-2}. */
     static Optional<String> namedIn(String agent) {
         return Stream.of("claude-code", CODEX, GEMINI)
-                .filter(client -> agent.contains(client.replaceFirst("-.*", "")))
+                .filter(client -> agent.equals(client.replace('-', ' '))
+                        || (agent + "-").startsWith(program(client) + "-"))
                 .findFirst();
+    }
+
+    private static String program(String client) {
+        return client.split("-", 2)[0];
     }
 
     private static JoiningClient of(McpClient client, String mcpUrl) {
