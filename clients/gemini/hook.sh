@@ -150,25 +150,26 @@ case $event in
 esac
 session=${event#*\"session_id\":\"} && session=${session%%\"*}
 # The key goes through a file descriptor, so that no list of processes shows it.
+failure=0
 answer=$(
-    printf '%s' "$event" | curl -s -m 2 -w '\n%{http_code}' "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY
+    printf '%s' "$event" | curl -sSf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 2>&1 3<<KEY
 X-API-Key: $key
 KEY
-)
-status=$(printf '%s' "$answer" | tail -n 1)
-answer=${answer%?"$status"}
+) || failure=$?
 case $event in
     '{"hook_event_name":"SessionEnd"'*)
         rm -f "$state/told-$session"
-        # The listener belongs to the session. A session that was cleared begins another one.
+        # The listener belongs to the session. One that was cleared begins another.
         [ ! -f "$here/listener.sh" ] || sh "$here/listener.sh" "$1" "$session" end
         ;;
     '{"hook_event_name":"SessionStart"'* | '{"hook_event_name":"UserPromptSubmit"'* | '{"hook_event_name":"BeforeAgent"'*)
-        case $status in
-            000) tell "$session" "The workspace at $url does not answer, so this session hears nothing of it: start the engine, then restart this program." ;;
-            401 | 403) tell "$session" "The workspace at $url refuses this agent's key: ask for a new invitation and join again." ;;
+        case $failure/$answer in # Of curl: 22 is a refusal.
+            0/*) ;;
+            22/*40[13]*) tell "$session" "The workspace at $url refuses the key of this agent: ask for a new invitation, and join again." ;;
+            22/*) ;;
+            *) tell "$session" "The workspace at $url does not answer, so this session hears nothing of it: start the engine, then restart this program." ;;
         esac
         ;;
 esac
 # Another server may be there by now, such as one that asks to sign in: its page is not for the model.
-case $status$answer in 200'{'*'}') printf '%s' "$answer" ;; esac
+case $failure$answer in 0'{'*'}') printf '%s' "$answer" ;; esac

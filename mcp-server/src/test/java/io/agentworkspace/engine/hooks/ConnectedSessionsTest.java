@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.testing.TestServer;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,6 +17,16 @@ class ConnectedSessionsTest {
     private static final String RESTART = "started while the engine was down";
 
     private final HookFixture it = new HookFixture();
+
+    @BeforeEach
+    void letBertWriteOften() {
+        for (var agent : List.of("Ada", "Bert")) {
+            call(
+                    it.owner,
+                    "AP_Modify",
+                    "{'target':{'agent':'%s'},'guard':{'hops':64,'per_minute':600}}".formatted(agent));
+        }
+    }
 
     private String wakes() {
         return call(it.bert, "AP_Chat", "{'target':{'agent':'Ada'},'content':'x'}")
