@@ -58,9 +58,11 @@ window() {
     taken=' '
     had=
     for file in "$state/$client"-*; do
+        process=${file#"$state/$client-"}
+        case $process in *' '*) continue ;; esac # It is not certain.
         read_listener "$file" || continue
-        taken="$taken${file#"$state/$client-"} "
-        [ "$known" != "$session" ] || had=${file#"$state/$client-"}
+        taken="$taken$process "
+        [ "$known" != "$session" ] || had=$process
     done
     free=
     for process in $tied; do
@@ -75,7 +77,7 @@ window() {
 # is not certain, it ends with the first of those that can be it: what nobody sees must cost nothing.
 server=
 case $client/$(command_of "$owners") in
-    codex/*' app-server '*--listen*)
+    codex/*' app-server '*--managed-daemon* | codex/*' app-server '*'--listen unix'* | codex/*' app-server '*'--listen ws'*)
         server=$owners
         owners=$(window)
         [ -n "$owners" ] || exit 0
@@ -195,9 +197,9 @@ while alive && is_newest; do
     failed=
     rm -f "$lines"
     mkfifo "$lines" || exit 0
-    asked=${connected:+&connected=no}
+    parameter=${connected:+&connected=no}
     curl -sfN --connect-timeout 10 --speed-limit 1 --speed-time "$patience" -w '\nstatus: %{http_code}\n' \
-        "$ENGINE_URL/api/hooks/$client/messages?for=$session${after:+&after=$after}${asked}" -H @/dev/fd/3 >"$lines" 3<<KEY &
+        "$ENGINE_URL/api/hooks/$client/messages?for=$session${after:+&after=$after}$parameter" -H @/dev/fd/3 >"$lines" 3<<KEY &
 X-API-Key: $ENGINE_KEY
 KEY
     reader=$!

@@ -177,8 +177,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
                 throw new Problem(
                         Failure.BAD_REQUEST,
                         "there is no query parameter '%s'; this route takes %s"
-                                .formatted(
-                                        Name.shortened(name), names.isEmpty() ? "none" : String.join(", ", names)));
+                                .formatted(Name.shortened(name), names.isEmpty() ? "none" : String.join(", ", names)));
             }
         }
     }

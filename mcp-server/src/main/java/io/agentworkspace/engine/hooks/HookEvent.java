@@ -106,7 +106,9 @@ record HookEvent(
     }
 
     private static boolean isPresent(JsonNode value) {
-        return !value.isMissingNode() && !value.isNull() && !(value.isString() && value.asString().isBlank());
+        return !value.isMissingNode()
+                && !value.isNull()
+                && !(value.isString() && value.asString().isBlank());
     }
 
     /** Reads the number of a line from a field. */

@@ -282,10 +282,11 @@ final class HookStore {
             var news = position.flatMap(found -> fresh(session, found.announced(), false))
                     .filter(found -> !found.isEmpty());
             var isLater = news.isPresent() && position.get().hearsByHook();
-            var announcement = isLater || !position.map(AnnouncementState::isConnected).orElse(false)
-                    ? null
-                    : news.map(found -> announced(session, position.get(), found))
-                            .orElse(null);
+            var announcement =
+                    isLater || !position.map(AnnouncementState::isConnected).orElse(false)
+                            ? null
+                            : news.map(found -> announced(session, position.get(), found))
+                                    .orElse(null);
             return new Waking(announcement, position.isEmpty(), isLater);
         });
     }
@@ -391,7 +392,13 @@ final class HookStore {
         var next = position.listener() + 1;
         save(
                 session,
-                new AnnouncementState(announced, position.line(), UnconfirmedLines.NONE, next, position.isConnected(), position.hearsByHook()));
+                new AnnouncementState(
+                        announced,
+                        position.line(),
+                        UnconfirmedLines.NONE,
+                        next,
+                        position.isConnected(),
+                        position.hearsByHook()));
         return new Listener(next, position.line(), position.isConnected());
     }
 
@@ -410,8 +417,7 @@ final class HookStore {
                 .set("tenant", tenant)
                 .set("agents", sessions.stream().map(SessionKey::agent).toList())
                 .set("sessions", sessions.stream().map(SessionKey::id).toList())
-                .list(row ->
-                        Map.entry(
+                .list(row -> Map.entry(
                         new SessionKey(row.number("agent_id"), row.text("session")),
                         new Listener(row.number("listener"), row.number("line"), row.flag("is_connected"))))
                 .stream()
@@ -441,7 +447,12 @@ final class HookStore {
      * @param hearsByHook whether a turn runs whose hooks announce what comes, and which nothing else reaches
      */
     private record AnnouncementState(
-            Positions announced, long line, UnconfirmedLines unconfirmed, long listener, boolean isConnected, boolean hearsByHook) {
+            Positions announced,
+            long line,
+            UnconfirmedLines unconfirmed,
+            long listener,
+            boolean isConnected,
+            boolean hearsByHook) {
         AnnouncementState announced(Positions now) {
             return new AnnouncementState(now, line, unconfirmed, listener, isConnected, hearsByHook);
         }

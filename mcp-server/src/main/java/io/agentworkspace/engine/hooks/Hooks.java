@@ -86,8 +86,7 @@ public final class Hooks {
      * @param isOverMcp whether it came over the client's own connection to our tools
      * @throws Problem if the caller is no agent's program, or the body is no event
      */
-    public ObjectNode answer(
-            HookClient client, JsonNode body, Caller caller, String requestId, boolean isOverMcp) {
+    public ObjectNode answer(HookClient client, JsonNode body, Caller caller, String requestId, boolean isOverMcp) {
         var event = HookEvent.of(body);
         var session = session(client, caller, event.session());
         return TimeLimited.run(

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param isReadable whether the session has our tools, as far as is known
  * @param positions the last message of each stream with unread messages
  */
-record News(String agent, String owner, String description, List<Sender> senders, boolean isReadable, Positions positions) {
+record News(
+        String agent, String owner, String description, List<Sender> senders, boolean isReadable, Positions positions) {
     private static final int NAMED = 5;
 
     /**
@@ -75,7 +76,8 @@ record News(String agent, String owner, String description, List<Sender> senders
                         senders.size() > NAMED ? ", and others" : "",
                         isReadable
                                 ? "Read %s with AP_Wait (wait_seconds: 0).".formatted(them())
-                                : "You cannot read %s: this program started while the engine was down, so it has no tools of the workspace. Ask your user to restart it, or to read in the engine's console.".formatted(them()));
+                                : "You cannot read %s: this program started while the engine was down, so it has no tools of the workspace. Ask your user to restart it, or to read in the engine's console."
+                                        .formatted(them()));
     }
 
     private String number(String kind) {

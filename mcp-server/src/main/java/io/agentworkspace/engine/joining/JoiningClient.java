@@ -33,8 +33,8 @@ record JoiningClient(String title, List<ClientFile> files, List<String> commands
     /** Finds the client of the script that an agent is named after, such as {@code claude} or {@code codex-2}. */
     static Optional<String> namedIn(String agent) {
         return Stream.of("claude-code", CODEX, GEMINI)
-                .filter(client -> agent.equals(client.replace('-', ' '))
-                        || (agent + "-").startsWith(program(client) + "-"))
+                .filter(client ->
+                        agent.equals(client.replace('-', ' ')) || (agent + "-").startsWith(program(client) + "-"))
                 .findFirst();
     }
 

@@ -244,7 +244,8 @@ final class CodingAgent {
         var terminal = terminal("codex", prompt);
         var servers = home.resolve(".codex/app-server-daemon");
         terminal.atEnd(() -> List.of("daemon.pid", "daemon-updater.pid").forEach(each -> end(servers.resolve(each))));
-        await("the question, or a session").until(() -> terminal.screen().contains("Hooks need review") || hasTrusted());
+        await("the question, or a session")
+                .until(() -> terminal.screen().contains("Hooks need review") || hasTrusted());
         if (!hasTrusted()) {
             terminal.type("2");
             terminal.type("\r");

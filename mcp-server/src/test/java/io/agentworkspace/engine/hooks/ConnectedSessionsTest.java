@@ -72,7 +72,8 @@ class ConnectedSessionsTest {
         try (var _ = it.follow(TestServer.url(), "again&connected=no")) {
             it.announcement("again", "SessionStart", ",'source':'clear'");
             it.say("x");
-            assertThat(it.announcement("again", "UserPromptSubmit", ",'prompt':'x'")).contains(RESTART);
+            assertThat(it.announcement("again", "UserPromptSubmit", ",'prompt':'x'"))
+                    .contains(RESTART);
             it.announcement("again", "SessionStart", ",'source':'resume'");
             it.say("x");
             assertThat(it.announcement("again", "UserPromptSubmit", ",'prompt':'x'"))
@@ -102,11 +103,14 @@ class ConnectedSessionsTest {
             var session = client + mark.hashCode();
             it.hook(client, event("UserPromptSubmit", session, "'prompt':'x'"));
             it.say("one");
-            for (var name : new String[] {"UserPromptSubmit", "PostToolUse", "Stop", "SessionStart", "SessionEnd", "SubagentStop"}) {
+            for (var name : new String[] {
+                "UserPromptSubmit", "PostToolUse", "Stop", "SessionStart", "SessionEnd", "SubagentStop"
+            }) {
                 assertThat(it.hook(client, event(name, session, mark))).as(name).isEmpty();
             }
             assertThat(wakes()).as("the turn of the parent still runs").isEqualTo("hook");
-            assertThat(it.hook(client, event("PostToolUse", session, "'tool_name':'Bash'")).toString())
+            assertThat(it.hook(client, event("PostToolUse", session, "'tool_name':'Bash'"))
+                            .toString())
                     .contains("2 new messages wait for the agent Ada: 2 from Bert");
             call(it.ada, "AP_Read", "{}");
             it.hook(client, event("SessionEnd", session, "'reason':'other'"));
@@ -117,7 +121,8 @@ class ConnectedSessionsTest {
     @Test
     void aSessionWithATypeIsNoSubAgent() {
         it.say("one");
-        assertThat(it.announcement("typed", "UserPromptSubmit", ",'prompt':'x','agent_type':'reviewer','agent_id':null"))
+        assertThat(it.announcement(
+                        "typed", "UserPromptSubmit", ",'prompt':'x','agent_type':'reviewer','agent_id':null"))
                 .contains("1 new message waits");
     }
 

@@ -317,7 +317,10 @@ class ListenerTest {
         assertThat(hooked(prompt.formatted("next"), "http://127.0.0.1:1")).contains("does not answer");
         for (var key : call(it.owner, "AK_List", "{}").at("/keys")) {
             if (key.path("agent").asString("").equals("Ada")) {
-                call(it.owner, "AK_Revoke", "{'id':'%s'}".formatted(key.path("id").asString()));
+                call(
+                        it.owner,
+                        "AK_Revoke",
+                        "{'id':'%s'}".formatted(key.path("id").asString()));
             }
         }
         assertThat(hooked(prompt.formatted("revoked"))).contains("\"systemMessage\"", "refuses the key of this agent");
@@ -331,8 +334,8 @@ class ListenerTest {
         it.announcement("s", "SessionStart", "");
         var listener = listener(client(), TestServer.url());
         await("its stream").until(() -> it.streams() == 1);
-        var file = Files.writeString(
-                folder.resolve("event"), "{\"session_id\":\"s\",\"hook_event_name\":\"SessionEnd\"}");
+        var file =
+                Files.writeString(folder.resolve("event"), "{\"session_id\":\"s\",\"hook_event_name\":\"SessionEnd\"}");
         var hook = Repository.file("clients/workspace/hook.sh");
         start(Map.of("ENGINE_URL", TestServer.url()), "dash", "-c", "dash '%s' codex <'%s'".formatted(hook, file))
                 .waitFor();

@@ -43,9 +43,12 @@ class TypedTextTest {
     void whatAPersonTypedIsKept() {
         assertThat(TypedText.of("When does the deploy password rotate?"))
                 .isEqualTo("When does the deploy password rotate?");
-        assertThat(TypedText.of("Why does <div class=\"x\"> wrap here?")).isEqualTo("Why does <div class=\"x\"> wrap here?");
+        assertThat(TypedText.of("Why does <div class=\"x\"> wrap here?"))
+                .isEqualTo("Why does <div class=\"x\"> wrap here?");
         assertThat(TypedText.of("a < b and b > c?")).isEqualTo("a < b and b > c?");
-        assertThat(TypedText.of("<system-reminder>x</system-reminder>\nWhen does it rotate?\n<system-reminder>y</system-reminder>"))
+        assertThat(
+                        TypedText.of(
+                                "<system-reminder>x</system-reminder>\nWhen does it rotate?\n<system-reminder>y</system-reminder>"))
                 .isEqualTo("When does it rotate?");
         assertThat(TypedText.of("/review when does it rotate?")).isEqualTo("when does it rotate?");
         assertThat(TypedText.of("/etc/hosts has what?")).isEqualTo("/etc/hosts has what?");

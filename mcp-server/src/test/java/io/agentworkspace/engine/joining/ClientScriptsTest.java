@@ -46,10 +46,10 @@ class ClientScriptsTest {
     void claudeCodeFindsNoFaultInThePlugin() {
         Node.require();
         // Claude Code takes an archive only from https and another machine.
-        assertThat(run(
-                                "curl -fsSO %1$s/join/workspace.zip && curl -fsS %1$s/join/marketplace.json | sed 's#%1$s#https://engine.example#' >marketplace.json"
+        assertThat(
+                        run("curl -fsSO %1$s/join/workspace.zip && curl -fsS %1$s/join/marketplace.json | sed 's#%1$s#https://engine.example#' >marketplace.json"
                                         .formatted(TestServer.url()))
-                        .code())
+                                .code())
                 .isZero();
         try (var zip = FileSystems.newFileSystem(home.resolve("workspace.zip"));
                 var files = Files.walk(zip.getPath("/"))) {

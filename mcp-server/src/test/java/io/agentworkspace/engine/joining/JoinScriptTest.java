@@ -331,12 +331,12 @@ class JoinScriptTest {
     void theQuestionNamesTheAgent() {
         program("claude", "exit 9");
         program("codex", "exit 9");
-        var asked = run(
+        var question = run(
                 "/usr/bin/script",
                 "-qefc",
                 "curl -fsS %s/join | sh -s -- %s".formatted(TestServer.url(), invitation("Guest")),
                 "/dev/null");
-        assertThat(asked.output()).contains("Which one joins as the agent 'Guest'? [claude-code]");
+        assertThat(question.output()).contains("Which one joins as the agent 'Guest'? [claude-code]");
         assertThat(rest.call("AK_Invitations").ok().at("/invitations")).hasSize(1);
     }
 

@@ -112,7 +112,8 @@ class JoinTest {
     @Test
     void anInvitationSaysWhetherItsAgentExistsAndNamesItsClient() {
         maria.call("AP_Create", "{'vx':{'name':'Known','description':'d'}}").ok();
-        for (var named : List.of("claude:claude-code", "Claude-Code:claude-code", "codex-2:codex", "gemini:gemini-cli")) {
+        for (var named :
+                List.of("claude:claude-code", "Claude-Code:claude-code", "codex-2:codex", "gemini:gemini-cli")) {
             var command = invite(maria, "'agent':'%s'".formatted(named.split(":")[0]))
                     .ok()
                     .text("/invitation/command");
