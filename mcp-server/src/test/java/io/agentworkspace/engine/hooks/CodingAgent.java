@@ -40,7 +40,6 @@ final class CodingAgent {
         environment.put("HOME", home.toString());
         environment.put("TMPDIR", home.resolve("tmp").toString());
         environment.put("LANG", "C.UTF-8");
-        environment.put("HTTPS_PROXY", "http://127.0.0.1:9"); // The background server of Codex looks for updates.
         environment.put("TERM", "xterm-256color");
         environment.putAll(Node.COMPILED);
         for (var off : List.of(
@@ -151,6 +150,7 @@ final class CodingAgent {
     /** Installs Codex as it is before it joins. */
     CodingAgent codex(ScriptedModel model, String name) {
         withModel(model);
+        environment.put("HTTPS_PROXY", "http://127.0.0.1:9"); // Its background server looks for updates.
         write(".codex/config.toml", """
                 model = "%s"
                 model_provider = "stub"
@@ -244,13 +244,14 @@ final class CodingAgent {
         var terminal = terminal("codex", prompt);
         var servers = home.resolve(".codex/app-server-daemon");
         terminal.atEnd(() -> List.of("daemon.pid", "daemon-updater.pid").forEach(each -> end(servers.resolve(each))));
-        await("the question, or a session")
-                .until(() -> terminal.screen().contains("Hooks need review") || hasTrusted());
+        await("the question").until(() -> hasTrusted() || terminal.screen().contains("review"));
         if (!hasTrusted()) {
             terminal.type("2");
-            terminal.type("\r");
+            await("trust").until(() -> {
+                terminal.type("\r");
+                return hasTrusted();
+            });
         }
-        await("trust").until(this::hasTrusted);
         return terminal;
     }
 
@@ -330,7 +331,7 @@ final class CodingAgent {
                 process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
                 process.getOutputStream().flush();
             } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                assertThat(process.isAlive()).as(e.toString()).isFalse();
             }
         }
 

@@ -331,11 +331,12 @@ class JoinScriptTest {
     void theQuestionNamesTheAgent() {
         program("claude", "exit 9");
         program("codex", "exit 9");
+        // "script" gives it a terminal, where the user presses the key of return three times.
         var question = run(
-                "/usr/bin/script",
-                "-qefc",
-                "curl -fsS %s/join | sh -s -- %s".formatted(TestServer.url(), invitation("Guest")),
-                "/dev/null");
+                "/bin/sh",
+                "-c",
+                "yes '' | head -n 3 | script -qefc 'curl -fsS %s/join | sh -s -- %s' /dev/null"
+                        .formatted(TestServer.url(), invitation("Guest")));
         assertThat(question.output()).contains("Which one joins as the agent 'Guest'? [claude-code]");
         assertThat(rest.call("AK_Invitations").ok().at("/invitations")).hasSize(1);
     }
