@@ -79,7 +79,7 @@ class IdleAgentsTest {
         var agent = new CodingAgent(home).codex(model, "gpt-6-sol", TestServer.url(), it.ada);
         try (model;
                 var terminal = agent.codexTerminal("hello")) {
-            await().until(() -> !model.inputs().isEmpty());
+            awaitIdle(1);
             takesTurns("Codex", terminal);
         }
     }
@@ -99,7 +99,7 @@ class IdleAgentsTest {
         var agent = joined(new CodingAgent(home).codex(model, "gpt-6-sol"), "codex");
         try (model;
                 var terminal = agent.codexTerminal("hello")) {
-            await().until(() -> !model.inputs().isEmpty());
+            awaitIdle(1);
             takesTurns("Codex that joined", terminal);
         }
     }
@@ -110,9 +110,9 @@ class IdleAgentsTest {
         var agent = joined(new CodingAgent(home).codex(model, "gpt-6-sol"), "codex");
         try (model;
                 var first = agent.codexTerminal("first")) {
-            await("the first window").until(() -> it.streams() == 1);
+            awaitIdle(1);
             try (var second = agent.terminal("codex", "second")) {
-                await("the second window").until(() -> it.streams() == 2);
+                awaitIdle(2);
                 it.say("tide at six");
                 takeTurn();
                 takeTurn();
@@ -136,6 +136,12 @@ class IdleAgentsTest {
                 assertThat(turns).as("turns that nobody sees").isEmpty();
             }
         }
+    }
+
+    /** Waits until so many sessions are woken, and the first turn of each is over: during a turn, the hooks tell. */
+    private void awaitIdle(int sessions) {
+        await("the sessions").until(() -> model.inputs().size() >= sessions && it.streams() == sessions);
+        await("the end of their turns").until(() -> it.idle() == sessions);
     }
 
     private static void quit(CodingAgent.Terminal window) {
