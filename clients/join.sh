@@ -152,7 +152,7 @@ json() { # <program> <file>
     NEWLINE=$(newline "$2") awk "$JSON_AWK$1" "$2"
 }
 
-# Prints JSON with a text added at a path such as "hooks Stop []", where [] appends to a list. Everything else, comments
+# Prints JSON with a text added at a path such as "hooks Stop []", where [] adds at the beginning of a list, and [+] at its end. Everything else, comments
 # included, stays as it is. Fails if the path leads elsewhere, or ends at something that exists.
 json_add() {
     JSON_PATH=$2 JSON_TEXT=$3 json '
@@ -177,22 +177,34 @@ json_add() {
             printf "%s%s%s", substr(s, 1, i), text, substr(s, i + 1)
             exit 0
         }
+        function append(i, text,  j, end) {
+            for (j = blank(i + 1); j <= n && substr(s, j, 1) != "]";) {
+                end = past_value(j)
+                if (end == j) exit 3
+                j = blank(end)
+                if (substr(s, j, 1) == ",") j = blank(j + 1)
+            }
+            if (!end) add(i, text)
+            printf "%s,\n%s%s", substr(s, 1, end - 1), text, substr(s, end)
+            exit 0
+        }
         END {
             parts = split(ENVIRON["JSON_PATH"], key, " "); text = ENVIRON["JSON_TEXT"]
             i = blank(1)
             for (k = 1; k <= parts; k++) {
                 c = substr(s, i, 1)
                 if (key[k] == "[]") { if (c != "[") exit 3; add(i, text) }
+                if (key[k] == "[+]") { if (c != "[") exit 3; append(i, text) }
                 if (c != "{") exit 3
                 at = member(i, key[k])
                 if (at && k == parts) exit 4
                 if (!at) {
                     close_with = ""; open_with = ""
                     for (m = k; m <= parts; m++) {
-                        if (key[m] == "[]") { open_with = open_with "["; close_with = "]" close_with }
+                        if (key[m] ~ /^\[/) { open_with = open_with "["; close_with = "]" close_with }
                         else {
                             open_with = open_with "\"" key[m] "\": "
-                            if (m < parts && key[m + 1] != "[]") { open_with = open_with "{"; close_with = "}" close_with }
+                            if (m < parts && key[m + 1] !~ /^\[/) { open_with = open_with "{"; close_with = "}" close_with }
                         }
                     }
                     add(i, open_with text close_with)
@@ -368,7 +380,7 @@ by_listener() { # <client> <more>
 add_hooks() {
     case $1 in
         claude-code)
-            [ -z "$allow" ] || add_to 'permissions allow []' "$(allowed)"
+            [ -z "$allow" ] || add_to 'permissions allow [+]' "$(allowed)"
             for event in SessionStart UserPromptSubmit PostToolUse Stop Notification SessionEnd; do
                 add_to "hooks $event []" "$(by_command "$1" 5)"
             done

@@ -224,12 +224,10 @@ final class HookStore {
      */
     record Listener(long number, long line, boolean isConnected) {}
 
-    /** What an event says of the client's connection to our tools. */
+    /** What an event says of the client's connection to our tools: nothing, that it has just started, or that it has used it. */
     enum Evidence {
         NONE,
-        /** The client has just started, and reaches the engine. */
         STARTED,
-        /** It has used the connection. */
         CONNECTED
     }
 
@@ -364,18 +362,14 @@ final class HookStore {
 
     /** Takes back a line that woke nobody, so that the hooks announce its messages. The stream that sent it is told nothing more. */
     void failed(HookSession session, long line) {
-        takeBack(
-                session,
-                position -> !position.unconfirmed().after(line - 1).lines().isEmpty(),
-                line - 1);
+        takeBack(session, at -> !at.unconfirmed().after(line - 1).lines().isEmpty(), line - 1);
     }
 
     /** Takes back the lines of a listener that is gone without having confirmed them, unless the session has a newer one. */
     void abandoned(HookSession session, long listener) {
         takeBack(
                 session,
-                position -> position.listener() == listener
-                        && !position.unconfirmed().lines().isEmpty(),
+                at -> at.listener() == listener && !at.unconfirmed().lines().isEmpty(),
                 -1);
     }
 
