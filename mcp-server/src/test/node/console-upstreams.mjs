@@ -48,6 +48,36 @@ try {
   await page.getByRole('heading', { name: 'Refused (1)' }).waitFor();
   report('decided', { state: (await asRoot(page, 'UP_Read', { name: 'demo' })).upstream.counts });
 
+  // Approved tools are given to a key, to an agent that is invited, and to a new key; and taken away.
+  const agent = (await asRoot(page, 'AP_Create', { vx: { name: 'Ada', description: 'd' } })).agent.name;
+  const { key: ada } = await asRoot(page, 'AK_Create', { name: 'of Ada', agent, capabilities: ['agent:read'] });
+  await button(page, 'Give to a key').click();
+  await page.locator('dialog[open] select').selectOption(ada.id);
+  await button(page.locator('dialog[open]'), 'Give').click();
+  await page.locator(`[data-key="${ada.id}"]`).waitFor();
+  await pages.look(page, 'upstreams-given');
+  const wide = (await asRoot(page, 'AK_Read', { id: ada.id })).key;
+  await button(page, 'Take away from of Ada').click();
+  await page.locator(`[data-key="${ada.id}"]`).waitFor({ state: 'detached' });
+  const narrow = (await asRoot(page, 'AK_Read', { id: ada.id })).key;
+  await button(page, 'Invite an agent with them').click();
+  await page.locator('dialog[open] [name=agent]').fill('Bob');
+  await button(page.locator('dialog[open]'), 'Invite').click();
+  await button(page.locator('dialog[open]'), 'I have kept it').click();
+  const [invitation] = (await asRoot(page, 'AK_Invitations', {})).invitations;
+  await page.goto(`${engine}/console/keys/${ada.id}`);
+  await button(page, 'Change').click();
+  await page.locator('dialog[open] .capabilities input[value="upstream:demo"]').check();
+  await page.locator('dialog[open] .toolset input[value="demo"]').waitFor();
+  await button(page.locator('dialog[open]'), 'Save').click();
+  await page.locator('section', { hasText: 'Capabilities and toolset' }).getByText('upstream:demo').waitFor();
+  await button(page.locator('.head'), 'New key').click();
+  await page.locator('dialog[open] .capabilities input[value="upstream:demo"]').waitFor();
+  await page.keyboard.press('Escape');
+  report('given', { given: wide.capabilities, listed: wide.toolset, taken: narrow.capabilities, unlisted: narrow.toolset, invited: invitation.capabilities, shows: invitation.toolset });
+  await page.goto(`${engine}/console/upstreams/demo`);
+  await page.locator(`[data-key="${ada.id}"]`).waitFor();
+
   // A changed tool, as a difference.
   await page.request.post(upstream.replace('/mcp', '/change'));
   await button(page, 'Read again').click();

@@ -540,6 +540,9 @@ async function newcomer() {
   const paused = await page.locator('.demo-words').innerText();
   await pages.look(page, 'console-demo-question');
   const words = { world: await pages.readable(page, 'console-demo-question') };
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await pages.readable(page, 'console-demo-question-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
   await answer.click(); // An answer resumes the demo.
   await page.locator('.feed', { hasText: 'Raising the pool to 400' }).waitFor();
   const answered = Date.now() - began;

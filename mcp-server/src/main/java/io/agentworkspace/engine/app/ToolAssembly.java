@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.agents.AgentUseStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.SimilarStore;
 import io.agentworkspace.engine.banks.TrashStore;
@@ -40,7 +41,6 @@ record ToolAssembly(
         WaitingCalls waiting,
         WakeStore wakes,
         SealKeys sealKeys,
-        VettedClient upstreamHttp,
         Tools.Upstreams upstreams) {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -63,7 +63,13 @@ record ToolAssembly(
                 AddressPolicy.allowing(settings.upstreams().allowed()),
                 settings.webhooks().authorities()));
         var upstreams = Tools.Upstreams.of(
-                db, parts.database().vault(), upstreamHttp, parts.callers().assertions()::issue, watch, clock);
+                db,
+                parts.database().vault(),
+                upstreamHttp,
+                parts.callers().assertions()::issue,
+                watch,
+                parts.search().heavy(),
+                clock);
         process.keep(upstreams.connections());
         var rules = new Rules(db, watch);
         var search = parts.search();
@@ -79,12 +85,17 @@ record ToolAssembly(
         var catalogue =
                 Tools.catalogue(db, parts.limits().calls(), parts.webhooks().receivers(), shared);
         var sealKeys = new SealKeys(db, clock);
+        var agentUse = new AgentUseStore(db);
+        process.housekeeping()
+                .every(SECOND, "writing the use of agents", agentUse::flush)
+                .clearing("use of agents", agentUse::purge);
         var runner = new Runner(
                 catalogue,
                 db,
                 clock,
                 presence,
                 parts.callers().keys().use(),
+                agentUse,
                 parts.callers().audit(),
                 parts.webhooks().events(),
                 parts.limits().calls(),
@@ -94,15 +105,7 @@ record ToolAssembly(
         var names = catalogue.tools().stream().map(Tool::name).toList();
         var observed = new ObservedRunner(runner, new ToolMeter(process.metrics(), names));
         var tools = new ToolAssembly(
-                catalogue,
-                new ImportRunner(observed, clock),
-                presence,
-                files,
-                waiting,
-                wakes,
-                sealKeys,
-                upstreamHttp,
-                upstreams);
+                catalogue, new ImportRunner(observed, clock), presence, files, waiting, wakes, sealKeys, upstreams);
         tools.register(process.housekeeping(), parts, rules);
         tools.startValidation(parts, rules);
         return tools;

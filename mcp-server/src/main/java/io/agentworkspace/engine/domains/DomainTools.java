@@ -58,12 +58,13 @@ public final class DomainTools {
             @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What members should know and follow.", max = Limits.PROFILE) @Nullable
+            @Doc(value = "What members should know and follow.", max = Limits.PROFILE, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
                     value = ACCESS + " Default: private (you).",
-                    oneOf = {"private", "domain", "agent", "public"})
+                    oneOf = {"private", "domain", "agent", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
@@ -73,12 +74,13 @@ public final class DomainTools {
             @Doc(value = "The new description.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What members should know and follow.", max = Limits.PROFILE) @Nullable
+            @Doc(value = "What members should know and follow.", max = Limits.PROFILE, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
                     value = "Who may see it.",
-                    oneOf = {"private", "domain", "agent", "public"})
+                    oneOf = {"private", "domain", "agent", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
@@ -91,7 +93,7 @@ public final class DomainTools {
             @Doc("Which part of its members.") @Nullable Page page) {}
 
     record CreateRequest(
-            @Doc("Its host; default self.") Targets.@Nullable UserAgent target,
+            @Doc("Its host; default self.") Targets.@Nullable NewHost target,
 
             @Doc("The new domain.") NewDomain vx,
             @Doc("The loop guard in its zones.") @Nullable Guard guard) {}
@@ -100,7 +102,9 @@ public final class DomainTools {
             @Doc("Which domain.") Targets.DomainOnly target,
             @Doc("What replaces the old.") SameDomain vx,
             @Doc("The loop guard in its zones.") @Nullable Guard guard,
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     record DestroyRequest(
             @Doc("Which domain.") Targets.DomainHost target,

@@ -79,7 +79,7 @@ final class HookStore {
 
                  WHERE h.state <> excluded.state OR h.seen_at < excluded.seen_at - INTERVAL '1 minute'
                     OR h.connected IS DISTINCT FROM
-                    """ + CONNECTED + ")\n";
+                 """ + CONNECTED + ")\n";
 
     private static final String STORED = """
             (SELECT h.announced FROM hook_session h

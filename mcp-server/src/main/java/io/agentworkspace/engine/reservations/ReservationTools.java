@@ -47,10 +47,10 @@ public final class ReservationTools {
             @Doc(value = "Which repository, if the domain has several.", max = 200) @Nullable
             String repository,
 
-            @Doc(value = "Why; shown to others.", max = 500) @Nullable
+            @Doc(value = "Why; shown to others.", max = 500, mayBeBlank = true) @Nullable
             String reason,
 
-            @Doc(value = "For how long. Default 900.", min = 60, max = 86_400) @Nullable
+            @Doc(value = "For how long. Default 900.", min = 60, max = 86_400, mayBeBlank = true) @Nullable
             Long leaseSeconds,
 
             @Doc("true: only check whether somebody else holds one of them.") @Nullable
@@ -137,6 +137,9 @@ public final class ReservationTools {
                 .example("target.domain", "harbour")
                 .alsoAt("DELETE", "/api/tasks/reservations")
                 .handledBy(ReleaseRequest.class, ReleaseResponse.class, (in, call) -> {
+                    if (in.paths() != null && in.paths().isEmpty()) {
+                        throw Problem.blank(List.of("paths"));
+                    }
                     var place = places.enter(call, domain(in.target()));
                     var paths = in.paths() == null
                             ? null

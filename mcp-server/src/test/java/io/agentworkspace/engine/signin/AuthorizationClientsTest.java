@@ -9,12 +9,15 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The clients of the authorization server: registered ones, described ones, with a secret, and programs with a key. */
 class AuthorizationClientsTest extends AuthorizationServerFixture {
+    private static final AtomicInteger PRIVATE = new AtomicInteger();
+
     @Test
     void aClientWithASecretNeedsIt() {
         var body = """
@@ -147,6 +150,31 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
         assertThat(stranger.status())
                 .as("nothing is fetched before a user is signed in")
                 .isEqualTo(200);
+    }
+
+    /** Whatever private networks upstream servers and webhooks may be in: both are allowed here, and one replica is as an operator starts it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://127.0.0.1:%d/private.json",
+                "https://127.0.0.1:%d/private.json",
+                "http://localhost:%d/private.json",
+                "https://localhost:%d/private.json",
+                "http://[::1]:%d/private.json"
+            })
+    void aDescriptionIsReadFromThePublicInternetOnly(String address) {
+        var calls = new AtomicInteger();
+        var path = "/private%d.json".formatted(PRIVATE.incrementAndGet());
+        documents.createContext(path, exchange -> {
+            calls.incrementAndGet();
+            exchange.sendResponseHeaders(404, -1);
+            exchange.close();
+        });
+        var at = address.formatted(documents.getAddress().getPort()).replace("/private.json", path);
+        var got = Browser.signIn(other.url(), key).get("/oauth/authorize?" + encoded(request("client_id=" + at)));
+        assertThat(got.status()).as(got.toString()).isEqualTo(400);
+        assertThat(got.toString()).doesNotContain("ENGINE_");
+        assertThat(calls).hasValue(0);
     }
 
     private static void serve(String path, int status, String body) {

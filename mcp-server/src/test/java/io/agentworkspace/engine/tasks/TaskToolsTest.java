@@ -286,6 +286,22 @@ class TaskToolsTest {
     }
 
     @Test
+    void titleIsAnotherWordForItsNameAndContextMayBeBesideTheTarget() {
+        for (var call : List.of(
+                "{'title':'Sand it','target':{'domain':'Yard'}}",
+                "{'vx':{'title':'Sand it'},'target':{'domain':'Yard'}}",
+                "{'title':'Sand it','vx':{'name':'Sand it'},'target':{'domain':'Yard'},'context':'Ada'}")) {
+            var made = ann.call("TK_Create", call).ok();
+            assertThat(made.text("/task/title")).isEqualTo("Sand it");
+            if (call.contains("context")) {
+                assertThat(made.text("/task/created_by")).isEqualTo("Ada");
+            }
+        }
+        ann.call("TK_Create", "{'title':' ','target':{'domain':'Yard'}}").refused(1003, "vx.name");
+        ann.call("AP_Read", "{'context':'Ada','inbox':true}").ok();
+    }
+
+    @Test
     void whatIsWrongWithACallIsNamed() {
         ann.call("TK_Claim", "{'target':{'domain':'Yard'}}").refused(1003, "task or next");
         ann.call("TK_Claim", "{'next':true,'task':'x','target':{'domain':'Yard'}}")
