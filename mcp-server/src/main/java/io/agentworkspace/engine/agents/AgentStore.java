@@ -304,8 +304,9 @@ public final class AgentStore {
     }
 
     /** Sets how far the agent's direct messages may go without a person. */
-    GuardStore.Changed guard(Call call, LockedAgent agent, Guard guard) {
-        return new GuardStore(db).ofAgent(call, agent.id(), guard);
+    GuardStore.Changed guard(Call call, LockedAgent agent, Guard guard, @Nullable Long incident) {
+        call.changed(Change.presence(agent.id(), "updated", null));
+        return new GuardStore(db).ofAgent(call, agent.id(), guard, incident);
     }
 
     /** Returns the current record, inside a transaction. */

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.messages.ConversationStore;
 import io.agentworkspace.engine.messages.ConversationStore.Beginning;
 import io.agentworkspace.engine.messages.CutMessages;
 import io.agentworkspace.engine.messages.Destination;
+import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.MessageStore.NewMessage;
@@ -59,6 +60,7 @@ public final class ChatTools {
     private final ConversationStore conversations;
     private final MessageStore messages;
     private final GuardStopStore stops;
+    private final GuardStore guards;
     private final MessageWait wait;
 
     public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones, MessageWait wait) {
@@ -67,6 +69,7 @@ public final class ChatTools {
         this.conversations = new ConversationStore(db);
         this.messages = messages;
         this.stops = new GuardStopStore(db);
+        this.guards = new GuardStore(db);
         this.wait = wait;
     }
 
@@ -224,18 +227,24 @@ public final class ChatTools {
         if (call.isByPerson()) {
             return LoopGuard.ofPerson(beginning.before());
         }
-        var guard = new LoopGuard(beginning.place(), beginning.before());
-        var isNamed = to.parent() != null;
-        var self = call.context().self();
-        if (self == null) {
-            return guard.ofProgram(to.otherId(), isNamed);
-        }
+        var guard = new LoopGuard(to, beginning.place(), beginning.before(), false);
         try {
-            return guard.lineage(to.otherId(), isNamed);
+            return lineage(call, guard);
         } catch (Problem stop) {
-            call.whenRefused(() -> stops.put(call, self, to, beginning.place(), stop));
+            var self = call.context().self();
+            if (!stop.beside().containsKey("retry_at")) {
+                throw stop; // Somebody has stopped the agents, and knows it.
+            } else if (guards.use(call, to)) {
+                return lineage(call, guard.exempt());
+            } else if (self != null) {
+                call.whenRefused(() -> stops.put(call, self, to, beginning.place(), stop));
+            }
             throw stop;
         }
+    }
+
+    private static Lineage lineage(Call call, LoopGuard guard) {
+        return call.context().self() == null ? guard.ofProgram() : guard.ofAgent();
     }
 
     private static ObjectNode receipt(Call call, Beginning beginning, Message own) {

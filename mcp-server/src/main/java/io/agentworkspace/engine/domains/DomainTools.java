@@ -98,7 +98,9 @@ public final class DomainTools {
 
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
-            @Doc("What replaces the old.") SameDomain vx,
+            @Doc("What replaces the old; needed unless guard is sent.") @Nullable
+            SameDomain vx,
+
             @Doc("The loop guard in its zones.") @Nullable Guard guard,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
@@ -147,6 +149,9 @@ public final class DomainTools {
             @Doc("The latest 20 messages of all its zones, oldest first; absent unless you take part in the domain.")
             @Nullable
             List<Message> messages,
+
+            @Doc("The loop guard in its zones; for its owner and admins only.") @Nullable
+            Guard guard,
 
             @Doc("Give it as page.cursor for the next members; absent on the last page.") @Nullable
             String nextCursor) {}
@@ -217,6 +222,7 @@ public final class DomainTools {
                             found.members().rows(),
                             found.zones(),
                             found.messages(),
+                            found.guard(),
                             found.members().nextCursor());
                 });
     }
@@ -250,7 +256,9 @@ public final class DomainTools {
                             host(call, in.target() == null ? null : in.target().agent());
                     var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
-                    var guard = in.guard() == null ? null : domains.guard(call, vx.name(), in.guard());
+                    var guard = in.guard() == null
+                            ? null
+                            : domains.guard(call, domains.lock(call, vx.name()), in.guard());
                     return new DomainResponse(domain, domain.revision(), null, guard == null ? null : guard.guard());
                 });
     }
@@ -269,11 +277,11 @@ public final class DomainTools {
         return Tool.named("DM_Update")
                 .title("Replace a domain")
                 .description("""
-                        Replaces a domain's name and description; profile and access only if given.""")
+                        Replaces a domain's name and description; profile and access only if given. Or sets only guard.""")
                 .details("""
-                        Name and description are both required. The revision increases if something changed. guard \
-                        sets how far agents may go in its zones without a person; the revision stays. For the \
-                        domain's owner and admins.""")
+                        Without guard, name and description are both required. The revision increases if something changed. guard \
+                        sets how far agents may go in its zones without a person, allows them more messages or stops \
+                        them; the revision stays. For the domain's owner and admins.""")
                 .alsoCalled(
                         "give a workspace another name",
                         "change what a project is about",
@@ -287,18 +295,25 @@ public final class DomainTools {
                 .effect(Effect.CHANGES)
                 .example("vx.description", "Where the crew talks about the day and plans the next.")
                 .handledBy(UpdateRequest.class, DomainResponse.class, (in, call) -> {
-                    var vx = in.vx();
+                    if (in.vx() == null && in.guard() == null) {
+                        throw Problem.missing(List.of("vx.name", "vx.description"));
+                    }
                     var current = hold(call, in.target().domain(), in.ifRevision());
-                    var domain = domains.update(
-                            call, current, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
-                    rename(call, current, domain.name());
-                    var guard = in.guard() == null ? null : domains.guard(call, vx.name(), in.guard());
+                    var domain = in.vx() == null ? domains.record(call, current) : replace(call, current, in.vx());
+                    var guard = in.guard() == null ? null : domains.guard(call, current, in.guard());
                     return new DomainResponse(
                             domain,
                             domain.revision(),
                             domain.revision() != current.revision() || (guard != null && guard.isChanged()),
                             guard == null ? null : guard.guard());
                 });
+    }
+
+    private Domain replace(Call call, LockedDomain current, SameDomain vx) {
+        var domain = domains.update(
+                call, current, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
+        rename(call, current, domain.name());
+        return domain;
     }
 
     private static void rename(Call call, LockedDomain current, String name) {

@@ -10,9 +10,22 @@ public record Guard(
 
         @Doc(value = "Messages of two agents in a minute; default " + DEFAULT_PER_MINUTE + ".", min = 1, max = 600)
         @Nullable
-        Integer perMinute) {
-    /** What agents and domains begin with. Programs that speak as a user always have it. */
-    public static final int DEFAULT_HOPS = 8;
+        Integer perMinute,
 
-    public static final int DEFAULT_PER_MINUTE = 10;
+        @Doc(value = "Messages allowed beyond these limits.", min = 0, max = MOST_MORE) @Nullable
+        Integer more,
+
+        @Doc("true: agents may write nothing there until false is sent.") @Nullable
+        Boolean stopped) {
+    /** What agents and domains begin with. */
+    public static final int DEFAULT_HOPS = 24;
+
+    public static final int DEFAULT_PER_MINUTE = 30;
+
+    public static final int MOST_MORE = 1_000;
+
+    /** Returns whether it names nothing. */
+    public boolean isEmpty() {
+        return hops == null && perMinute == null && more == null && stopped == null;
+    }
 }
