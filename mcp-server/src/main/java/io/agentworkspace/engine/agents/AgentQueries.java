@@ -16,7 +16,7 @@ import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.StoredMessage;
 import io.agentworkspace.engine.messages.ThreadQueries;
 import io.agentworkspace.engine.model.agent.Agent;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
@@ -149,7 +149,7 @@ public final class AgentQueries {
                      ORDER BY a.name_key
                      LIMIT :limit + 1),
                 talk AS (
-                    SELECT p.party_id, sum(COALESCE(p.last_seq, st.last_seq) - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
+                    SELECT p.party_id, sum(COALESCE(p.last_seq, st.last_seq) - p.read_seq - p.own_unread - p.announced) AS unread, max(st.last_at) AS last_at
                       FROM ctx, page a
                       CROSS JOIN LATERAL (SELECT * FROM participant x
                                            WHERE x.tenant_id = a.tenant_id AND x.party_id = a.id OFFSET 0) p
@@ -214,13 +214,13 @@ public final class AgentQueries {
      * @param guard for who may set it
      */
     record AgentWithMessages(
-            @Nullable Agent agent, @Nullable Guard guard, ListSlice<Message> messages) {}
+            @Nullable Agent agent, @Nullable GuardLimits guard, ListSlice<Message> messages) {}
 
     /** The rows of a read; the messages newest first. */
     private record ReadResult(
             @Nullable LockedAgent row,
             @Nullable Agent agent,
-            @Nullable Guard guard,
+            @Nullable GuardLimits guard,
             List<StoredMessage> newest) {}
 
     /**

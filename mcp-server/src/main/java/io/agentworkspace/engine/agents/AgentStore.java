@@ -11,7 +11,7 @@ import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
@@ -304,7 +304,7 @@ public final class AgentStore {
     }
 
     /** Sets how far the agent's direct messages may go without a person. */
-    GuardStore.Changed guard(Call call, LockedAgent agent, Guard guard, @Nullable Long incident) {
+    GuardStore.Changed guard(Call call, LockedAgent agent, GuardLimits guard, @Nullable Long incident) {
         call.changed(Change.presence(agent.id(), "updated", null));
         return new GuardStore(db).ofAgent(call, agent.id(), guard, incident);
     }

@@ -12,7 +12,7 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.AgentRevision;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.event.EventData.AgentDeployment;
 import io.agentworkspace.engine.model.event.EventType;
@@ -103,17 +103,17 @@ public final class AgentTools {
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record AgentGuard(
-            @Doc(value = "Answers of agents in a row; default " + Guard.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+            @Doc(value = "Answers of agents in a row; default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
             Integer hops,
 
             @Doc(
-                    value = "Messages of two agents in a minute; default " + Guard.DEFAULT_PER_MINUTE + ".",
+                    value = "Messages of two agents in a minute; default " + GuardLimits.DEFAULT_PER_MINUTE + ".",
                     min = 1,
                     max = 600)
             @Nullable
             Integer perMinute,
 
-            @Doc(value = "Messages allowed beyond these limits.", min = 0, max = Guard.MOST_MORE) @Nullable
+            @Doc(value = "Messages allowed beyond these limits.", min = 0, max = GuardLimits.MOST_MORE) @Nullable
             Integer more,
 
             @Doc("true: it may exchange none with agents until false is sent.") @Nullable
@@ -121,8 +121,8 @@ public final class AgentTools {
 
             @Doc("The id of an incident in US_Inbox: for all its agents that are yours.") @Nullable
             String incident) {
-        Guard guard() {
-            return new Guard(hops, perMinute, more, stopped);
+        GuardLimits guard() {
+            return new GuardLimits(hops, perMinute, more, stopped);
         }
 
         @Nullable
@@ -180,7 +180,7 @@ public final class AgentTools {
             @Doc("Whether anything was changed.") @Nullable Boolean changed,
 
             @Doc("The loop guard of its direct messages, if you sent it.") @Nullable
-            Guard guard,
+            GuardLimits guard,
 
             @Doc("With revisions: the values replaced in the last 30 days, newest first; at most 200.") @Nullable
             List<AgentRevision> revisions,
@@ -214,7 +214,7 @@ public final class AgentTools {
             List<Message> content,
 
             @Doc("The loop guard of its direct messages; for its owner and admins only.") @Nullable
-            Guard guard,
+            GuardLimits guard,
 
             @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
             String nextCursor) {}

@@ -44,6 +44,9 @@ public final class ChatTools {
     /** The maximum bytes of a message in the response, besides its text. */
     private static final long BESIDE_TEXT = 8_000;
 
+    /** So many messages of the conversation come back with one that an agent sends. */
+    private static final int MOST_TAKEN = 5;
+
     private static final String UNHEARD = "nothing wakes '%s': it reads this message at its next call";
 
     static final String NO_ANSWER =
@@ -196,7 +199,7 @@ public final class ChatTools {
         if (!takesBeforeCommit(in, call)) {
             return said;
         }
-        var taken = take(in, call);
+        var taken = take(in, said.content().getFirst().id(), call);
         var content = Stream.concat(said.content().stream(), taken.stream()).toList();
         return new ChatResponse(content, said.receipt(), null, CutMessages.next(taken));
     }
@@ -207,7 +210,7 @@ public final class ChatTools {
      * own message, so it must not have taken that already.
      */
     private static boolean takesBeforeCommit(ChatRequest in, Call call) {
-        return call.hasIdempotencyKey() || in.waitSeconds() != null;
+        return call.context().self() != null && (call.hasIdempotencyKey() || in.waitSeconds() != null);
     }
 
     /** Sends a message, and returns it. */
@@ -254,9 +257,11 @@ public final class ChatTools {
 
     /** Completes the response of AP_Chat after the commit: with what has come in, too. */
     private void addWhatCameIn(ChatRequest in, ObjectNode envelope, Call call) {
-        if (!takesBeforeCommit(in, call) && envelope.get("content") instanceof ArrayNode content) {
+        if (call.context().self() != null
+                && !takesBeforeCommit(in, call)
+                && envelope.get("content") instanceof ArrayNode content) {
             try {
-                var taken = take(in, call);
+                var taken = take(in, content.path(0).path("id").asString(""), call);
                 taken.forEach(message -> content.add(Json.valueTree(message)));
                 Envelope.unread(envelope, call.context().unread());
                 Optional.ofNullable(CutMessages.next(taken)).ifPresent(next -> envelope.put("next", next));
@@ -267,12 +272,12 @@ public final class ChatTools {
         complete(in, envelope, call);
     }
 
-    /** Returns the messages that have come in, and marks them as read. */
-    private List<Message> take(ChatRequest in, Call call) {
+    /** Returns what has come in for an agent in the conversation of its message, and marks it as read. */
+    private List<Message> take(ChatRequest in, String sent, Call call) {
         if (call.context().unread() == 0) {
             return List.of(); // The next call returns what arrives from now on.
         }
-        var taken = messages.take(call, Page.limit(in.page()));
+        var taken = messages.take(call, sent, Math.min(Page.limit(in.page()), MOST_TAKEN));
         // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - taken.read())));
         return taken.messages();

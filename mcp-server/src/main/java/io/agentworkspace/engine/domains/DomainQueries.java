@@ -13,7 +13,7 @@ import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.model.access.Access;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.domain.Member;
@@ -203,7 +203,7 @@ public final class DomainQueries {
             ListSlice<Member> members,
             List<Zone> zones,
             @Nullable List<Message> messages,
-            @Nullable Guard guard) {}
+            @Nullable GuardLimits guard) {}
 
     /**
      * Returns the named domain, else the entered one.
@@ -235,7 +235,7 @@ public final class DomainQueries {
             long id,
             @Nullable Long host,
             boolean takesPart,
-            @Nullable Guard guard,
+            @Nullable GuardLimits guard,
             Domain domain) {
         static FoundDomain of(Row row) throws SQLException {
             return new FoundDomain(

@@ -8,7 +8,7 @@ import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.model.access.Access;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
@@ -253,7 +253,7 @@ public final class DomainStore {
     }
 
     /** Sets how far agents may go in the zones of the domain without a person. */
-    GuardStore.Changed guard(Call call, LockedDomain domain, Guard guard) {
+    GuardStore.Changed guard(Call call, LockedDomain domain, GuardLimits guard) {
         call.changed(Change.resource(ChangeTopic.DOMAIN, domain.resource(), domain.resource()));
         return new GuardStore(db).ofDomain(call, domain.id(), guard);
     }

@@ -13,7 +13,7 @@ import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfAgent;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.domain.Member;
@@ -94,14 +94,14 @@ public final class DomainTools {
             @Doc("Its host; default self.") Targets.@Nullable UserAgent target,
 
             @Doc("The new domain.") NewDomain vx,
-            @Doc("The loop guard in its zones.") @Nullable Guard guard) {}
+            @Doc("The loop guard in its zones.") @Nullable GuardLimits guard) {}
 
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
             @Doc("What replaces the old; needed unless guard is sent.") @Nullable
             SameDomain vx,
 
-            @Doc("The loop guard in its zones.") @Nullable Guard guard,
+            @Doc("The loop guard in its zones.") @Nullable GuardLimits guard,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record DestroyRequest(
@@ -114,7 +114,7 @@ public final class DomainTools {
             @Doc("Whether anything was changed.") @Nullable Boolean changed,
 
             @Doc("The loop guard in its zones, if you sent it.") @Nullable
-            Guard guard) {}
+            GuardLimits guard) {}
 
     record DestroyResponse(@Doc("Always true.") boolean changed) {}
 
@@ -151,7 +151,7 @@ public final class DomainTools {
             List<Message> messages,
 
             @Doc("The loop guard in its zones; for its owner and admins only.") @Nullable
-            Guard guard,
+            GuardLimits guard,
 
             @Doc("Give it as page.cursor for the next members; absent on the last page.") @Nullable
             String nextCursor) {}

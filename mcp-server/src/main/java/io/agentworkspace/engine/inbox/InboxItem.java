@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.inbox;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.schema.Doc;
 import java.time.Instant;
 import java.util.List;
@@ -35,13 +35,13 @@ record InboxItem(
         Instant retryAt,
 
         @Doc("Of guard: the limits in force, if you may change them.") @Nullable
-        Guard guard,
+        GuardLimits guard,
 
         @Doc("What you can do about it; empty if your credential may do none of it.")
         List<Action> actions) {
     /** What only a stop of the loop guard has. */
     record Incident(
-            List<String> agents, long refused, Instant retryAt, @Nullable Guard guard) {}
+            List<String> agents, long refused, Instant retryAt, @Nullable GuardLimits guard) {}
 
     static InboxItem of(
             Kind kind,

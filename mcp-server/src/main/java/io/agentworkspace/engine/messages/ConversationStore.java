@@ -5,7 +5,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
@@ -34,8 +34,8 @@ public final class ConversationStore {
               FROM agent ga
              WHERE ga.tenant_id = :tenant AND ga.id IN (CAST(:speaker AS bigint), CAST(:other AS bigint))
             """)
-            .with("hops", Guard.DEFAULT_HOPS)
-            .with("per_minute", Guard.DEFAULT_PER_MINUTE)
+            .with("hops", GuardLimits.DEFAULT_HOPS)
+            .with("per_minute", GuardLimits.DEFAULT_PER_MINUTE)
             .sql();
 
     /** The columns of the answered message {@code m}. */
@@ -81,7 +81,7 @@ public final class ConversationStore {
             """)
             .with("guard", """
                     COALESCE(gd.guard_hops, %d) AS hops, COALESCE(gd.guard_per_minute, %d) AS per_minute, gd.guard_stopped AS stopped"""
-                    .formatted(Guard.DEFAULT_HOPS, Guard.DEFAULT_PER_MINUTE))
+                    .formatted(GuardLimits.DEFAULT_HOPS, GuardLimits.DEFAULT_PER_MINUTE))
             .with("afresh", """
                     (c.last_at < :recent OR (place.progress IS NOT NULL AND place.progress > COALESCE(c.counted_at, '-infinity')))""")
             .with("max_counted", MAX_COUNTED)

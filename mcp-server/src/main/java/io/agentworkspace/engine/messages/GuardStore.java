@@ -3,7 +3,7 @@ package io.agentworkspace.engine.messages;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GuardStore {
     /** The limits in force, of an agent or a domain {@code {x}}. */
-    private static final String HOPS = "COALESCE({x}.guard_hops, " + Guard.DEFAULT_HOPS + ")";
+    private static final String HOPS = "COALESCE({x}.guard_hops, " + GuardLimits.DEFAULT_HOPS + ")";
 
-    private static final String PER_MINUTE = "COALESCE({x}.guard_per_minute, " + Guard.DEFAULT_PER_MINUTE + ")";
+    private static final String PER_MINUTE = "COALESCE({x}.guard_per_minute, " + GuardLimits.DEFAULT_PER_MINUTE + ")";
 
     /** The agent, and with an incident the agents in it that the caller may change, too. */
     private static final String AGENTS = """
@@ -93,9 +93,9 @@ public final class GuardStore {
         return ("jsonb_build_object('hops', " + HOPS + ", 'per_minute', " + PER_MINUTE + ")").replace("{x}", alias);
     }
 
-    public static Guard read(Row row) throws SQLException {
+    public static GuardLimits read(Row row) throws SQLException {
         var more = (int) row.number("guard_more");
-        return new Guard(
+        return new GuardLimits(
                 (int) row.number("guard_hops"),
                 (int) row.number("guard_per_minute"),
                 more == 0 ? null : (Integer) more,
@@ -128,26 +128,26 @@ public final class GuardStore {
     }
 
     /** The guard as it is now, and whether the call changed one. */
-    public record Changed(Guard guard, boolean isChanged) {}
+    public record Changed(GuardLimits guard, boolean isChanged) {}
 
-    private record ChangedRow(long id, Guard guard, boolean isChanged) {}
+    private record ChangedRow(long id, GuardLimits guard, boolean isChanged) {}
 
     /**
      * Sets the guard of an agent that the transaction has locked.
      *
      * @param incident the guard of all agents in this incident that the caller may change is set, too
      */
-    public Changed ofAgent(Call call, long agent, Guard guard, @Nullable Long incident) {
+    public Changed ofAgent(Call call, long agent, GuardLimits guard, @Nullable Long incident) {
         return set(call, OF_AGENT, agent, guard, incident);
     }
 
     /** Sets the guard of a domain that the transaction has locked. */
-    public Changed ofDomain(Call call, long domain, Guard guard) {
+    public Changed ofDomain(Call call, long domain, GuardLimits guard) {
         return set(call, OF_DOMAIN, domain, guard, null);
     }
 
-    private Changed set(Call call, String statement, long id, Guard guard, @Nullable Long incident) {
-        if (guard.isEmpty()) {
+    private Changed set(Call call, String statement, long id, GuardLimits guard, @Nullable Long incident) {
+        if (guard.namesNothing()) {
             throw Problem.missing("guard.hops");
         }
         if (Boolean.TRUE.equals(guard.stopped()) && guard.more() != null && guard.more() > 0) {

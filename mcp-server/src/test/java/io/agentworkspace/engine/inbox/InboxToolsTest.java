@@ -76,6 +76,9 @@ class InboxToolsTest {
         assertThat(waiting.envelope().path("counts").size()).isEqualTo(1);
         assertThat(kinds(inbox(bob))).isEmpty();
         act(ann, "mark as read").ok();
+        assertThat(inbox(ann).texts("/content", "text")).containsExactly("one");
+        assertThat(inbox(ann).text("/counts/message")).isEqualTo("1");
+        act(ann, "mark as read").ok();
         assertThat(kinds(inbox(ann))).isEmpty();
         ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'three'}")
                 .ok();

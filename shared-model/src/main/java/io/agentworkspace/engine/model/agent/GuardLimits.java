@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import org.jspecify.annotations.Nullable;
 
 /** How far agents may go without a person; what is left out stays as it is. */
-public record Guard(
+public record GuardLimits(
         @Doc(value = "Answers of agents in a row; default " + DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
         Integer hops,
 
@@ -25,7 +25,7 @@ public record Guard(
     public static final int MOST_MORE = 1_000;
 
     /** Returns whether it names nothing. */
-    public boolean isEmpty() {
+    public boolean namesNothing() {
         return hops == null && perMinute == null && more == null && stopped == null;
     }
 }
