@@ -103,7 +103,8 @@ public final class AgentTools {
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record AgentGuard(
-            @Doc(value = "Answers of agents in a row; default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+            @Doc(value = "Answers of agents in a row; default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64)
+            @Nullable
             Integer hops,
 
             @Doc(

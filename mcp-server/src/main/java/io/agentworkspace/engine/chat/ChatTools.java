@@ -196,7 +196,7 @@ public final class ChatTools {
     /** Sends a message, and returns it; with what has come in, if that is not added after the commit. */
     private ChatResponse chat(ChatRequest in, Call call) {
         var said = say(in, call);
-        if (!takesBeforeCommit(in, call)) {
+        if (!takesBeforeCommit(in, call) || call.context().self() == null) {
             return said;
         }
         var taken = take(in, said.content().getFirst().id(), call);
@@ -210,7 +210,7 @@ public final class ChatTools {
      * own message, so it must not have taken that already.
      */
     private static boolean takesBeforeCommit(ChatRequest in, Call call) {
-        return call.context().self() != null && (call.hasIdempotencyKey() || in.waitSeconds() != null);
+        return call.hasIdempotencyKey() || in.waitSeconds() != null;
     }
 
     /** Sends a message, and returns it. */
@@ -222,6 +222,9 @@ public final class ChatTools {
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
         var own = messages.post(call, new NewMessage(to, beginning, lineage, in.content(), documents));
+        if (to.parent() != null && call.context().self() == null) {
+            messages.answered(call, to.parent().id());
+        }
         call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(own));
         return new ChatResponse(List.of(own), receipt(call, beginning, own), null, null);
     }
@@ -257,8 +260,8 @@ public final class ChatTools {
 
     /** Completes the response of AP_Chat after the commit: with what has come in, too. */
     private void addWhatCameIn(ChatRequest in, ObjectNode envelope, Call call) {
-        if (call.context().self() != null
-                && !takesBeforeCommit(in, call)
+        if (!takesBeforeCommit(in, call)
+                && call.context().self() != null
                 && envelope.get("content") instanceof ArrayNode content) {
             try {
                 var taken = take(in, content.path(0).path("id").asString(""), call);

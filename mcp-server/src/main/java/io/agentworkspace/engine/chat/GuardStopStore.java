@@ -18,7 +18,8 @@ public final class GuardStopStore {
     private static final Duration KEPT = Duration.ofDays(2);
 
     /** Stops of one tenant take turns, so that those of one incident find each other. */
-    private static final String TAKE_TURN = "SELECT pg_advisory_xact_lock(:lock, CAST(:tenant % 2147483647 AS integer))";
+    private static final String TAKE_TURN =
+            "SELECT pg_advisory_xact_lock(:lock, CAST(:tenant % 2147483647 AS integer))";
 
     private static final String PUT = """
             WITH related AS (

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stops agents that answer each other without a person and without progress, by the number of answers, by rate, and by
@@ -29,7 +28,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
     private static final int MANY_PARTNERS = 50;
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final String RESUME =
-            "go on when a person speaks %s, a task changes its state (TK_Update), or 15 minutes pass without a message%s";
+            "stop until a person speaks %s, a task changes its state (TK_Update), or 15 minutes pass without a message%s";
     private static final String ELSEWHERE = "; another zone has a count of its own";
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
@@ -113,8 +112,8 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
 
     private void checkStopped() {
         if (place.guard().isStopped()) {
-            throw Problem.conflict("loop guard: agents were stopped here, so do not try again; " + whoMaySet()
-                    + " lets them go on with guard.stopped false");
+            throw Problem.conflict("loop guard: the agents were stopped, so do not try again; guard.stopped false lets them go on, which "
+                    + whoMaySet() + " may set");
         }
     }
 
@@ -152,7 +151,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
 
     private void check(String reason, Instant retryAt) {
         if (!isExempt) {
-            throw Problem.conflict("loop guard: %s. %s can change this with guard".formatted(reason, whoMaySet()))
+            throw Problem.conflict("loop guard: %s. What helps besides: guard, which %s may set".formatted(reason, whoMaySet()))
                     .with("retry_at", retryAt);
         }
     }

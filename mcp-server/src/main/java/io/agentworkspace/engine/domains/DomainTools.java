@@ -98,6 +98,7 @@ public final class DomainTools {
 
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
+
             @Doc("What replaces the old; needed unless guard is sent.") @Nullable
             SameDomain vx,
 
@@ -256,9 +257,8 @@ public final class DomainTools {
                             host(call, in.target() == null ? null : in.target().agent());
                     var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
-                    var guard = in.guard() == null
-                            ? null
-                            : domains.guard(call, domains.lock(call, vx.name()), in.guard());
+                    var guard =
+                            in.guard() == null ? null : domains.guard(call, domains.lock(call, vx.name()), in.guard());
                     return new DomainResponse(domain, domain.revision(), null, guard == null ? null : guard.guard());
                 });
     }
@@ -310,8 +310,8 @@ public final class DomainTools {
     }
 
     private Domain replace(Call call, LockedDomain current, SameDomain vx) {
-        var domain = domains.update(
-                call, current, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
+        var domain =
+                domains.update(call, current, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
         rename(call, current, domain.name());
         return domain;
     }

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.domains.ZoneStore;
 import io.agentworkspace.engine.hearing.WaitQueries.Place;
 import io.agentworkspace.engine.hearing.WaitQueries.Waiting;
 import io.agentworkspace.engine.messages.MessagePages;
+import io.agentworkspace.engine.messages.MessagePages.Marked;
 import io.agentworkspace.engine.messages.StoredMessage;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.audit.RequestSource;
@@ -20,8 +21,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -198,7 +201,8 @@ public final class MessageWait {
             }
         }
         WaitingCall.checkClient(OpenRequest.current());
-        var marked = pages.mark(call, page, consecutive);
+        var isSent = isShared && call.context().self() == null; // Sending as a user reads nothing.
+        var marked = isSent ? new Marked(Set.of(), Map.of()) : pages.mark(call, page, consecutive);
         if (!isShared) {
             page.stream().filter(marked::isLost).forEach(each -> call.budget().giveBack(each.message()));
             page.removeIf(marked::isLost);

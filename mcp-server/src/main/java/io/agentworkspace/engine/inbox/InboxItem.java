@@ -41,7 +41,10 @@ record InboxItem(
         List<Action> actions) {
     /** What only a stop of the loop guard has. */
     record Incident(
-            List<String> agents, long refused, Instant retryAt, @Nullable GuardLimits guard) {}
+            List<String> agents,
+            long refused,
+            Instant retryAt,
+            @Nullable GuardLimits guard) {}
 
     static InboxItem of(
             Kind kind,

@@ -84,13 +84,11 @@ final class InboxQueries {
             .sql();
 
     /** How many messages wait, at most {@link #COUNTED}. */
-    private static final String COUNT = SqlTemplate.of("""
+    private static final String COUNT =
+            SqlTemplate.of("""
             (SELECT count(*)
                FROM (SELECT 1 FROM unread u CROSS JOIN LATERAL (SELECT 1 FROM message x WHERE {waits}) m LIMIT {counted}) one)
-            """)
-            .with("waits", WAITS)
-            .with("counted", COUNTED)
-            .sql();
+            """).with("waits", WAITS).with("counted", COUNTED).sql();
 
     /** Memberships that wait for the decision of an agent's owner, or of a domain's. An admin decides about all. */
     private static final String MEMBERSHIPS = """

@@ -80,8 +80,7 @@ public final class ConversationStore {
                       place.hops, place.per_minute, place.stopped, place.progress
             """)
             .with("guard", """
-                    COALESCE(gd.guard_hops, %d) AS hops, COALESCE(gd.guard_per_minute, %d) AS per_minute, gd.guard_stopped AS stopped"""
-                    .formatted(GuardLimits.DEFAULT_HOPS, GuardLimits.DEFAULT_PER_MINUTE))
+                    COALESCE(gd.guard_hops, %d) AS hops, COALESCE(gd.guard_per_minute, %d) AS per_minute, gd.guard_stopped AS stopped""".formatted(GuardLimits.DEFAULT_HOPS, GuardLimits.DEFAULT_PER_MINUTE))
             .with("afresh", """
                     (c.last_at < :recent OR (place.progress IS NOT NULL AND place.progress > COALESCE(c.counted_at, '-infinity')))""")
             .with("max_counted", MAX_COUNTED)

@@ -42,10 +42,10 @@ public final class CutMessages {
     static Stream<StoredMessage> beforeCut(List<StoredMessage> messages) {
         var conversations = new HashSet<Long>();
         return messages.stream().filter(each -> {
-                    if (each.message().truncated() != null) {
-                        conversations.add(each.conversation());
-                    }
-                    return !conversations.contains(each.conversation());
-                });
+            if (each.message().truncated() != null) {
+                conversations.add(each.conversation());
+            }
+            return !conversations.contains(each.conversation());
+        });
     }
 }

@@ -40,13 +40,10 @@ public final class GuardStore {
             "NOT g.is_zone AND (g.agent_id = old.id OR g.place_id = old.id)",
             ", guard_incident = CASE WHEN CAST(:more AS integer) IS NULL THEN x.guard_incident ELSE CAST(:incident AS bigint) END");
 
-    private static final String OF_DOMAIN = change(
-            "domain",
-            "SELECT d.* FROM domain d WHERE d.tenant_id = :tenant AND d.id = :id",
-            """
+    private static final String OF_DOMAIN =
+            change("domain", "SELECT d.* FROM domain d WHERE d.tenant_id = :tenant AND d.id = :id", """
             g.is_zone AND g.place_id IN (SELECT z.stream_id FROM zone z
-                                          WHERE z.tenant_id = :tenant AND z.domain_id = old.id)""",
-            "");
+                                          WHERE z.tenant_id = :tenant AND z.domain_id = old.id)""", "");
 
     /** Takes a message from what is left to both agents, and to those that have it in common with them. */
     private static final String USE_OF_AGENTS = """

@@ -32,7 +32,8 @@ public final class MessagePages {
      * Marks messages as read by the party :party. A reading position has no gaps, so the shown messages of a conversation are
      * marked only if no unread message precedes them.
      */
-    private static final String MARK = SqlTemplate.of("""
+    private static final String MARK =
+            SqlTemplate.of("""
             WITH page AS (
                 SELECT * FROM unnest(CAST(:streams AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[]))
                               t (stream_id, since, upto)),

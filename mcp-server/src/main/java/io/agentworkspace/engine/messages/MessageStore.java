@@ -76,7 +76,10 @@ public final class MessageStore {
                     .with("joins", MessageRow.JOINS)
                     .sql();
 
-    private static final String TAKE = "WITH " + batch(" AND p.stream_id = (SELECT m.stream_id FROM message m WHERE m.tenant_id = :tenant AND m.id = :sent)", "FOR UPDATE OF p SKIP LOCKED")
+    private static final String TAKE = "WITH "
+            + batch(
+                    " AND p.stream_id = (SELECT m.stream_id FROM message m WHERE m.tenant_id = :tenant AND m.id = CAST(:sent AS uuid))",
+                    "FOR UPDATE OF p SKIP LOCKED")
             + SqlTemplate.of("""
             , whole AS (
                 SELECT m.stream_id, m.seq,
@@ -112,6 +115,15 @@ public final class MessageStore {
                     .with("columns", MessageRow.CUT_COLUMNS)
                     .with("joins", MessageRow.JOINS)
                     .sql();
+
+    /** A direct message to the party, which has answered it. */
+    private static final String ANSWERED = """
+            UPDATE message m
+               SET delivered_at = COALESCE(m.delivered_at, :now), read_at = :now
+              FROM stream st
+             WHERE m.tenant_id = :tenant AND m.id = :id AND m.speaker_id <> :party AND m.read_at IS NULL
+               AND st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
+            """;
 
     private static final String COUNT_UNREAD = SqlTemplate.of("SELECT {unread} AS unread")
             .with("unread", MessageRow.UNREAD)
@@ -216,6 +228,14 @@ public final class MessageStore {
                         : draft.documents().stream()
                                 .map(AttachedDocument::attachment)
                                 .toList());
+    }
+
+    /** Records that the speaker has dealt with a direct message, by answering it. */
+    public void answered(Call call, UUID id) {
+        db.sql(call, ANSWERED)
+                .set("id", id)
+                .set("party", call.context().speaker().id())
+                .runLate();
     }
 
     /** Returns an earlier message in the form of a response to a write. */

@@ -58,8 +58,8 @@ public final class NoticeStore {
                 .sql();
     }
 
-    private static final String IN_ZONE = LOCK_MAIN
-            + SqlTemplate.of("""
+    private static final String IN_ZONE =
+            LOCK_MAIN + SqlTemplate.of("""
             WITH {merged},
                  place AS (UPDATE stream st
                               SET last_seq = last_seq + 1, announced = last_seq + 1, last_at = greatest(last_at, :at)
@@ -75,11 +75,9 @@ public final class NoticeStore {
                              FROM place
                             WHERE p.tenant_id = :tenant AND p.stream_id = place.id)
             SELECT stream_id, seq, id FROM m UNION ALL SELECT stream_id, seq, id FROM merged
-            """)
-                    .with("merged", merged("""
+            """).with("merged", merged("""
                             zone z JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
-                                                 AND z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'""", ""))
-                    .sql();
+                                                 AND z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'""", "")).sql();
 
     private static final String DIRECT = LOCK_DIRECT
             + SqlTemplate.of("""
@@ -111,15 +109,13 @@ public final class NoticeStore {
                                   own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq)
             SELECT stream_id, seq, id FROM m UNION ALL SELECT stream_id, seq, id FROM merged
-            """)
-                    .with("merged", merged("stream st", """
+            """).with("merged", merged("stream st", """
 
                    AND :announces AND st.tenant_id = :tenant
                    AND st.low_id = least(CAST(:speaker AS bigint), CAST(:other AS bigint))
                    AND st.high_id = greatest(CAST(:speaker AS bigint), CAST(:other AS bigint)) AND m.speaker_id = :speaker
                    AND EXISTS (SELECT 1 FROM participant p
-                                WHERE p.tenant_id = :tenant AND p.party_id = :other AND p.stream_id = st.id AND p.read_seq < m.seq)"""))
-                    .sql();
+                                WHERE p.tenant_id = :tenant AND p.party_id = :other AND p.stream_id = st.id AND p.read_seq < m.seq)""")).sql();
 
     private final Db db;
 

@@ -17,8 +17,7 @@ final class TaskNotices {
     private static final int MAX_NOTE = 300;
 
     /** A change of the state of a task. Creating one is none. */
-    private static final Set<String> PROGRESS =
-            Set.of("claimed", "done", "blocked", "cancelled", "opened", "resumed");
+    private static final Set<String> PROGRESS = Set.of("claimed", "done", "blocked", "cancelled", "opened", "resumed");
 
     private final NoticeStore notices;
     private final ProgressStore progress;
