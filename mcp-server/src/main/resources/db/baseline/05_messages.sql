@@ -149,12 +149,14 @@ CREATE TABLE agent_heard (
     person_at   timestamptz,
     agent_at    timestamptz,
     progress_at timestamptz,
+    left_at     timestamptz,
     PRIMARY KEY (tenant_id, agent_id),
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
 );
 COMMENT ON TABLE agent_heard IS 'When an agent was last sent something: for the loop guard. The senders write it.';
 COMMENT ON COLUMN agent_heard.person_at IS 'When a person last sent a message to the agent, or to an agent whose message reached it since.';
 COMMENT ON COLUMN agent_heard.agent_at IS 'When an agent last sent it a direct message, to the minute.';
+COMMENT ON COLUMN agent_heard.left_at IS 'When its last session ended.';
 COMMENT ON COLUMN agent_heard.progress_at IS 'When a task that the agent created, has or had last changed its state.';
 
 CREATE TABLE guard_stop (

@@ -37,7 +37,8 @@ DROP INDEX participant_unread;
 CREATE INDEX participant_unread ON participant (tenant_id, party_id, stream_id) INCLUDE (last_seq, read_seq, own_unread, announced)
     WHERE last_seq IS NULL OR last_seq > (read_seq + own_unread);
 
-ALTER TABLE agent_heard ADD COLUMN progress_at timestamptz;
+ALTER TABLE agent_heard ADD COLUMN progress_at timestamptz, ADD COLUMN left_at timestamptz;
+COMMENT ON COLUMN agent_heard.left_at IS 'When its last session ended.';
 COMMENT ON COLUMN agent_heard.progress_at IS 'When a task that the agent created, has or had last changed its state.';
 
 DELETE FROM guard_stop; -- They are shown for a day at most.

@@ -129,7 +129,7 @@ public final class AgentTools {
         @Nullable
         Long incidentId() {
             try {
-                return incident == null ? null : (Long) Long.parseLong(incident);
+                return incident == null ? null : (Long) Long.parseLong(incident.replaceFirst("^incident-", ""));
             } catch (NumberFormatException e) {
                 throw Problem.invalid("guard.incident", "must be the id of an entry of the kind guard in US_Inbox");
             }

@@ -304,6 +304,7 @@ public final class ChatTools {
             var answers = wait.forAnswer(call, own, MessageWait.time(call, in.waitSeconds()));
             answers.messages().forEach(message -> content.add(Json.valueTree(message)));
             envelope.put("waited_ms", answers.waitedMillis());
+            Envelope.time(envelope, call.now());
             Envelope.unread(envelope, call.context().unread());
             if (answers.messages().isEmpty() || !answers.isRead()) {
                 addNext(envelope, answers.messages().isEmpty() ? NO_ANSWER : STAYS_UNREAD);

@@ -112,8 +112,9 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
 
     private void checkStopped() {
         if (place.guard().isStopped()) {
-            throw Problem.conflict("loop guard: the agents were stopped, so do not try again; guard.stopped false lets them go on, which "
-                    + whoMaySet() + " may set");
+            throw Problem.conflict(
+                    "loop guard: the agents were stopped, so do not try again; guard.stopped false lets them go on, which "
+                            + whoMaySet() + " may set");
         }
     }
 
@@ -151,7 +152,8 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
 
     private void check(String reason, Instant retryAt) {
         if (!isExempt) {
-            throw Problem.conflict("loop guard: %s. What helps besides: guard, which %s may set".formatted(reason, whoMaySet()))
+            throw Problem.conflict("loop guard: %s. What helps besides: guard, which %s may set"
+                            .formatted(reason, whoMaySet()))
                     .with("retry_at", retryAt);
         }
     }

@@ -114,7 +114,7 @@ public final class MessageWait {
         });
         return new Heard(
                 taken.messages(),
-                millisSince(begin),
+                waited(call, begin),
                 narrowing.domain() == null || Objects.requireNonNull(place[0]).isHearer(),
                 taken.isRead(),
                 taken.isWithdrawn());
@@ -135,7 +135,7 @@ public final class MessageWait {
         if (taken.messages().isEmpty()) {
             taken = take(call, reader, true).orElse(taken);
         }
-        return new Heard(taken.messages(), millisSince(begin), true, taken.isRead(), taken.isWithdrawn());
+        return new Heard(taken.messages(), waited(call, begin), true, taken.isRead(), taken.isWithdrawn());
     }
 
     /** Returns whether a message answers: in a zone, what a program says otherwise may be meant for others. */
@@ -163,6 +163,12 @@ public final class MessageWait {
         return question != null && queries.isWithdrawn(call, question)
                 ? Optional.of(Taken.WITHDRAWN)
                 : Optional.empty();
+    }
+
+    /** Returns how long the call has waited, and moves its time there. */
+    private long waited(Call call, Instant begin) {
+        call.notBefore(clock.instant());
+        return millisSince(begin);
     }
 
     private long millisSince(Instant begin) {
@@ -201,6 +207,7 @@ public final class MessageWait {
             }
         }
         WaitingCall.checkClient(OpenRequest.current());
+        call.notBefore(clock.instant());
         var isSent = isShared && call.context().self() == null; // Sending as a user reads nothing.
         var marked = isSent ? new Marked(Set.of(), Map.of()) : pages.mark(call, page, consecutive);
         if (!isShared) {

@@ -239,7 +239,7 @@ final class InboxQueries {
                        jsonb_build_object('agent', m.agent, 'domain', m.domain)
                   FROM membership_item m
                 UNION ALL
-                SELECT 'guard', CAST(g.incident AS text), g.at, g.stopped,
+                SELECT 'guard', 'incident-' || g.incident, g.at, g.stopped,
                        CASE WHEN g.is_zone THEN g.domain || ', ' || g.zone ELSE array_to_string(g.names, ', ') END, g.note,
                        jsonb_strip_nulls(jsonb_build_object(
                            'domain', g.domain, 'zone', g.zone, 'may_set_domain', g.may_set_domain, 'own', g.own,

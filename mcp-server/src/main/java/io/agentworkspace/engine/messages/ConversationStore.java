@@ -338,7 +338,11 @@ public final class ConversationStore {
     }
 
     private static Beginning beginning(NextMessage place, Before before, Row row) throws SQLException {
-        var reach = new Reach(row.textOrNull("wakes"), row.instantOrNull("last_seen_at"), row.numbers("reached"));
+        var reach = new Reach(
+                row.textOrNull("wakes"),
+                row.instantOrNull("last_used_at"),
+                row.instantOrNull("left_at"),
+                row.numbers("reached"));
         return new Beginning(place, before, reach, row.textOrNull("by_key"));
     }
 }

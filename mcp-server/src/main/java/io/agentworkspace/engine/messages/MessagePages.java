@@ -170,6 +170,8 @@ public final class MessagePages {
         if (call.isReadOnly() || messages.isEmpty()) {
             return new Marked(Set.of(), Map.of());
         }
+        messages.forEach(
+                each -> call.notBefore(each.message().createdAt())); // It may have been sent after the call began.
         var ranges = new LinkedHashMap<Long, Range>();
         consecutive.stream().filter(MessagePages::isWhole).forEach(each -> {
             var seq = each.message().seq();

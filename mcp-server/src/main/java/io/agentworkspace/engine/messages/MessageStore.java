@@ -103,8 +103,8 @@ public final class MessageStore {
                    AND p.read_seq < t.seq),
             receipts AS (
                 UPDATE message r
-                   SET delivered_at = COALESCE(r.delivered_at, :now),
-                       read_at = CASE WHEN m.content = {cut} THEN CAST(:now AS timestamptz) END
+                   SET delivered_at = COALESCE(r.delivered_at, greatest(:now, r.created_at)),
+                       read_at = CASE WHEN m.content = {cut} THEN greatest(CAST(:now AS timestamptz), r.created_at) END
                   FROM batch m
                   JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
                  WHERE r.tenant_id = m.tenant_id AND r.stream_id = m.stream_id AND r.seq = m.seq AND r.read_at IS NULL)
@@ -119,7 +119,7 @@ public final class MessageStore {
     /** A direct message to the party, which has answered it. */
     private static final String ANSWERED = """
             UPDATE message m
-               SET delivered_at = COALESCE(m.delivered_at, :now), read_at = :now
+               SET delivered_at = COALESCE(m.delivered_at, greatest(:now, m.created_at)), read_at = greatest(:now, m.created_at)
               FROM stream st
              WHERE m.tenant_id = :tenant AND m.id = :id AND m.speaker_id <> :party AND m.read_at IS NULL
                AND st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
@@ -172,6 +172,7 @@ public final class MessageStore {
                     }
                     return message;
                 });
+        waiting.forEach(each -> call.notBefore(each.message().createdAt()));
         var read = CutMessages.beforeCut(waiting).filter(counted::contains).count();
         return new Taken(waiting.stream().map(StoredMessage::message).toList(), read);
     }

@@ -211,7 +211,8 @@ class TaskToolsTest {
                         .ok()
                         .texts("/content", "content"))
                 .last()
-                .isEqualTo("New task for Ben: 'Paint' (task %s); Changed: 'Paint' (task %s): two coats".formatted(id, id));
+                .isEqualTo(
+                        "New task for Ben: 'Paint' (task %s); Changed: 'Paint' (task %s): two coats".formatted(id, id));
     }
 
     @Test
