@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.db.DatabaseFailure;
 import io.agentworkspace.engine.db.embedded.PostgresFailure;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
@@ -36,10 +37,7 @@ record DoctorCommand(Settings settings, Clock clock) {
     private List<Finding> check(Checkup checkup) {
         var findings = new ArrayList<>(checkup.machine());
         try {
-            findings.addAll(DatabaseSource.with(
-                    settings,
-                    source -> checkup.database(
-                            new SetupQueries(source.url(), source.user(), source.password(), source.direct()))));
+            findings.addAll(DatabaseSource.with(settings, source -> database(checkup, source)));
         } catch (PostgresFailure e) {
             findings.add(checkup.databaseFailure(e));
         }
@@ -50,5 +48,24 @@ record DoctorCommand(Settings settings, Clock clock) {
             throw new IllegalStateException(e);
         }
         return findings;
+    }
+
+    private List<Finding> database(Checkup checkup, DatabaseSource source) {
+        var findings = new ArrayList<>(
+                checkup.database(new SetupQueries(source.url(), source.user(), source.password(), source.direct())));
+        if (findings.stream().noneMatch(finding -> finding.level() == Finding.Level.FAIL)) {
+            findings.add(connection(source));
+        }
+        return findings;
+    }
+
+    /** Connects as the engine does. */
+    private Finding connection(DatabaseSource source) {
+        try (var db = source.open(1, settings.database().timeout())) {
+            db.awaitConnection();
+            return Finding.ok("settings", "a connection keeps those that the engine makes");
+        } catch (DatabaseFailure e) {
+            return Finding.fail("settings", "%s", String.valueOf(e.getMessage()));
+        }
     }
 }

@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.settings.UnknownSettings;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.security.Security;
 import java.time.Clock;
 import java.util.List;
@@ -49,6 +51,9 @@ public final class Main {
                     command(rest, (settings, words) -> Printed.of(new SecretsCommand(settings).run(words)));
                 case DoctorCommand.WORD ->
                     command(rest, (settings, words) -> new DoctorCommand(settings, Clock.systemUTC()).run(words));
+                // A key for ENGINE_BOOTSTRAP_KEY, since its checksum cannot be made by hand.
+                case "key" ->
+                    System.out.println(ApiKey.generate(new SecureRandom()).reveal());
                 default -> new Main().run(Settings.read(System.getenv(), commandLine), System.out);
             }
         } catch (InvalidSetting e) {

@@ -252,6 +252,8 @@ public final class NotificationChannel implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        listener.interrupt(); // It may wait for a notification, or for its next beat: the interrupt closes its socket.
+        sender.interrupt();
         try {
             listener.join(Duration.ofSeconds(3));
             sender.join(Duration.ofSeconds(3));

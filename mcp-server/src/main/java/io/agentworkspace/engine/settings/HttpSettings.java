@@ -4,6 +4,7 @@ import io.agentworkspace.engine.http.TrustedProxies;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ public record HttpSettings(
         List<String> trustedProxies,
         Duration drain,
         Duration hooks) {
+    private static final Duration DRAIN = Duration.ofSeconds(3);
+    private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d+){3}|\\[?::1]?");
+
     static final Setting<String> HOST = Setting.of(
             "ENGINE_HOST",
             "127.0.0.1",
@@ -85,8 +89,8 @@ public record HttpSettings(
 
     static final Setting<Duration> DRAIN_SECONDS = Setting.of(
             "ENGINE_DRAIN_SECONDS",
-            "3",
-            "seconds to serve requests after SIGTERM while the readiness route is 503, so that load balancers notice",
+            null,
+            "seconds to serve requests after SIGTERM while the readiness route is 503, so that load balancers notice; without it 3, or 0 on a loopback address without a public one",
             "a number from 0 to 300",
             text -> Duration.ofSeconds(SettingParsers.number(0, 300).apply(text)));
 
@@ -96,6 +100,18 @@ public record HttpSettings(
             "milliseconds within which a hook of a coding agent is answered; later, its answer is empty",
             "a number from 10 to 60000",
             text -> Duration.ofMillis(SettingParsers.number(10, 60_000).apply(text)));
+
+    /** A load balancer reaches the engine at another address than loopback, or clients reach the load balancer at a public one. */
+    private static Duration drain(Map<String, String> values) {
+        var set = DRAIN_SECONDS.find(values);
+        if (set != null) {
+            return set;
+        }
+        var isBalanced = BASE_URL.find(values) != null
+                || MCP_URL.find(values) != null
+                || !LOOPBACK.matcher(HOST.read(values)).matches();
+        return isBalanced ? DRAIN : Duration.ZERO;
+    }
 
     static HttpSettings read(Map<String, String> values) {
         return new HttpSettings(
@@ -108,7 +124,7 @@ public record HttpSettings(
                 RATE_LIMIT.read(values),
                 STRANGER_LIMIT.read(values),
                 TRUSTED_PROXIES.read(values),
-                DRAIN_SECONDS.read(values),
+                drain(values),
                 HOOK_MILLIS.read(values));
     }
 }

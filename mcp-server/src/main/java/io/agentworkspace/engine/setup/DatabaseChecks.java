@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.setup;
 
 import io.agentworkspace.engine.db.DatabaseFailure;
+import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.migration.SchemaVersion;
 import io.agentworkspace.engine.setup.SetupQueries.Facts;
 import java.time.Clock;
@@ -25,7 +26,10 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
                     schema(facts.schema()),
                     connections(facts),
                     backup(facts)));
-            if (!facts.isStandby()) {
+            if (facts.isPooled()) {
+                findings.add(pooler(facts.isDirectPooled()));
+            }
+            if (!facts.isStandby() && !facts.isDirectPooled()) {
                 findings.add(notifications(facts.receivesNotifications()));
             }
             return findings;
@@ -100,6 +104,21 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
                 : Finding.ok("schema", "version %d, the newest", schema.version());
     }
 
+    private Finding pooler(boolean isDirectPooled) {
+        if (!isDirectPooled) {
+            return Finding.ok(
+                    "pooler",
+                    "ENGINE_DATABASE_URL leads through a pooler of transactions, ENGINE_DATABASE_NOTIFY_URL past it");
+        } else if (queries.direct() != null) {
+            return Finding.fail(
+                    "pooler",
+                    "ENGINE_DATABASE_NOTIFY_URL leads through a pooler of transactions, which passes no notifications on: let it lead to the primary directly");
+        }
+        return Finding.fail(
+                "pooler",
+                "ENGINE_DATABASE_URL leads through a pooler of transactions, which passes no notifications on, so revoked keys would go on working: pool sessions instead (PgBouncer: pool_mode = session), or let ENGINE_DATABASE_NOTIFY_URL lead to the primary directly");
+    }
+
     private static Finding notifications(boolean arrive) {
         return arrive
                 ? Finding.ok("notifications", "they arrive, so each connection is one session")
@@ -109,9 +128,10 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
     }
 
     private Finding connections(Facts facts) {
+        var each = poolSize + Db.BESIDE_THE_POOL;
         var words = "%d of %d are open, and each replica opens %d"
-                .formatted(facts.connections(), facts.mostConnections(), poolSize + 2);
-        return facts.connections() + poolSize + 2 > facts.mostConnections()
+                .formatted(facts.connections(), facts.mostConnections(), each);
+        return facts.connections() + each > facts.mostConnections()
                 ? Finding.warn("connections", "%s: raise max_connections, or lower ENGINE_DATABASE_POOL_SIZE", words)
                 : Finding.ok("connections", "%s", words);
     }

@@ -17,7 +17,7 @@ public record Finding(Level level, String about, String words) {
         FAIL
     }
 
-    static Finding ok(String about, String words, Object... values) {
+    public static Finding ok(String about, String words, Object... values) {
         return new Finding(Level.OK, about, words.formatted(values));
     }
 
@@ -29,7 +29,7 @@ public record Finding(Level level, String about, String words) {
         return new Finding(Level.WARN, about, words.formatted(values));
     }
 
-    static Finding fail(String about, String words, Object... values) {
+    public static Finding fail(String about, String words, Object... values) {
         return new Finding(Level.FAIL, about, words.formatted(values));
     }
 

@@ -29,6 +29,9 @@ public record SetupQueries(
     private static final int PATIENCE_SECONDS = 10;
     private static final int NOTIFICATION_MILLIS = 3_000;
 
+    private static final String SET_MARK = "SELECT set_config('engine.doctor', ?, false)";
+    private static final String MARK = "SELECT current_setting('engine.doctor', true)";
+
     private static final String FACTS = """
             SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS number,
                    pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') = 'on' AS is_read_only,
@@ -46,6 +49,8 @@ public record SetupQueries(
      * @param now the time of the server's clock
      * @param archived when the last file of the write-ahead log was archived
      * @param roundTrip the median of some
+     * @param isPooled whether a pooler of transactions or statements is in between
+     * @param isDirectPooled the same of the address for notifications
      * @param receivesNotifications whether a notification of one connection arrives on another
      */
     record Facts(
@@ -62,17 +67,18 @@ public record SetupQueries(
             boolean isArchivingFailed,
             String size,
             Duration roundTrip,
+            boolean isPooled,
+            boolean isDirectPooled,
             boolean receivesNotifications,
             SchemaVersion schema) {}
 
     /** @throws DatabaseFailure if the database cannot be used */
     Facts read() {
         var listening = source(direct == null ? url : direct);
-        try (var own = source(url).getConnection();
-                var connection = listening.getConnection();
+        try (var connection = listening.getConnection();
                 var other = listening.getConnection()) {
-            own.isValid(PATIENCE_SECONDS); // The address for calls must work, too.
-            return facts(connection, other, roundTrip(connection));
+            var isDirectPooled = shareSessions(connection, other);
+            return facts(connection, other, direct == null ? isDirectPooled : isPooled(), isDirectPooled);
         } catch (SQLException e) {
             throw DatabaseFailure.of("cannot be used", e);
         }
@@ -83,6 +89,7 @@ public record SetupQueries(
         source.setUrl(address);
         source.setConnectTimeout(PATIENCE_SECONDS);
         source.setSocketTimeout(PATIENCE_SECONDS);
+        source.setPrepareThreshold(0); // A pooler of transactions would refuse what another session prepared.
         if (user != null) {
             source.setUser(user);
             source.setPassword(password);
@@ -90,7 +97,45 @@ public record SetupQueries(
         return source;
     }
 
-    private static Facts facts(Connection connection, Connection other, Duration roundTrip) throws SQLException {
+    private boolean isPooled() throws SQLException {
+        var source = source(url);
+        try (var connection = source.getConnection();
+                var other = source.getConnection()) {
+            return shareSessions(connection, other);
+        }
+    }
+
+    /** Returns whether one connection meets what another one has set in its session, as behind a pooler of transactions. */
+    private static boolean shareSessions(Connection connection, Connection other) throws SQLException {
+        var own = "engine" + System.nanoTime();
+        for (var i = 0; i < ROUND_TRIPS; i++) {
+            mark(connection, own);
+            var isMet = own.equals(mark(other));
+            mark(connection, "");
+            if (isMet) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void mark(Connection connection, String mark) throws SQLException {
+        try (var statement = connection.prepareStatement(SET_MARK)) {
+            statement.setString(1, mark);
+            statement.execute();
+        }
+    }
+
+    private static @Nullable String mark(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement();
+                var row = statement.executeQuery(MARK)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    private static Facts facts(Connection connection, Connection other, boolean isPooled, boolean isDirectPooled)
+            throws SQLException {
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(FACTS)) {
             row.next();
@@ -108,7 +153,9 @@ public record SetupQueries(
                     archived == null ? null : archived.toInstant(),
                     row.getBoolean("is_archiving_failed"),
                     row.getString("size"),
-                    roundTrip,
+                    roundTrip(connection),
+                    isPooled,
+                    isDirectPooled,
                     !row.getBoolean("is_standby")
                             && receivesNotifications(connection, other), // A standby refuses LISTEN.
                     SchemaVersion.of(connection));

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.agentworkspace.engine.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.testing.PgBouncer;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -58,12 +60,35 @@ class DoctorCommandTest {
                         "ok    clock",
                         "ok    schema",
                         "ok    notifications",
+                        "ok    settings",
+                        "and each replica opens 16",
                         "ok    address",
                         "ok    mcp")
                 .contains("warn  secrets")
                 .doesNotContain("fail");
         assertThat(printed.code()).isZero();
         assertThat(printed.text()).doesNotContain("password");
+    }
+
+    /** The sample is what a sound set-up prints, with other numbers. */
+    @Test
+    void theDocumentedSampleIsOfThisVersion() {
+        var sample = Repository.text(Repository.file("docs/operations.md"));
+        for (var topic : List.of("schema", "notifications", "settings")) {
+            var line = check(Map.of())
+                    .text()
+                    .lines()
+                    .filter(each -> each.startsWith("ok    " + topic))
+                    .findFirst();
+            assertThat(sample).contains(line.orElseThrow());
+        }
+        assertThat(sample)
+                .contains("each replica opens 16")
+                .contains("PostgreSQL "
+                        + TestDatabase.db()
+                                .sql("SELECT current_setting('server_version') AS version")
+                                .one(row -> row.text("version"))
+                                .orElseThrow());
     }
 
     @Test
@@ -79,11 +104,27 @@ class DoctorCommandTest {
 
     @Test
     void aPoolerOfTransactionsAndAnEmptyDatabase() throws Exception {
-        try (var bouncer = PgBouncer.start("transaction")) {
-            wrong(
-                    Map.of("ENGINE_DATABASE_URL", bouncer.url() + "&prepareThreshold=0"),
-                    "fail  notifications",
-                    "pool_mode = session");
+        for (var more : List.of("", "default_pool_size = 1", "default_pool_size = 3\nserver_round_robin = 1")) {
+            for (var parameter : List.of("", "&prepareThreshold=0", "&prepareThreshold=1")) {
+                try (var bouncer = PgBouncer.start("transaction", LoopbackPort.free(), more)) {
+                    var url = bouncer.url() + parameter;
+                    wrong(
+                            Map.of("ENGINE_DATABASE_URL", url),
+                            "fail  pooler",
+                            "ENGINE_DATABASE_URL leads through a pooler of transactions",
+                            "pool_mode = session");
+                    wrong(
+                            Map.of("ENGINE_DATABASE_URL", url, "ENGINE_DATABASE_NOTIFY_URL", url),
+                            "fail  pooler",
+                            "ENGINE_DATABASE_NOTIFY_URL leads through a pooler of transactions");
+                    wrong(
+                            Map.of("ENGINE_DATABASE_URL", url, "ENGINE_DATABASE_NOTIFY_URL", TestDatabase.url()),
+                            "ok    pooler",
+                            "ok    notifications",
+                            "fail  settings",
+                            "connect_query='SELECT set_config(");
+                }
+            }
         }
         try (var bouncer = PgBouncer.start("session")) {
             assertThat(check(Map.of("ENGINE_DATABASE_URL", bouncer.url() + "&prepareThreshold=0"))

@@ -66,9 +66,9 @@ class LauncherTest {
             Files.createSymbolicLink(bin.resolve(tool), where(tool));
         }
         home = Files.createDirectory(folder.resolve("home"));
-        Files.createDirectories(home.resolve("mcp-server/target/lib"));
+        Files.createDirectories(home.resolve("app/lib"));
         Files.createDirectory(home.resolve("examples"));
-        for (var file : List.of("mcp-server/target/engine-mcp-server-0.1.0.jar", "LICENSE", "README.md")) {
+        for (var file : List.of("app/engine-mcp-server-0.1.0.jar", "LICENSE", "README.md")) {
             Files.createFile(home.resolve(file));
         }
         Files.copy(Repository.file("engine"), home.resolve("engine"));
@@ -153,7 +153,7 @@ class LauncherTest {
                         home.resolve("mcp-server/target/" + name + ".tar.gz").toString())
                 .start();
         assertThat(list.inputReader().readAllLines())
-                .contains(name + "/engine", name + "/runtime/bin/java", name + "/mcp-server/target/engine.aot");
+                .contains(name + "/engine", name + "/runtime/bin/java", name + "/app/engine.aot");
     }
 
     /** With a sealed library in the start-up cache, the JVM does not start where the library is at another place. */
@@ -172,6 +172,6 @@ class LauncherTest {
             }
         }
         assertThat(sealed).allMatch(name -> name.matches("xz-[\\d.]+\\.jar"));
-        assertThat(Repository.text(Repository.file("engine"))).contains("\"$target\"/lib/xz-*.jar");
+        assertThat(Repository.text(Repository.file("engine"))).contains("\"$1\"/xz-*.jar");
     }
 }

@@ -75,6 +75,19 @@ class MainTest {
 
     /** What else cannot be understood is in {@code SettingsTest}. */
     @Test
+    void aKeyForTheFirstStartIsPrinted() throws Exception {
+        var engine = EngineProcess.spawn("key");
+        var lines = engine.inputReader().readAllLines();
+        assertThat(lines)
+                .singleElement()
+                .satisfies(key -> assertThat(Settings.read(Map.of("ENGINE_BOOTSTRAP_KEY", key), List.of())
+                                .tenants()
+                                .bootstrapKey())
+                        .isNotNull());
+        assertThat(engine.waitFor()).isZero();
+    }
+
+    @Test
     void aSettingThatCannotBeUnderstoodIsOneLineAndExitCodeTwo() throws Exception {
         Process engine = EngineProcess.spawn("--port=eighty");
         assertThat(engine.errorReader().lines()).singleElement().asString().startsWith("engine: ");

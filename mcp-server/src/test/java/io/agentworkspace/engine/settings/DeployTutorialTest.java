@@ -2,11 +2,13 @@ package io.agentworkspace.engine.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.testing.Programs;
 import io.agentworkspace.engine.testing.Repository;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +34,9 @@ class DeployTutorialTest {
     }
 
     private static String value(MatchResult setting) {
-        var key = Base64.getEncoder().encodeToString(new byte[32]); // The format of `openssl rand -base64 32`.
+        var key = setting.group(2).contains("./engine key")
+                ? ApiKey.generate(new SecureRandom()).reveal()
+                : Base64.getEncoder().encodeToString(new byte[32]); // The format of `openssl rand -base64 32`.
         return PLACEHOLDER.matcher(setting.group(2)).replaceAll(key);
     }
 

@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +51,28 @@ class SettingsTest {
         assertThat(settings.logFile()).isNull();
         assertThat(settings.webhooks().allowPrivate()).isFalse();
         assertThat(settings.webhooks().authorities()).isEmpty();
+    }
+
+    /** Only behind a load balancer somebody has to notice that the engine stops. */
+    @ParameterizedTest
+    @CsvSource(nullValues = "-", textBlock = """
+            -         | -                        | -  | 0
+            127.0.0.2 | -                        | -  | 0
+            localhost | -                        | -  | 0
+            ::1       | -                        | -  | 0
+            0.0.0.0   | -                        | -  | 3
+            10.0.0.7  | -                        | -  | 3
+            -         | https://engine.example.com | -  | 3
+            -         | https://engine.example.com | 0  | 0
+            -         | -                        | 15 | 15
+            """, delimiter = '|')
+    void aStopIsDelayedOnlyWhereSomebodyMustNoticeIt(
+            @Nullable String host, @Nullable String url, @Nullable String set, int seconds) {
+        var values = new HashMap<String, String>();
+        values.put("ENGINE_HOST", host == null ? "" : host);
+        values.put("ENGINE_BASE_URL", url == null ? "" : url);
+        values.put("ENGINE_DRAIN_SECONDS", set == null ? "" : set);
+        assertThat(Settings.read(values, List.of()).http().drain()).hasSeconds(seconds);
     }
 
     @Test
