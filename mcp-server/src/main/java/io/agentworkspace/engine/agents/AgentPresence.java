@@ -28,16 +28,22 @@ public final class AgentPresence {
     /** For so long after it was written, a use may be written later. */
     private static final Duration FRESH = Duration.ofMinutes(5);
 
-    private static final String ENDED =
-            SqlTemplate.of("""
-            WITH seen AS (
-                INSERT INTO agent_heard (tenant_id, agent_id, left_at)
-                SELECT a.tenant_id, a.id, :now FROM agent a WHERE a.tenant_id = :tenant AND a.id = :self
-                ON CONFLICT (tenant_id, agent_id) DO UPDATE SET left_at = excluded.left_at)
+    /** Stores that a session of the agent {@code :self} has ended. */
+    static final String LEFT = """
+            INSERT INTO agent_heard (tenant_id, agent_id, left_at)
+            SELECT a.tenant_id, a.id, :now FROM agent a WHERE a.tenant_id = :tenant AND a.id = CAST(:self AS bigint)
+            ON CONFLICT (tenant_id, agent_id) DO UPDATE SET left_at = excluded.left_at
+            """;
+
+    private static final String ENDED = SqlTemplate.of("""
+            WITH seen AS ({left})
             UPDATE context
                SET used_at = least(used_at, CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute')
              WHERE tenant_id = :tenant AND principal = :principal AND self_id = :self
-            """).with("minutes", ContextStore.ONLINE.toMinutes()).sql();
+            """)
+            .with("left", LEFT)
+            .with("minutes", ContextStore.ONLINE.toMinutes())
+            .sql();
 
     private final PendingWrites<PresenceKey, Instant> touched =
             new PendingWrites<>(MAX_TOUCHED, (older, newer) -> newer.isAfter(older) ? newer : older);

@@ -373,6 +373,11 @@ public final class AgentStore {
         return entry;
     }
 
+    /** Records that the call logs off the agent. */
+    void left(Call call, long agent) {
+        db.sql(call, AgentPresence.LEFT).set("self", agent).runLate();
+    }
+
     /**
      * Saves the call's changes of its context, and reads the agent in that state. The speaker may have changed, so
      * its unread messages are counted.

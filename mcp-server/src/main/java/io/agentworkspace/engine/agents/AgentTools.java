@@ -103,24 +103,24 @@ public final class AgentTools {
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record AgentGuard(
-            @Doc(value = "Answers of agents in a row; default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64)
+            @Doc(value = "Answers in a row; default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64)
             @Nullable
             Integer hops,
 
             @Doc(
-                    value = "Messages of two agents in a minute; default " + GuardLimits.DEFAULT_PER_MINUTE + ".",
+                    value = "Messages a minute; default " + GuardLimits.DEFAULT_PER_MINUTE + ".",
                     min = 1,
                     max = 600)
             @Nullable
             Integer perMinute,
 
-            @Doc(value = "Messages allowed beyond these limits.", min = 0, max = GuardLimits.MOST_MORE) @Nullable
+            @Doc(value = "Messages beyond these.", min = 0, max = GuardLimits.MOST_MORE) @Nullable
             Integer more,
 
-            @Doc("true: it may exchange none with agents until false is sent.") @Nullable
+            @Doc("true: none, until false.") @Nullable
             Boolean stopped,
 
-            @Doc("The id of an incident in US_Inbox: for all its agents that are yours.") @Nullable
+            @Doc("Of US_Inbox: for your agents in it.") @Nullable
             String incident) {
         GuardLimits guard() {
             return new GuardLimits(hops, perMinute, more, stopped);

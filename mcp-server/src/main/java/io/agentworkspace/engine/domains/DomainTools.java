@@ -99,7 +99,7 @@ public final class DomainTools {
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
 
-            @Doc("What replaces the old; needed unless guard is sent.") @Nullable
+            @Doc("What replaces the old.") @Nullable
             SameDomain vx,
 
             @Doc("The loop guard in its zones.") @Nullable GuardLimits guard,
