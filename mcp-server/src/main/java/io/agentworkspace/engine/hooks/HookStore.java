@@ -114,6 +114,7 @@ final class HookStore {
                                        WHERE x.tenant_id = :tenant AND x.stream_id = w.stream_id AND x.seq > w.since
                                          AND x.speaker_id <> self.id
                                          AND (:notices OR NOT x.notice OR w.is_direct)
+                                         AND (x.changes IS NULL OR w.is_direct)
                                        ORDER BY x.seq
                                        LIMIT :counted) m
                  GROUP BY m.stream_id, m.speaker_id)

@@ -258,7 +258,7 @@ class HooksTest {
         call(it.bert, "TK_Release", "{'target':{'domain':'Yard'}}");
         assertThat(it.hook("claude-code", inside)).isEmpty();
         assertThat(call(it.ada, "AP_Wait", "{'wait_seconds':0}").texts("/content", "content"))
-                .contains("Free again: src/**/*.java");
+                .containsOnly("Free again: src/**/*.java, in the domain 'Yard'");
     }
 
     @Test
