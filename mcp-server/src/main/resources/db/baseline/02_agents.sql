@@ -13,8 +13,11 @@ CREATE TABLE agent (
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL,
     destroyed_at     timestamptz,
-    guard_hops       integer     NOT NULL DEFAULT 8 CHECK (guard_hops BETWEEN 1 AND 64),
-    guard_per_minute integer     NOT NULL DEFAULT 10 CHECK (guard_per_minute BETWEEN 1 AND 600),
+    guard_hops       integer     CHECK (guard_hops BETWEEN 1 AND 64),
+    guard_per_minute integer     CHECK (guard_per_minute BETWEEN 1 AND 600),
+    guard_more       integer     NOT NULL DEFAULT 0 CHECK (guard_more >= 0),
+    guard_stopped    boolean     NOT NULL DEFAULT false,
+    guard_incident   bigint,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, owner_id) REFERENCES app_user
 );
@@ -22,9 +25,13 @@ ALTER TABLE agent ALTER COLUMN owner_id SET (n_distinct = 100);
 COMMENT ON TABLE agent IS 'The agents. A destroyed one remains as a name on its messages and memories.';
 COMMENT ON COLUMN agent.access IS 'Who else may see it.';
 COMMENT ON COLUMN agent.destroyed_at IS 'Since then it is visible nowhere else.';
-COMMENT ON COLUMN agent.guard_hops IS 'How many direct messages of agents may answer each other in a row.';
-COMMENT ON COLUMN agent.guard_per_minute IS 'The limit of direct messages; the other limits are multiples of it.';
+COMMENT ON COLUMN agent.guard_hops IS 'How many direct messages of agents may answer each other in a row; null for the default.';
+COMMENT ON COLUMN agent.guard_per_minute IS 'The limit of direct messages; the other limits are multiples of it. Null for the default.';
+COMMENT ON COLUMN agent.guard_more IS 'How many more direct messages from and to it may exceed the limits.';
+COMMENT ON COLUMN agent.guard_stopped IS 'Whether it may exchange no direct messages with agents.';
+COMMENT ON COLUMN agent.guard_incident IS 'The incident of the loop guard whose agents have guard_more in common; null for the agent''s own.';
 CREATE INDEX agent_owner ON agent (tenant_id, owner_id) WHERE destroyed_at IS NULL;
+CREATE INDEX agent_incident ON agent (tenant_id, guard_incident) WHERE guard_incident IS NOT NULL;
 CREATE UNIQUE INDEX agent_name ON agent (tenant_id, name_key) WHERE destroyed_at IS NULL;
 CREATE INDEX agent_any_name ON agent (tenant_id, name_key);
 

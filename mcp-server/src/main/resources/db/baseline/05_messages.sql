@@ -10,6 +10,9 @@ CREATE TABLE stream (
     agents_said bigint      NOT NULL DEFAULT 0,
     voices      bigint[]    NOT NULL DEFAULT '{}',
     person_at   timestamptz,
+    counted_at  timestamptz,
+    progress_at timestamptz,
+    announced   bigint,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, low_id, high_id),
     CHECK ((low_id IS NULL) = (high_id IS NULL) AND low_id < high_id)
@@ -20,6 +23,9 @@ COMMENT ON COLUMN stream.high_id IS 'The other party; null in a zone.';
 COMMENT ON COLUMN stream.agents_said IS 'In a zone: how many messages agents sent since a person last did, or since 15 minutes of silence. One agent alone counts for 15 at most.';
 COMMENT ON COLUMN stream.voices IS 'In a zone: the agents that sent these messages.';
 COMMENT ON COLUMN stream.person_at IS 'In a zone: when a person last sent a message.';
+COMMENT ON COLUMN stream.counted_at IS 'In a zone: since when agents_said counts.';
+COMMENT ON COLUMN stream.progress_at IS 'In the zone main: when a task of the domain last changed its state.';
+COMMENT ON COLUMN stream.announced IS 'The number of the last announcement: what follows within ten seconds is added to it.';
 
 -- Deletes the messages of a conversation with it. There is no foreign key: whoever stores a message has locked its
 -- conversation, so it exists, and whoever deletes a conversation waits for the message.
@@ -49,6 +55,7 @@ CREATE TABLE message (
     by_key       text,
     attached     uuid[],
     notice       boolean     NOT NULL DEFAULT false,
+    changes      integer,
     PRIMARY KEY (tenant_id, stream_id, seq)
 );
 COMMENT ON TABLE message IS 'The messages. Those of a conversation are deleted with it.';
@@ -62,6 +69,7 @@ COMMENT ON COLUMN message.person IS 'Whether a signed-in person wrote it, and no
 COMMENT ON COLUMN message.by_key IS 'The name of the key by which a program wrote it for a user.';
 COMMENT ON COLUMN message.attached IS 'The versions of documents that are attached; null if there are none.';
 COMMENT ON COLUMN message.notice IS 'Whether the engine wrote it, to tell what the speaker did. In a zone it wakes nobody.';
+COMMENT ON COLUMN message.changes IS 'How many changes it announces; null if it is no announcement. Announcements do not count as unread.';
 CREATE UNIQUE INDEX message_id ON message (tenant_id, id);
 CREATE INDEX message_answers ON message (tenant_id, answers, seq) WHERE answers IS NOT NULL;
 
@@ -106,16 +114,18 @@ CREATE TABLE participant (
     read_seq   bigint NOT NULL,
     own_unread bigint NOT NULL DEFAULT 0,
     last_seq   bigint,
+    announced  bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (tenant_id, party_id, stream_id),
     FOREIGN KEY (tenant_id, stream_id) REFERENCES stream ON DELETE CASCADE
 );
 COMMENT ON TABLE participant IS 'How far each party has read each conversation. Unread messages follow from these numbers without counting.';
 COMMENT ON COLUMN participant.party_id IS 'The user or the agent.';
 COMMENT ON COLUMN participant.owner_id IS 'The user behind the party: the user itself, or the owner of the agent.';
-COMMENT ON COLUMN participant.own_unread IS 'The party''s own messages after read_seq, up to last_seq where that is not null. They do not count as unread.';
+COMMENT ON COLUMN participant.own_unread IS 'The party''s own messages after read_seq, up to last_seq where that is not null; in a zone, announcements too. They do not count as unread.';
 COMMENT ON COLUMN participant.last_seq IS 'Where two parties talk directly: the last message of the other one when it was stored. Null in a zone, where each message would change the rows of all.';
+COMMENT ON COLUMN participant.announced IS 'Where two parties talk directly: the announcements to the party after read_seq. They wait for it, but do not count as unread.';
 CREATE INDEX participant_stream ON participant (tenant_id, stream_id, owner_id);
-CREATE INDEX participant_unread ON participant (tenant_id, party_id, stream_id) INCLUDE (last_seq, read_seq, own_unread)
+CREATE INDEX participant_unread ON participant (tenant_id, party_id, stream_id) INCLUDE (last_seq, read_seq, own_unread, announced)
     WHERE last_seq IS NULL OR last_seq > (read_seq + own_unread);
 
 CREATE TABLE agent_talk (
@@ -134,16 +144,20 @@ COMMENT ON COLUMN agent_talk.partners IS 'The agents that it sent them to.';
 COMMENT ON COLUMN agent_talk.person_at IS 'When that person did. A later time starts the count again.';
 
 CREATE TABLE agent_heard (
-    tenant_id bigint      NOT NULL,
-    agent_id  bigint      NOT NULL,
-    person_at timestamptz,
-    agent_at  timestamptz,
+    tenant_id   bigint      NOT NULL,
+    agent_id    bigint      NOT NULL,
+    person_at   timestamptz,
+    agent_at    timestamptz,
+    progress_at timestamptz,
+    left_at     timestamptz,
     PRIMARY KEY (tenant_id, agent_id),
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
 );
 COMMENT ON TABLE agent_heard IS 'When an agent was last sent something: for the loop guard. The senders write it.';
 COMMENT ON COLUMN agent_heard.person_at IS 'When a person last sent a message to the agent, or to an agent whose message reached it since.';
 COMMENT ON COLUMN agent_heard.agent_at IS 'When an agent last sent it a direct message, to the minute.';
+COMMENT ON COLUMN agent_heard.left_at IS 'When its last session ended.';
+COMMENT ON COLUMN agent_heard.progress_at IS 'When a task that the agent created, has or had last changed its state.';
 
 CREATE TABLE guard_stop (
     tenant_id bigint      NOT NULL,
@@ -154,12 +168,16 @@ CREATE TABLE guard_stop (
     note      text        NOT NULL,
     retry_at  timestamptz NOT NULL,
     at        timestamptz NOT NULL,
+    incident  bigint      NOT NULL,
+    refused   bigint      NOT NULL DEFAULT 1,
     PRIMARY KEY (tenant_id, agent_id, place_id),
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
 );
 COMMENT ON TABLE guard_stop IS 'The last refusal of the loop guard for each agent, in each place where it was stopped.';
 COMMENT ON COLUMN guard_stop.place_id IS 'The conversation of a zone, or the party that the agent wrote to.';
 COMMENT ON COLUMN guard_stop.seq IS 'The number that the message would have had in its conversation.';
+COMMENT ON COLUMN guard_stop.incident IS 'The same number for stops in one zone, and for stops of agents that talk with each other.';
+COMMENT ON COLUMN guard_stop.refused IS 'How many messages were refused.';
 CREATE INDEX guard_stop_age ON guard_stop (at);
 
 CREATE TABLE context (
@@ -211,6 +229,7 @@ CREATE TABLE hook_session (
     seen_at     timestamptz NOT NULL,
     listener    bigint      NOT NULL DEFAULT 0,
     unconfirmed jsonb       NOT NULL DEFAULT '{}',
+    connected   boolean,
     PRIMARY KEY (tenant_id, agent_id, session)
 );
 COMMENT ON TABLE hook_session IS 'The sessions of coding agents that call hooks or follow their messages, and what was announced to each.';
@@ -218,6 +237,7 @@ COMMENT ON COLUMN hook_session.announced IS 'Up to which message of each stream 
 COMMENT ON COLUMN hook_session.line IS 'The number of the last wake-up that its listener was sent.';
 COMMENT ON COLUMN hook_session.listener IS 'The number of its newest listener: the others are told nothing more.';
 COMMENT ON COLUMN hook_session.unconfirmed IS 'What each of the last wake-ups changed in announced, in case its listener did not get it.';
+COMMENT ON COLUMN hook_session.connected IS 'Whether its client is connected to the tools: true if it has used them, false if it started while the engine was down, null if nothing is known.';
 CREATE INDEX hook_session_age ON hook_session (seen_at);
 
 CREATE TABLE question (

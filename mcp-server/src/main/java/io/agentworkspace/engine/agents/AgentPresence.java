@@ -1,18 +1,22 @@
 package io.agentworkspace.engine.agents;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.CombinedCalls;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.PendingWrites;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Context;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
 /**
  * Records when each context that speaks as an agent was last used. Uses are collected in memory and written in one
- * statement every few seconds, so a read stays one round trip. A crash loses a few seconds of presence and nothing else.
+ * statement every few seconds, so most reads stay one round trip. A crash loses a few seconds of presence and nothing else.
  */
 public final class AgentPresence {
     /** @param bound the agent that the principal always acts as; 0 for none */
@@ -21,15 +25,30 @@ public final class AgentPresence {
     /** The maximum number of uses held in memory while the database is unreachable. */
     private static final int MAX_TOUCHED = 100_000;
 
-    private static final String ENDED =
-            SqlTemplate.of("""
+    /** For so long after it was written, a use may be written later. */
+    private static final Duration FRESH = Duration.ofMinutes(5);
+
+    /** Stores that a session of the agent {@code :self} has ended. */
+    static final String LEFT = """
+            INSERT INTO agent_heard (tenant_id, agent_id, left_at)
+            SELECT a.tenant_id, a.id, :now FROM agent a WHERE a.tenant_id = :tenant AND a.id = CAST(:self AS bigint)
+            ON CONFLICT (tenant_id, agent_id) DO UPDATE SET left_at = excluded.left_at
+            """;
+
+    private static final String ENDED = SqlTemplate.of("""
+            WITH seen AS ({left})
             UPDATE context
                SET used_at = least(used_at, CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute')
              WHERE tenant_id = :tenant AND principal = :principal AND self_id = :self
-            """).with("minutes", ContextStore.ONLINE.toMinutes()).sql();
+            """)
+            .with("left", LEFT)
+            .with("minutes", ContextStore.ONLINE.toMinutes())
+            .sql();
 
     private final PendingWrites<PresenceKey, Instant> touched =
             new PendingWrites<>(MAX_TOUCHED, (older, newer) -> newer.isAfter(older) ? newer : older);
+    private final Cache<PresenceKey, Instant> written =
+            Caffeine.newBuilder().maximumSize(MAX_TOUCHED).build();
     private final Db db;
 
     public AgentPresence(Db db) {
@@ -40,18 +59,33 @@ public final class AgentPresence {
     public void touch(Call call) {
         var context = call.contextIfKnown();
         if (context != null && context.self() != null) {
-            touched.add(key(call.caller(), call.contextName()), call.now());
+            touch(key(call.caller(), call.contextName()), call.now());
         }
     }
 
     /** Records that a program which is bound to an agent runs. */
     public void touch(Caller caller, Instant now) {
-        touched.add(key(caller, Context.DEFAULT), now);
+        touch(key(caller, Context.DEFAULT), now);
+    }
+
+    /** A use that may bring the agent online is written before its caller has the response. */
+    private void touch(PresenceKey key, Instant now) {
+        touched.add(key, now);
+        var before = written.getIfPresent(key);
+        if ((before == null || before.plus(FRESH).isBefore(now)) && !CombinedCalls.isRunning()) {
+            written.put(key, now);
+            try {
+                flush();
+            } catch (RuntimeException e) {
+                written.invalidate(key); // It stays recorded, and is written later.
+            }
+        }
     }
 
     /** Records that a program which is bound to an agent has ended: the agent is offline, unless others speak as it. */
     public void end(Caller caller, Instant now) {
         touched.remove(key(caller, Context.DEFAULT));
+        written.invalidate(key(caller, Context.DEFAULT));
         db.sql(ENDED)
                 .set("tenant", caller.tenant())
                 .set("principal", caller.principal())

@@ -10,11 +10,13 @@ import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.StoredMessage;
 import io.agentworkspace.engine.messages.ThreadQueries;
 import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
@@ -63,11 +65,12 @@ public final class AgentQueries {
             """).with("visible_agent", Visibility.agent("a")).sql();
 
     private static final String AGENT = SqlTemplate.of("""
-            SELECT {columns}
+            SELECT {columns}, (a.owner_id = ctx.user_id OR :admin) AS may_set, {guard}
               FROM ctx CROSS JOIN subject
               JOIN agent a ON a.tenant_id = :tenant AND a.id = subject.id AND {visible_agent}
             """)
             .with("columns", AgentRow.COLUMNS_WITH_PROFILE)
+            .with("guard", GuardStore.columns("a"))
             .with("visible_agent", Visibility.agent("a"))
             .sql();
 
@@ -146,7 +149,7 @@ public final class AgentQueries {
                      ORDER BY a.name_key
                      LIMIT :limit + 1),
                 talk AS (
-                    SELECT p.party_id, sum(COALESCE(p.last_seq, st.last_seq) - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
+                    SELECT p.party_id, sum(COALESCE(p.last_seq, st.last_seq) - p.read_seq - p.own_unread - p.announced) AS unread, max(st.last_at) AS last_at
                       FROM ctx, page a
                       CROSS JOIN LATERAL (SELECT * FROM participant x
                                            WHERE x.tenant_id = a.tenant_id AND x.party_id = a.id OFFSET 0) p
@@ -205,12 +208,20 @@ public final class AgentQueries {
         return new AgentSummary(AgentRow.read(row), row.number("unread"), row.instantOrNull("last_at"));
     }
 
-    /** An agent (null for a user), and its latest messages that the acting user may see, oldest first. */
-    record AgentWithMessages(@Nullable Agent agent, ListSlice<Message> messages) {}
+    /**
+     * An agent (null for a user), and its latest messages that the acting user may see, oldest first.
+     *
+     * @param guard for who may set it
+     */
+    record AgentWithMessages(
+            @Nullable Agent agent, @Nullable GuardLimits guard, ListSlice<Message> messages) {}
 
     /** The rows of a read; the messages newest first. */
     private record ReadResult(
-            @Nullable LockedAgent row, @Nullable Agent agent, List<StoredMessage> newest) {}
+            @Nullable LockedAgent row,
+            @Nullable Agent agent,
+            @Nullable GuardLimits guard,
+            List<StoredMessage> newest) {}
 
     /**
      * Reads the named agent, else the selected one, else the speaker: self, or the user. A speaker who reads their own
@@ -235,12 +246,12 @@ public final class AgentQueries {
         if (party == speaker) {
             pages.mark(call, result.newest(), messages);
         }
-        return new AgentWithMessages(result.agent(), messages);
+        return new AgentWithMessages(result.agent(), result.guard(), messages);
     }
 
     /**
-     * Reads the same agent or speaker, and a thread instead of the latest messages. Nothing is marked as read, since others may
-     * have been sent between its messages.
+     * Reads the same agent or speaker, and a thread instead of the latest messages. A speaker's own messages in it have then been
+     * read, but others of their conversation may not, so its position there moves only to the first one.
      *
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
@@ -254,7 +265,16 @@ public final class AgentQueries {
                         .set("thread", thread)
                         .set("after", ThreadQueries.after(page))
                         .set("limit", Page.limit(page)));
-        return new AgentWithMessages(result.agent(), ThreadQueries.fit(call, thread, result.newest(), page));
+        var messages = ThreadQueries.fit(call, thread, result.newest(), page);
+        var speaker = call.context().speaker().id();
+        if (result.row() == null || result.row().id() == speaker) {
+            var conversation = result.newest().getFirst().conversation();
+            var shown = messages.rows().stream()
+                    .map(message -> new StoredMessage(conversation, message))
+                    .toList();
+            pages.mark(call, shown, shown.subList(0, 1));
+        }
+        return new AgentWithMessages(result.agent(), result.guard(), messages);
     }
 
     private ReadResult find(Call call, @Nullable Name name, ContextQueries queries, UnaryOperator<Statement> bind) {
@@ -270,8 +290,12 @@ public final class AgentQueries {
     }
 
     private static ReadResult result(Statement.Results results) throws SQLException {
-        var agent = results.next(row -> new ReadResult(AgentStore.agent(row), AgentRow.read(row), List.of()))
-                .orElse(new ReadResult(null, null, List.of()));
+        var agent = results.next(row -> new ReadResult(
+                        AgentStore.agent(row),
+                        AgentRow.read(row),
+                        row.flag("may_set") ? GuardStore.read(row) : null,
+                        List.of()))
+                .orElse(new ReadResult(null, null, null, List.of()));
         var newest = results.list(row ->
                 agent.row() == null || row.number("party_id") == agent.row().id()
                         ? Optional.of(MessageRow.stored(row))
@@ -279,6 +303,7 @@ public final class AgentQueries {
         return new ReadResult(
                 agent.row(),
                 agent.agent(),
+                agent.guard(),
                 newest.stream().flatMap(Optional::stream).toList());
     }
 

@@ -11,7 +11,7 @@ import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
@@ -304,8 +304,9 @@ public final class AgentStore {
     }
 
     /** Sets how far the agent's direct messages may go without a person. */
-    GuardStore.Changed guard(Call call, LockedAgent agent, Guard guard) {
-        return new GuardStore(db).ofAgent(call, agent.id(), guard);
+    GuardStore.Changed guard(Call call, LockedAgent agent, GuardLimits guard, @Nullable Long incident) {
+        call.changed(Change.presence(agent.id(), "updated", null));
+        return new GuardStore(db).ofAgent(call, agent.id(), guard, incident);
     }
 
     /** Returns the current record, inside a transaction. */
@@ -370,6 +371,11 @@ public final class AgentStore {
         var user = Audience.of(call.context().user().id());
         call.changed(entry.changed() ? List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, user)) : List.of());
         return entry;
+    }
+
+    /** Records that the call logs off the agent. */
+    void left(Call call, long agent) {
+        db.sql(call, AgentPresence.LEFT).set("self", agent).runLate();
     }
 
     /**

@@ -12,7 +12,7 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.AgentRevision;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.event.EventData.AgentDeployment;
 import io.agentworkspace.engine.model.event.EventType;
@@ -108,12 +108,41 @@ public final class AgentTools {
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision) {}
 
+    record AgentGuard(
+            @Doc(value = "Answers in a row; default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+            Integer hops,
+
+            @Doc(value = "Messages a minute; default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600)
+            @Nullable
+            Integer perMinute,
+
+            @Doc(value = "Messages beyond these.", min = 0, max = GuardLimits.MOST_MORE) @Nullable
+            Integer more,
+
+            @Doc("true: none, until false.") @Nullable Boolean stopped,
+
+            @Doc("Of US_Inbox: for your agents in it.") @Nullable
+            String incident) {
+        GuardLimits guard() {
+            return new GuardLimits(hops, perMinute, more, stopped);
+        }
+
+        @Nullable
+        Long incidentId() {
+            try {
+                return incident == null ? null : (Long) Long.parseLong(incident.replaceFirst("^incident-", ""));
+            } catch (NumberFormatException e) {
+                throw Problem.invalid("guard.incident", "must be the id of an entry of the kind guard in US_Inbox");
+            }
+        }
+    }
+
     record ModifyRequest(
             @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
             @Doc("What changes.") @Nullable SomeOfAgent vx,
 
             @Doc("The loop guard of its direct messages.") @Nullable
-            Guard guard,
+            AgentGuard guard,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision,
@@ -154,7 +183,7 @@ public final class AgentTools {
             @Doc("Whether anything was changed.") @Nullable Boolean changed,
 
             @Doc("The loop guard of its direct messages, if you sent it.") @Nullable
-            Guard guard,
+            GuardLimits guard,
 
             @Doc("With revisions: the values replaced in the last 30 days, newest first; at most 200.") @Nullable
             List<AgentRevision> revisions,
@@ -186,6 +215,9 @@ public final class AgentTools {
 
             @Doc("Its latest messages that you may see, oldest first.")
             List<Message> content,
+
+            @Doc("The loop guard of its direct messages; for its owner and admins only.") @Nullable
+            GuardLimits guard,
 
             @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
             String nextCursor) {}
@@ -239,7 +271,7 @@ public final class AgentTools {
                         first. Without target.agent it reads the selected agent, else the agent you are logged on as. \
                         Without either, it reads the messages to you as the user, and those of zones you entered. inbox \
                         skips the selected agent. Your own messages are marked as read once shown, unless earlier ones \
-                        are still unread. thread shows the answers to one message, and marks nothing.""")
+                        are still unread. thread shows one message and its answers.""")
                 .alsoCalled(
                         "details of one agent",
                         "look up a bot's persona",
@@ -274,6 +306,7 @@ public final class AgentTools {
                     return new ReadResponse(
                             result.agent() == null ? List.of() : List.of(result.agent()),
                             result.messages().rows(),
+                            result.guard(),
                             result.messages().nextCursor());
                 });
     }
@@ -345,8 +378,8 @@ public final class AgentTools {
                 .details("""
                         Returns the record. If the values are the same as before, changed is false and the revision \
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
-                        at most 200, newest first. To restore one, send it as vx. guard sets how far the agent may go \
-                        without a person; the revision stays. For the agent's owner and admins.""")
+                        at most 200, newest first. To restore one, send it as vx. guard sets how far the direct messages that the \
+                        agent sends and is sent may go without a person, allows more of them or stops them; the revision stays. For the agent's owner and admins.""")
                 .alsoCalled(
                         "change a part of an agent's persona",
                         "add a sentence to its instructions",
@@ -370,7 +403,10 @@ public final class AgentTools {
                     var agent = hold(call, in.target(), in.ifRevision());
                     var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
                     var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
-                    var guard = in.guard() == null ? null : agents.guard(call, agent, in.guard());
+                    var guard = in.guard() == null
+                            ? null
+                            : agents.guard(
+                                    call, agent, in.guard().guard(), in.guard().incidentId());
                     var response = change(call, agent, change);
                     var isChanged = Boolean.TRUE.equals(response.changed()) || (guard != null && guard.isChanged());
                     return new ModifyResponse(

@@ -206,6 +206,7 @@ public final class PresenceTools {
                         return new RosterResponse(null, false);
                     }
                     call.context(call.context().withSelf(null));
+                    agents.left(call, self.id());
                     return new RosterResponse(agents.saveAndRead(call, self.id()), true);
                 });
     }

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.messages.ConversationStore;
 import io.agentworkspace.engine.messages.ConversationStore.Beginning;
 import io.agentworkspace.engine.messages.CutMessages;
 import io.agentworkspace.engine.messages.Destination;
+import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.MessageStore.NewMessage;
@@ -43,6 +44,9 @@ public final class ChatTools {
     /** The maximum bytes of a message in the response, besides its text. */
     private static final long BESIDE_TEXT = 8_000;
 
+    /** So many messages of the conversation come back with one that an agent sends. */
+    private static final int MOST_TAKEN = 5;
+
     private static final String UNHEARD = "nothing wakes '%s': it reads this message at its next call";
 
     static final String NO_ANSWER =
@@ -59,6 +63,7 @@ public final class ChatTools {
     private final ConversationStore conversations;
     private final MessageStore messages;
     private final GuardStopStore stops;
+    private final GuardStore guards;
     private final MessageWait wait;
 
     public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones, MessageWait wait) {
@@ -67,6 +72,7 @@ public final class ChatTools {
         this.conversations = new ConversationStore(db);
         this.messages = messages;
         this.stops = new GuardStopStore(db);
+        this.guards = new GuardStore(db);
         this.wait = wait;
     }
 
@@ -194,10 +200,10 @@ public final class ChatTools {
     /** Sends a message, and returns it; with what has come in, if that is not added after the commit. */
     private ChatResponse chat(ChatRequest in, Call call) {
         var said = say(in, call);
-        if (!takesBeforeCommit(in, call)) {
+        if (!takesBeforeCommit(in, call) || call.context().self() == null) {
             return said;
         }
-        var taken = take(in, call);
+        var taken = take(in, said.content().getFirst().id(), call);
         var content = Stream.concat(said.content().stream(), taken.stream()).toList();
         return new ChatResponse(content, said.receipt(), null, CutMessages.next(taken));
     }
@@ -220,6 +226,9 @@ public final class ChatTools {
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
         var own = messages.post(call, new NewMessage(to, beginning, lineage, in.content(), documents));
+        if (to.parent() != null && call.context().self() == null) {
+            messages.answered(call, to.parent().id());
+        }
         call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(own));
         return new ChatResponse(List.of(own), receipt(call, beginning, own), null, null);
     }
@@ -228,18 +237,24 @@ public final class ChatTools {
         if (call.isByPerson()) {
             return LoopGuard.ofPerson(beginning.before());
         }
-        var guard = new LoopGuard(beginning.place(), beginning.before());
-        var isNamed = to.parent() != null;
-        var self = call.context().self();
-        if (self == null) {
-            return guard.ofProgram(to.otherId(), isNamed);
-        }
+        var guard = new LoopGuard(to, beginning.place(), beginning.before(), false);
         try {
-            return guard.lineage(to.otherId(), isNamed);
+            return lineage(call, guard);
         } catch (Problem stop) {
-            call.whenRefused(() -> stops.put(call, self, to, beginning.place(), stop));
+            var self = call.context().self();
+            if (!stop.beside().containsKey("retry_at")) {
+                throw stop; // Somebody has stopped the agents, and knows it.
+            } else if (guards.use(call, to)) {
+                return lineage(call, guard.exempt());
+            } else if (self != null) {
+                call.whenRefused(() -> stops.put(call, self, to, beginning.place(), stop));
+            }
             throw stop;
         }
+    }
+
+    private static Lineage lineage(Call call, LoopGuard guard) {
+        return call.context().self() == null ? guard.ofProgram() : guard.ofAgent();
     }
 
     private static ObjectNode receipt(Call call, Beginning beginning, Message own) {
@@ -249,9 +264,11 @@ public final class ChatTools {
 
     /** Completes the response of AP_Chat after the commit: with what has come in, too. */
     private void addWhatCameIn(ChatRequest in, ObjectNode envelope, Call call) {
-        if (!takesBeforeCommit(in, call) && envelope.get("content") instanceof ArrayNode content) {
+        if (!takesBeforeCommit(in, call)
+                && call.context().self() != null
+                && envelope.get("content") instanceof ArrayNode content) {
             try {
-                var taken = take(in, call);
+                var taken = take(in, content.path(0).path("id").asString(""), call);
                 taken.forEach(message -> content.add(Json.valueTree(message)));
                 Envelope.unread(envelope, call.context().unread());
                 Optional.ofNullable(CutMessages.next(taken)).ifPresent(next -> envelope.put("next", next));
@@ -262,12 +279,12 @@ public final class ChatTools {
         complete(in, envelope, call);
     }
 
-    /** Returns the messages that have come in, and marks them as read. */
-    private List<Message> take(ChatRequest in, Call call) {
+    /** Returns what has come in for an agent in the conversation of its message, and marks it as read. */
+    private List<Message> take(ChatRequest in, String sent, Call call) {
         if (call.context().unread() == 0) {
             return List.of(); // The next call returns what arrives from now on.
         }
-        var taken = messages.take(call, Page.limit(in.page()));
+        var taken = messages.take(call, sent, Math.min(Page.limit(in.page()), MOST_TAKEN));
         // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - taken.read())));
         return taken.messages();
@@ -291,6 +308,7 @@ public final class ChatTools {
             var answers = wait.forAnswer(call, own, MessageWait.time(call, in.waitSeconds()));
             answers.messages().forEach(message -> content.add(Json.valueTree(message)));
             envelope.put("waited_ms", answers.waitedMillis());
+            Envelope.time(envelope, call.now());
             Envelope.unread(envelope, call.context().unread());
             if (answers.messages().isEmpty() || !answers.isRead()) {
                 addNext(envelope, answers.messages().isEmpty() ? NO_ANSWER : STAYS_UNREAD);

@@ -4,19 +4,21 @@ import io.agentworkspace.engine.messages.ConversationStore;
 import io.agentworkspace.engine.messages.ConversationStore.Before;
 import io.agentworkspace.engine.messages.ConversationStore.NextMessage;
 import io.agentworkspace.engine.messages.ConversationStore.ParentMessage;
+import io.agentworkspace.engine.messages.Destination;
 import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Stops agents that answer each other without a person, by the number of answers, by rate, and by
- * the count since a person spoke.
+ * Stops agents that answer each other without a person and without progress, by the number of answers, by rate, and by
+ * the count since a person spoke or a task changed its state.
+ *
+ * @param isExempt whether the message may exceed the limits
  */
-record LoopGuard(NextMessage place, Before before) {
+record LoopGuard(Destination to, NextMessage place, Before before, boolean isExempt) {
     /** Agents in a zone may send this many times what two agents may exchange in a minute, until a person speaks. */
     private static final int IN_ZONE = 3;
 
@@ -26,7 +28,7 @@ record LoopGuard(NextMessage place, Before before) {
     private static final int MANY_PARTNERS = 50;
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final String RESUME =
-            "stop, and wait until a person speaks %s or 15 minutes pass without a message%s";
+            "stop until a person speaks %s, a task changes its state (TK_Update), or 15 minutes pass without a message%s";
     private static final String ELSEWHERE = "; another zone has a count of its own";
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
@@ -34,13 +36,20 @@ record LoopGuard(NextMessage place, Before before) {
         return Lineage.of(before.parent(), List.of(), null);
     }
 
+    LoopGuard exempt() {
+        return new LoopGuard(to, place, before, true);
+    }
+
     /**
      * Returns what is stored with the message of a program that speaks as a user. It counts like an agent's in a zone and
      * in a chain of answers; its direct messages are not counted, but reset nothing either.
      */
-    Lineage ofProgram(@Nullable Long other, boolean isNamed) {
-        var chain = chain(isNamed);
-        if (other == null) {
+    Lineage ofProgram() {
+        if (to.other() == null) {
+            checkStopped();
+        }
+        var chain = chain();
+        if (to.other() == null) {
             checkZone();
         }
         return Lineage.of(before.parent(), chain, before.personAt());
@@ -49,12 +58,14 @@ record LoopGuard(NextMessage place, Before before) {
     /**
      * Returns what is stored with an agent's message.
      *
-     * @param other the recipient, null in a zone
-     * @param isNamed whether the speaker named the answered message
      * @throws Problem {@code conflict} with the reason, if the exchange is too long or too fast
      */
-    Lineage lineage(@Nullable Long other, boolean isNamed) {
-        var chain = chain(isNamed);
+    Lineage ofAgent() {
+        var other = to.otherId();
+        if (other == null || before.toAgent()) {
+            checkStopped();
+        }
+        var chain = chain();
         if (other == null) {
             checkZone();
         }
@@ -71,34 +82,47 @@ record LoopGuard(NextMessage place, Before before) {
     }
 
     /**
-     * Returns the chain that the message continues. A message that was not named no longer counts as answered
-     * once a person has spoken since.
+     * Returns the chain that the message continues. After progress there is none. A message that was not named no longer
+     * counts as answered once a person has spoken since.
      */
-    private List<Long> chain(boolean isNamed) {
+    private List<Long> chain() {
         var parent = before.parent();
-        if (parent == null || !parent.byProgram() || (!isNamed && isOlderThanPerson(parent))) {
+        if (parent == null
+                || !parent.byProgram()
+                || (before.progressAt() != null && !parent.at().isAfter(before.progressAt()))
+                || (to.parent() == null && isOlderThanPerson(parent))) {
             return List.of();
         }
         var chain = new ArrayList<>(parent.chain());
         chain.add(parent.speaker());
-        if (chain.size() > place.guard().hops()) {
-            throw refusal(
-                    "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, or begin afresh in 15 minutes"
-                            .formatted(chain.size(), place.guard().hops()),
-                    parent.at().plus(ConversationStore.RECENT));
+        var most = place.guard().hops();
+        if (chain.size() <= most) {
+            return chain;
         }
-        return chain;
+        check(
+                "this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, change the state of a task (TK_Update), or begin afresh at retry_at"
+                        .formatted(chain.size(), most),
+                parent.at().plus(ConversationStore.RECENT));
+        return List.copyOf(chain.subList(chain.size() - Math.toIntExact(most), chain.size()));
     }
 
     private boolean isOlderThanPerson(ParentMessage parent) {
         return before.personAt() != null && parent.at().isBefore(before.personAt());
     }
 
+    private void checkStopped() {
+        if (place.guard().isStopped()) {
+            throw Problem.conflict(
+                    "loop guard: the agents were stopped, so do not try again; guard.stopped false lets them go on, which "
+                            + whoMaySet() + " may set");
+        }
+    }
+
     private void checkPace() {
         var first = before.pacedAt();
         if (first != null && first.plus(MINUTE).isAfter(place.at())) {
-            throw refusal(
-                    "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
+            check(
+                    "these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
                             .formatted(place.guard().perMinute(), place.guard().perMinute()),
                     first.plus(MINUTE));
         }
@@ -107,8 +131,8 @@ record LoopGuard(NextMessage place, Before before) {
     private void checkZone() {
         var limit = place.guard().perMinute() * (IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3));
         if (place.agentsSaid() > limit) {
-            throw refusal(
-                    "loop guard: agents said %d messages in this zone since a person last spoke there, at most %d are allowed for %d agents; "
+            check(
+                    "agents said %d messages in this zone since a person last spoke there, at most %d are allowed for %d agents; "
                                     .formatted(place.agentsSaid() - 1, limit, place.voices())
                             + RESUME.formatted("in the zone", ELSEWHERE),
                     place.at().plus(ConversationStore.RECENT));
@@ -118,15 +142,25 @@ record LoopGuard(NextMessage place, Before before) {
     private void checkDirect(int partners) {
         var limit = place.guard().perMinute() * Math.max(1, partners - 1);
         if (before.directMessages() >= limit) {
-            throw refusal(
-                    "loop guard: you sent %d direct messages to agents since a person last spoke, at most %d are allowed; "
+            check(
+                    "you sent %d direct messages to agents since a person last spoke, at most %d are allowed; "
                                     .formatted(before.directMessages(), limit)
                             + RESUME.formatted("to you", "; zones have counts of their own"),
                     place.at().plus(ConversationStore.RECENT));
         }
     }
 
-    private static Problem refusal(String note, Instant retryAt) {
-        return Problem.conflict(note).with("retry_at", retryAt);
+    private void check(String reason, Instant retryAt) {
+        if (!isExempt) {
+            throw Problem.conflict("loop guard: %s. What helps besides: guard, which %s may set"
+                            .formatted(reason, whoMaySet()))
+                    .with("retry_at", retryAt);
+        }
+    }
+
+    private String whoMaySet() {
+        return to.domain() == null
+                ? "an agent's owner or an admin (AP_Modify)"
+                : "the owner of the domain '%s' or an admin (DM_Update)".formatted(to.domain());
     }
 }

@@ -11,7 +11,20 @@ public final class Unread {
     public static final String LAST =
             "COALESCE(p.last_seq, (SELECT x.last_seq FROM stream x WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id))";
 
+    /**
+     * Whether the message {@code x} waits for the participant {@code p}, if it is after its position. Announcements in a zone
+     * do not; direct ones do, without being counted.
+     */
+    public static final String WAITS = waits("x", "p");
+
     private Unread() {}
+
+    /** Returns {@link #WAITS} for other aliases. */
+    public static String waits(String message, String participant) {
+        return "({x}.speaker_id <> {p}.party_id AND ({x}.changes IS NULL OR {p}.last_seq IS NOT NULL))"
+                .replace("{x}", message)
+                .replace("{p}", participant);
+    }
 
     /**
      * Returns how many messages are waiting for a party.
@@ -20,7 +33,7 @@ public final class Unread {
      */
     public static String of(String party) {
         return SqlTemplate.of("""
-                COALESCE((SELECT sum({last} - p.read_seq - p.own_unread)
+                COALESCE((SELECT sum({last} - p.read_seq - p.own_unread - p.announced)
                             FROM participant p
                            WHERE p.tenant_id = :tenant AND p.party_id = {party} AND {may_wait}), 0)
                 """)

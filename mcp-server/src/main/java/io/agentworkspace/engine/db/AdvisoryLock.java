@@ -8,6 +8,8 @@ public enum AdvisoryLock {
     PARTY(7071),
     /** A principal that creates tasks; the second number is the principal. */
     TASKS(7072),
+    /** A tenant whose agents the loop guard stops; the second number is the tenant. */
+    GUARD(7073),
     SEAL_KEYS(0x5ea1_cafe),
     SIGNING_KEYS(0x519_cafe);
 

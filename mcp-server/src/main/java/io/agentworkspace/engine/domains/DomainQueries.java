@@ -10,8 +10,10 @@ import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.domain.Member;
@@ -97,11 +99,12 @@ public final class DomainQueries {
             SELECT d.id, d.name, d.description, d.profile, d.access, d.revision, d.created_at, d.updated_at, d.host_id,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner,
                    (SELECT h.name FROM agent h WHERE h.tenant_id = d.tenant_id AND h.id = d.host_id) AS host,
-                   {may_talk} AS takes_part
+                   {may_talk} AS takes_part, (d.owner_id = ctx.user_id OR :admin) AS may_set, {guard}
               FROM ctx, domain d
              WHERE {condition}
             """)
                     .with("may_talk", Visibility.talk("d"))
+                    .with("guard", GuardStore.columns("d"))
                     .with("condition", CONDITION)
                     .sql();
 
@@ -194,12 +197,13 @@ public final class DomainQueries {
                 last -> Cursor.ofName(call.service(), Name.key(last.domain().name())));
     }
 
-    /** A domain. {@code messages} is null for a user who takes no part in it. */
+    /** A domain. {@code messages} is null for a user who takes no part in it, {@code guard} for one who may not set it. */
     record DomainDetails(
             Domain domain,
             ListSlice<Member> members,
             List<Zone> zones,
-            @Nullable List<Message> messages) {}
+            @Nullable List<Message> messages,
+            @Nullable GuardLimits guard) {}
 
     /**
      * Returns the named domain, else the entered one.
@@ -227,12 +231,18 @@ public final class DomainQueries {
     }
 
     /** The domain's row. Rows of the other statements belong to it if they carry its id. */
-    private record FoundDomain(long id, @Nullable Long host, boolean takesPart, Domain domain) {
+    private record FoundDomain(
+            long id,
+            @Nullable Long host,
+            boolean takesPart,
+            @Nullable GuardLimits guard,
+            Domain domain) {
         static FoundDomain of(Row row) throws SQLException {
             return new FoundDomain(
                     row.number("id"),
                     row.numberOrNull("host_id"),
                     row.flag("takes_part"),
+                    row.flag("may_set") ? GuardStore.read(row) : null,
                     new Domain(
                             row.text("name"),
                             row.text("description"),
@@ -291,7 +301,7 @@ public final class DomainQueries {
         var zones = budget.fit(zoned, budget.left() / 3);
         var messages = found.takesPart() ? budget.fit(said, budget.left() / 2).reversed() : null;
         var members = ListSlice.of(call, listed, limit, last -> Cursor.ofName(call.service(), Name.key(last.agent())));
-        return Optional.of(new DomainDetails(found.domain(), members, zones, messages));
+        return Optional.of(new DomainDetails(found.domain(), members, zones, messages, found.guard()));
     }
 
     /** Returns why a read of a domain found none. */

@@ -8,7 +8,7 @@ import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.model.access.Access;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
@@ -57,6 +57,12 @@ public final class DomainStore {
                            SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
             SELECT d.id, {domain_json} AS record FROM d {join_owner}
             """)
+            .with("domain_json", RECORD)
+            .with("join_owner", JOINS)
+            .sql();
+
+    private static final String READ_RECORD = SqlTemplate.of(
+                    "SELECT {domain_json} AS record FROM domain d {join_owner} WHERE d.tenant_id = :tenant AND d.id = :id")
             .with("domain_json", RECORD)
             .with("join_owner", JOINS)
             .sql();
@@ -238,9 +244,18 @@ public final class DomainStore {
         }
     }
 
-    /** Sets how far agents may go in the zones of the domain without a person; the call has locked or created it. */
-    GuardStore.Changed guard(Call call, Name name, Guard guard) {
-        return new GuardStore(db).ofDomain(call, lock(call, name).id(), guard);
+    /** Returns the current record, inside a transaction. */
+    Domain record(Call call, LockedDomain domain) {
+        return db.sql(call, READ_RECORD)
+                .set("id", domain.id())
+                .one(DomainStore::record)
+                .orElseThrow();
+    }
+
+    /** Sets how far agents may go in the zones of the domain without a person. */
+    GuardStore.Changed guard(Call call, LockedDomain domain, GuardLimits guard) {
+        call.changed(Change.resource(ChangeTopic.DOMAIN, domain.resource(), domain.resource()));
+        return new GuardStore(db).ofDomain(call, domain.id(), guard);
     }
 
     /** Deletes the domain with its zones, their conversations and messages, and all memberships. */

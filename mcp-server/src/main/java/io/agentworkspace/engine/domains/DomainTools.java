@@ -13,7 +13,7 @@ import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfAgent;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.domain.Member;
@@ -96,12 +96,14 @@ public final class DomainTools {
             @Doc("Its host; default self.") Targets.@Nullable NewHost target,
 
             @Doc("The new domain.") NewDomain vx,
-            @Doc("The loop guard in its zones.") @Nullable Guard guard) {}
+            @Doc("The loop guard in its zones.") @Nullable GuardLimits guard) {}
 
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
-            @Doc("What replaces the old.") SameDomain vx,
-            @Doc("The loop guard in its zones.") @Nullable Guard guard,
+
+            @Doc("What replaces the old.") @Nullable SameDomain vx,
+
+            @Doc("The loop guard in its zones.") @Nullable GuardLimits guard,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision) {}
@@ -116,7 +118,7 @@ public final class DomainTools {
             @Doc("Whether anything was changed.") @Nullable Boolean changed,
 
             @Doc("The loop guard in its zones, if you sent it.") @Nullable
-            Guard guard) {}
+            GuardLimits guard) {}
 
     record DestroyResponse(@Doc("Always true.") boolean changed) {}
 
@@ -151,6 +153,9 @@ public final class DomainTools {
             @Doc("The latest 20 messages of all its zones, oldest first; absent unless you take part in the domain.")
             @Nullable
             List<Message> messages,
+
+            @Doc("The loop guard in its zones; for its owner and admins only.") @Nullable
+            GuardLimits guard,
 
             @Doc("Give it as page.cursor for the next members; absent on the last page.") @Nullable
             String nextCursor) {}
@@ -221,6 +226,7 @@ public final class DomainTools {
                             found.members().rows(),
                             found.zones(),
                             found.messages(),
+                            found.guard(),
                             found.members().nextCursor());
                 });
     }
@@ -254,7 +260,8 @@ public final class DomainTools {
                             host(call, in.target() == null ? null : in.target().agent());
                     var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
-                    var guard = in.guard() == null ? null : domains.guard(call, vx.name(), in.guard());
+                    var guard =
+                            in.guard() == null ? null : domains.guard(call, domains.lock(call, vx.name()), in.guard());
                     return new DomainResponse(domain, domain.revision(), null, guard == null ? null : guard.guard());
                 });
     }
@@ -273,11 +280,11 @@ public final class DomainTools {
         return Tool.named("DM_Update")
                 .title("Replace a domain")
                 .description("""
-                        Replaces a domain's name and description; profile and access only if given.""")
+                        Replaces a domain's name and description; profile and access only if given. Or sets only guard.""")
                 .details("""
-                        Name and description are both required. The revision increases if something changed. guard \
-                        sets how far agents may go in its zones without a person; the revision stays. For the \
-                        domain's owner and admins.""")
+                        Without guard, name and description are both required. The revision increases if something changed. guard \
+                        sets how far agents may go in its zones without a person, allows them more messages or stops \
+                        them; the revision stays. For the domain's owner and admins.""")
                 .alsoCalled(
                         "give a workspace another name",
                         "change what a project is about",
@@ -291,18 +298,25 @@ public final class DomainTools {
                 .effect(Effect.CHANGES)
                 .example("vx.description", "Where the crew talks about the day and plans the next.")
                 .handledBy(UpdateRequest.class, DomainResponse.class, (in, call) -> {
-                    var vx = in.vx();
+                    if (in.vx() == null && in.guard() == null) {
+                        throw Problem.missing(List.of("vx.name", "vx.description"));
+                    }
                     var current = hold(call, in.target().domain(), in.ifRevision());
-                    var domain = domains.update(
-                            call, current, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
-                    rename(call, current, domain.name());
-                    var guard = in.guard() == null ? null : domains.guard(call, vx.name(), in.guard());
+                    var domain = in.vx() == null ? domains.record(call, current) : replace(call, current, in.vx());
+                    var guard = in.guard() == null ? null : domains.guard(call, current, in.guard());
                     return new DomainResponse(
                             domain,
                             domain.revision(),
                             domain.revision() != current.revision() || (guard != null && guard.isChanged()),
                             guard == null ? null : guard.guard());
                 });
+    }
+
+    private Domain replace(Call call, LockedDomain current, SameDomain vx) {
+        var domain =
+                domains.update(call, current, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
+        rename(call, current, domain.name());
+        return domain;
     }
 
     private static void rename(Call call, LockedDomain current, String name) {

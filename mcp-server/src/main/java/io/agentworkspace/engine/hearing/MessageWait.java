@@ -7,6 +7,7 @@ import io.agentworkspace.engine.domains.ZoneStore;
 import io.agentworkspace.engine.hearing.WaitQueries.Place;
 import io.agentworkspace.engine.hearing.WaitQueries.Waiting;
 import io.agentworkspace.engine.messages.MessagePages;
+import io.agentworkspace.engine.messages.MessagePages.Marked;
 import io.agentworkspace.engine.messages.StoredMessage;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.audit.RequestSource;
@@ -20,8 +21,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +114,7 @@ public final class MessageWait {
         });
         return new Heard(
                 taken.messages(),
-                millisSince(begin),
+                waited(call, begin),
                 narrowing.domain() == null || Objects.requireNonNull(place[0]).isHearer(),
                 taken.isRead(),
                 taken.isWithdrawn());
@@ -132,7 +135,7 @@ public final class MessageWait {
         if (taken.messages().isEmpty()) {
             taken = take(call, reader, true).orElse(taken);
         }
-        return new Heard(taken.messages(), millisSince(begin), true, taken.isRead(), taken.isWithdrawn());
+        return new Heard(taken.messages(), waited(call, begin), true, taken.isRead(), taken.isWithdrawn());
     }
 
     /** Returns whether a message answers: in a zone, what a program says otherwise may be meant for others. */
@@ -160,6 +163,12 @@ public final class MessageWait {
         return question != null && queries.isWithdrawn(call, question)
                 ? Optional.of(Taken.WITHDRAWN)
                 : Optional.empty();
+    }
+
+    /** Returns how long the call has waited, and moves its time there. */
+    private long waited(Call call, Instant begin) {
+        call.notBefore(clock.instant());
+        return millisSince(begin);
     }
 
     private long millisSince(Instant begin) {
@@ -198,7 +207,9 @@ public final class MessageWait {
             }
         }
         WaitingCall.checkClient(OpenRequest.current());
-        var marked = pages.mark(call, page, consecutive);
+        call.notBefore(clock.instant());
+        var isSent = isShared && call.context().self() == null; // Sending as a user reads nothing.
+        var marked = isSent ? new Marked(Set.of(), Map.of()) : pages.mark(call, page, consecutive);
         if (!isShared) {
             page.stream().filter(marked::isLost).forEach(each -> call.budget().giveBack(each.message()));
             page.removeIf(marked::isLost);

@@ -54,7 +54,7 @@ public final class WaitQueries {
     /** The conversations of the speaker in which messages wait that are waited for. */
     private static final String STREAMS = SqlTemplate.of("""
             , streams AS (
-                SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq
+                SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, p.last_seq
                   FROM subject
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id AND {may_wait}
                  WHERE {last} > p.read_seq + p.own_unread
@@ -85,18 +85,20 @@ public final class WaitQueries {
                             ELSE (SELECT count(*) FROM message other
                                    WHERE other.tenant_id = m.tenant_id AND other.stream_id = m.stream_id
                                      AND other.seq > streams.read_seq AND other.seq < m.seq
-                                     AND other.speaker_id <> streams.party_id
+                                     AND {other_waits} AND other.read_at IS NULL
                                      AND other.answers IS DISTINCT FROM CAST(:reply AS uuid)) END AS skipped
                   FROM streams
                   CROSS JOIN LATERAL (SELECT * FROM message x
                                        WHERE x.tenant_id = streams.tenant_id AND x.stream_id = streams.stream_id
-                                         AND x.seq > streams.read_seq AND x.speaker_id <> streams.party_id
+                                         AND x.seq > streams.read_seq AND {waits}
                                          AND (CAST(:reply AS uuid) IS NULL OR x.answers = :reply)
                                        ORDER BY x.seq
                                        LIMIT :limit) m),
             latest AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit)
             {messages}
             """)
+                    .with("other_waits", Unread.waits("other", "streams"))
+                    .with("waits", Unread.waits("x", "streams"))
                     .with("messages", MessagePages.columns("m.skipped, ", "created_at, stream_id, seq"))
                     .sql();
 
@@ -117,14 +119,14 @@ public final class WaitQueries {
             latest AS (
                 (SELECT m.*, 0 AS skipped, m.seq AS place
                    FROM own JOIN message m ON m.tenant_id = :tenant AND m.stream_id = own.stream_id AND m.seq > own.seq
-                                          AND m.speaker_id <> own.party_id
+                                          AND m.speaker_id <> own.party_id AND m.changes IS NULL
                   WHERE own.answer_seq IS NULL
                   ORDER BY m.seq
                   LIMIT :limit)
                 UNION ALL
                 (SELECT m.*, 0 AS skipped, -m.seq AS place
                    FROM own JOIN message m ON m.tenant_id = :tenant AND m.stream_id = own.stream_id AND m.seq > own.seq
-                                          AND m.speaker_id <> own.party_id
+                                          AND m.speaker_id <> own.party_id AND m.changes IS NULL
                   WHERE m.seq <= own.answer_seq
                   ORDER BY m.seq DESC
                   LIMIT :limit))

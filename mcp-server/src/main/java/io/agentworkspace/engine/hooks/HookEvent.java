@@ -20,6 +20,8 @@ import tools.jackson.databind.node.ObjectNode;
  * @param body as the client sent it
  * @param isHeld whether a hook has already let this turn go on
  * @param line the number of the wake-up that a listener reports on; 0 if the event has none
+ * @param source what began the session, if the event says so
+ * @param isOfSubAgent whether a sub-agent of the session runs, whose events concern nobody else
  */
 record HookEvent(
         Kind kind,
@@ -30,7 +32,19 @@ record HookEvent(
         ObjectNode body,
         String notification,
         boolean isHeld,
-        long line) {
+        long line,
+        String source,
+        boolean isOfSubAgent) {
+    /** Fields that only events of a sub-agent have. {@code agent_type} is no such field: the main agent can have a type. */
+    private static final List<String> OF_SUB_AGENT = List.of(
+            "agent_id",
+            "agentId",
+            "subagent_id",
+            "parent_agent_id",
+            "parent_session_id",
+            "parent_thread_id",
+            "parent_tool_use_id");
+
     /** The most characters of a session's id. */
     static final int MAX_SESSION = 128;
 
@@ -81,7 +95,20 @@ record HookEvent(
                 event,
                 text(event, "notification_type"),
                 text(event, "stop_hook_active").equals("true"),
-                kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line("line", required(event, "line")) : 0);
+                kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line("line", required(event, "line")) : 0,
+                text(event, "source"),
+                isOfSubAgent(event));
+    }
+
+    private static boolean isOfSubAgent(ObjectNode event) {
+        return OF_SUB_AGENT.stream().anyMatch(name -> isPresent(event.path(name)))
+                || text(event, "is_sidechain", "isSidechain").equals("true");
+    }
+
+    private static boolean isPresent(JsonNode value) {
+        return !value.isMissingNode()
+                && !value.isNull()
+                && !(value.isString() && value.asString().isBlank());
     }
 
     /** Reads the number of a line from a field. */
@@ -102,6 +129,11 @@ record HookEvent(
         }
         StorableInput.check("session_id", id);
         return id;
+    }
+
+    /** Returns whether the session begins in a program that has just started, and not after {@code /clear} or a summary. */
+    boolean isNewProcess() {
+        return kind == Kind.SESSION_START && !source.equals("clear") && !source.equals("compact");
     }
 
     /** Returns whether the client reports that nothing happens until its user types. */

@@ -13,6 +13,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What can be done about an item, by whoever may do it. */
 final class InboxActions {
+    /** How many messages more are offered. */
+    private static final int MORE = 50;
+
     private final Caller caller;
     private final List<Action> actions = new ArrayList<>();
 
@@ -27,7 +30,7 @@ final class InboxActions {
             case MESSAGE -> all.message(id, from, detail);
             case QUESTION -> all.question(id, detail);
             case INVITATION, REQUEST -> all.membership(detail);
-            case GUARD -> all.stop(detail);
+            case GUARD -> all.stop(id, from, detail);
             case TASK -> all.task(id, detail);
             case UPSTREAM -> all.upstream(id, detail);
             case ENDPOINT -> all.endpoint(id, detail);
@@ -38,15 +41,14 @@ final class InboxActions {
     private void message(String id, @Nullable String from, JsonNode detail) {
         var isAgent = detail.path("by").asString("").equals("agent");
         var reply = Json.object().put("reply_to", id);
-        var read = Json.object().put("wait_seconds", 0);
+        var read = Json.object().put("inbox", true).put("thread", id);
         if (isAgent) {
             reply.putObject("target").put("agent", from);
-            read.putObject("target").put("agent", from);
         } else {
             reply.put("to_user", from);
         }
         change(Family.AGENT, "reply", "AP_Chat", reply, "content");
-        read("mark as read", "AP_Wait", read);
+        read("mark as read", "AP_Read", read);
     }
 
     private void question(String id, JsonNode detail) {
@@ -71,12 +73,46 @@ final class InboxActions {
         return arguments;
     }
 
-    private void stop(JsonNode detail) {
-        if (detail.has("zone")) {
-            change(Family.AGENT, "write there", "AP_Chat", target(detail), "content");
-        } else {
-            change(Family.AGENT, "write to the agent", "AP_Chat", target(detail), "content");
+    private void stop(String incident, @Nullable String agent, JsonNode detail) {
+        var domain = detail.path("domain").asString(null);
+        var own = detail.path("own").asString(null);
+        if (detail.path("may_set_domain").asBoolean()) {
+            set(Family.DOMAIN, "DM_Update", Json.object().put("domain", domain), null);
+        } else if (own != null) {
+            set(Family.AGENT, "AP_Modify", Json.object().put("agent", own), incident);
         }
+        var write = Json.object();
+        if (domain == null) {
+            write.putObject("target").put("agent", agent);
+            change(Family.AGENT, "write to the agent", "AP_Chat", write, "content");
+        } else {
+            write.putObject("target").put("domain", domain).set("zone", detail.path("zone"));
+            change(Family.AGENT, "write there", "AP_Chat", write, "content");
+        }
+    }
+
+    private void set(Family family, String tool, ObjectNode target, @Nullable String incident) {
+        change(family, "allow " + MORE + " more", tool, guard(target, incident, "more"));
+        change(family, "stop them", tool, guard(target, incident, "stopped"));
+        change(family, "change the limit", tool, guard(target, incident, ""), "guard.hops", "guard.per_minute");
+    }
+
+    private static ObjectNode guard(ObjectNode target, @Nullable String incident, String change) {
+        var arguments = Json.object();
+        arguments.set("target", target.deepCopy());
+        var guard = Json.object();
+        if (incident != null) {
+            guard.put("incident", incident);
+        }
+        switch (change) {
+            case "more" -> guard.put("more", MORE);
+            case "stopped" -> guard.put("stopped", true);
+            default -> {} // The caller adds the limits.
+        }
+        if (!guard.isEmpty()) {
+            arguments.set("guard", guard);
+        }
+        return arguments;
     }
 
     private void task(String id, JsonNode detail) {

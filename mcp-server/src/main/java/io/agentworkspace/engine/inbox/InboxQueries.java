@@ -7,14 +7,15 @@ import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.inbox.InboxItem.Action;
+import io.agentworkspace.engine.inbox.InboxItem.Incident;
 import io.agentworkspace.engine.inbox.InboxItem.Kind;
+import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,8 +28,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class InboxQueries {
     private static final int TEXT = 500;
 
-    /** How long a stop of the loop guard is shown if nobody speaks. */
-    private static final Duration STOPS = Duration.ofDays(1);
+    /** So many waiting messages are counted. */
+    private static final int COUNTED = 10_000;
 
     /** Whether an item is on the page. */
     private static final String BEFORE = """
@@ -39,10 +40,20 @@ final class InboxQueries {
     /** Direct conversations of the user where messages wait. */
     private static final String UNREAD = """
             unread AS MATERIALIZED (
-                SELECT p.stream_id, p.read_seq, p.last_seq - p.read_seq - p.own_unread AS waiting
+                SELECT p.stream_id, p.read_seq
                   FROM ctx
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = ctx.user_id
                  WHERE :agents AND p.last_seq > p.read_seq + p.own_unread)
+            """;
+
+    /**
+     * Whether a message {@code x} of such a conversation waits: nobody has returned it whole to the user, or answered it for the
+     * user. A question waits as one, and is over when it is answered.
+     */
+    private static final String WAITS = """
+            x.tenant_id = :tenant AND x.stream_id = u.stream_id AND x.seq > u.read_seq AND x.speaker_id <> ctx.user_id
+            AND x.read_at IS NULL AND x.changes IS NULL
+            AND NOT EXISTS (SELECT 1 FROM question q WHERE q.tenant_id = :tenant AND q.id = x.id)
             """;
 
     /** Open questions to the user. */
@@ -57,22 +68,27 @@ final class InboxQueries {
                  WHERE :agents)
             """;
 
-    /** The newest unread messages. An open question is listed as a question only. */
+    /** The newest unread messages. */
     private static final String MESSAGES = SqlTemplate.of("""
             message_item AS MATERIALIZED (
                 SELECT m.*
                   FROM ctx, unread u
                  CROSS JOIN LATERAL (SELECT x.id, x.created_at, x.content, x.speaker_id
                                        FROM message x
-                                      WHERE x.tenant_id = :tenant AND x.stream_id = u.stream_id AND x.seq > u.read_seq
-                                        AND x.speaker_id <> ctx.user_id
-                                        AND NOT EXISTS (SELECT 1 FROM question_item q WHERE q.id = x.id)
-                                        AND {before}
+                                      WHERE {waits} AND {before}
                                       ORDER BY x.seq DESC
                                       LIMIT :limit + 1) m)
             """)
+            .with("waits", WAITS)
             .with("before", before("x.created_at", "'message:' || x.id"))
             .sql();
+
+    /** How many messages wait, at most {@link #COUNTED}. */
+    private static final String COUNT =
+            SqlTemplate.of("""
+            (SELECT count(*)
+               FROM (SELECT 1 FROM unread u CROSS JOIN LATERAL (SELECT 1 FROM message x WHERE {waits}) m LIMIT {counted}) one)
+            """).with("waits", WAITS).with("counted", COUNTED).sql();
 
     /** Memberships that wait for the decision of an agent's owner, or of a domain's. An admin decides about all. */
     private static final String MEMBERSHIPS = """
@@ -88,25 +104,70 @@ final class InboxQueries {
                         OR (:admin AND ctx.caller_id = ctx.user_id)))
             """;
 
-    /** Stops of the user's agents after which neither the agent nor a person has spoken in that place. */
-    private static final String STOPS_OF_AGENTS = """
-            guard_item AS MATERIALIZED (
-                SELECT g.at, g.note, g.place_id, g.is_zone, a.name AS agent
-                  FROM ctx
-                  JOIN agent a ON a.tenant_id = :tenant AND a.owner_id = ctx.user_id AND a.destroyed_at IS NULL
-                  JOIN guard_stop g ON g.tenant_id = a.tenant_id AND g.agent_id = a.id
-                 WHERE :agents AND g.at > :stops_since
+    /**
+     * Incidents of the loop guard, with agents of the user or in a zone of the user's domain, in which an agent is still stopped:
+     * its limit has not ended, and neither it nor a person has spoken there since, nor was there progress.
+     */
+    private static final String STOPS_OF_AGENTS = SqlTemplate.of("""
+            incident AS MATERIALIZED (
+                SELECT DISTINCT g.incident
+                  FROM guard_stop g
+                 WHERE :agents AND g.tenant_id = :tenant AND g.retry_at > :now
                    AND CASE WHEN g.is_zone
-                            THEN EXISTS (SELECT 1 FROM stream s WHERE s.tenant_id = g.tenant_id AND s.id = g.place_id)
+                            THEN EXISTS (SELECT 1 FROM stream s
+                                          WHERE s.tenant_id = g.tenant_id AND s.id = g.place_id
+                                            AND (s.counted_at IS NULL OR s.counted_at <= g.at))
+                                 AND NOT EXISTS (SELECT 1
+                                                   FROM zone z
+                                                   JOIN zone mz ON mz.tenant_id = z.tenant_id AND mz.domain_id = z.domain_id
+                                                               AND mz.name_key = 'main'
+                                                   JOIN stream main ON main.tenant_id = mz.tenant_id AND main.id = mz.stream_id
+                                                  WHERE z.tenant_id = g.tenant_id AND z.stream_id = g.place_id
+                                                    AND main.progress_at > g.at)
                                  AND NOT EXISTS (SELECT 1 FROM message m
-                                                  WHERE m.tenant_id = g.tenant_id AND m.stream_id = g.place_id
-                                                    AND m.seq >= g.seq AND (m.person OR m.speaker_id = g.agent_id))
-                            ELSE NOT EXISTS (SELECT 1 FROM agent_talk t
-                                              WHERE t.tenant_id = g.tenant_id AND t.agent_id = g.agent_id AND t.said_at > g.at)
+                                                  WHERE m.tenant_id = g.tenant_id AND m.stream_id = g.place_id AND m.seq >= g.seq
+                                                    AND (m.person OR (m.speaker_id = g.agent_id AND NOT m.notice)))
+                            ELSE EXISTS (SELECT 1 FROM agent a
+                                          WHERE a.tenant_id = g.tenant_id AND a.id = g.place_id AND a.destroyed_at IS NULL)
+                                 AND NOT EXISTS (SELECT 1
+                                                   FROM stream s
+                                                   JOIN message m ON m.tenant_id = s.tenant_id AND m.stream_id = s.id
+                                                                 AND m.seq >= g.seq AND m.speaker_id = g.agent_id AND NOT m.notice
+                                                  WHERE s.tenant_id = g.tenant_id AND s.low_id = least(g.agent_id, g.place_id)
+                                                    AND s.high_id = greatest(g.agent_id, g.place_id))
                                  AND NOT EXISTS (SELECT 1 FROM agent_heard h
-                                                  WHERE h.tenant_id = g.tenant_id AND h.agent_id = g.agent_id
-                                                    AND h.person_at > g.at) END)
-            """;
+                                                  WHERE h.tenant_id = g.tenant_id
+                                                    AND ((h.agent_id = g.agent_id AND greatest(h.person_at, h.progress_at) > g.at)
+                                                         OR (h.agent_id = g.place_id AND h.progress_at > g.at))) END),
+            guard_item AS MATERIALIZED (
+                SELECT g.incident, max(g.at) AS at, sum(g.refused) AS refused, max(g.retry_at) AS retry_at, bool_or(g.is_zone) AS is_zone,
+                       max(g.place_id) AS place_id, (array_agg(g.note ORDER BY g.at DESC))[1] AS note,
+                       (array_agg(g.agent_id ORDER BY g.at DESC))[1] AS stopped_id,
+                       array_agg(g.agent_id) || COALESCE(array_agg(g.place_id) FILTER (WHERE NOT g.is_zone), '{}') AS agents
+                  FROM incident i
+                  JOIN guard_stop g ON g.tenant_id = :tenant AND g.incident = i.incident
+                 GROUP BY g.incident),
+            guard_seen AS MATERIALIZED (
+                SELECT g.*, d.name AS domain, d.zone, d.id IS NOT NULL AND (d.owner_id = ctx.user_id OR :admin) AS may_set_domain,
+                       d.guard AS domain_guard, own.name AS own, own.guard AS own_guard, stopped.name AS stopped, named.names
+                  FROM ctx, guard_item g
+                  LEFT JOIN LATERAL (SELECT x.id, x.owner_id, x.name, z.name AS zone, {domain_guard} AS guard
+                                       FROM zone z JOIN domain x ON x.tenant_id = z.tenant_id AND x.id = z.domain_id
+                                      WHERE g.is_zone AND z.tenant_id = :tenant AND z.stream_id = g.place_id) d ON true
+                  CROSS JOIN LATERAL (SELECT array_agg(a.name ORDER BY a.name_key) AS names,
+                                             bool_or(a.owner_id = ctx.user_id) AS is_own
+                                        FROM agent a WHERE a.tenant_id = :tenant AND a.id = ANY(g.agents)) named
+                  LEFT JOIN LATERAL (SELECT a.name FROM agent a WHERE a.tenant_id = :tenant AND a.id = g.stopped_id) stopped ON true
+                  LEFT JOIN LATERAL (SELECT a.name, {agent_guard} AS guard FROM agent a
+                                      WHERE a.tenant_id = :tenant AND a.id = ANY(g.agents) AND a.destroyed_at IS NULL
+                                        AND (a.owner_id = ctx.user_id OR :admin)
+                                      ORDER BY a.id = g.stopped_id DESC, a.id
+                                      LIMIT 1) own ON NOT g.is_zone
+                 WHERE named.is_own OR d.owner_id = ctx.user_id)
+            """)
+            .with("domain_guard", GuardStore.limits("x"))
+            .with("agent_guard", GuardStore.limits("a"))
+            .sql();
 
     private static final String TASKS =
             SqlTemplate.of("""
@@ -178,14 +239,13 @@ final class InboxQueries {
                        jsonb_build_object('agent', m.agent, 'domain', m.domain)
                   FROM membership_item m
                 UNION ALL
-                SELECT 'guard', g.agent || '/' || COALESCE(place.domain || '/' || place.zone, {other}), g.at, g.agent,
-                       COALESCE(place.domain || ', ' || place.zone, {other}), g.note,
-                       CASE WHEN g.is_zone THEN jsonb_build_object('domain', place.domain, 'zone', place.zone)
-                            ELSE jsonb_build_object('agent', g.agent) END
-                  FROM guard_item g
-                  LEFT JOIN LATERAL (SELECT d.name AS domain, z.name AS zone
-                                       FROM zone z JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
-                                      WHERE g.is_zone AND z.tenant_id = :tenant AND z.stream_id = g.place_id) place ON true
+                SELECT 'guard', 'incident-' || g.incident, g.at, g.stopped,
+                       CASE WHEN g.is_zone THEN g.domain || ', ' || g.zone ELSE array_to_string(g.names, ', ') END, g.note,
+                       jsonb_strip_nulls(jsonb_build_object(
+                           'domain', g.domain, 'zone', g.zone, 'may_set_domain', g.may_set_domain, 'own', g.own,
+                           'agents', g.names, 'refused', g.refused, 'retry_at', g.retry_at,
+                           'guard', CASE WHEN NOT g.is_zone THEN g.own_guard WHEN g.may_set_domain THEN g.domain_guard END))
+                  FROM guard_seen g
                 UNION ALL
                 SELECT 'task', CAST(t.id AS text), COALESCE(t.at, t.updated_at), {blocked_by}, t.domain,
                        t.title || COALESCE(': ' || t.note, ''), jsonb_strip_nulls(jsonb_build_object('fence', t.fence))
@@ -214,7 +274,6 @@ final class InboxQueries {
             .with("asker", party("q.speaker_id"))
             .with("domain_owner", party("m.domain_owner"))
             .with("agent_owner", party("m.agent_owner"))
-            .with("other", party("g.place_id"))
             .with("blocked_by", party("t.by_id"))
             .with("before", before("i.at", "i.kind || ':' || i.id"))
             .sql();
@@ -223,24 +282,22 @@ final class InboxQueries {
             + ", "
             + String.join(
                     ", ", UNREAD, QUESTIONS, MESSAGES, MEMBERSHIPS, STOPS_OF_AGENTS, TASKS, UPSTREAMS, ENDPOINTS, ITEMS)
-            + """
+            + SqlTemplate.of("""
             SELECT ctx.*,
                    (SELECT jsonb_agg(jsonb_build_object('kind', i.kind, 'id', i.id, 'at', i.at, 'from', i.from, 'about', i.about,
                                                         'text', left(i.text, :text), 'detail', i.detail)
                                      ORDER BY i.at DESC, (i.kind || ':' || i.id) COLLATE "C" DESC) FROM page i) AS rows,
                    jsonb_build_object(
-                       'message', COALESCE((SELECT sum(u.waiting) FROM unread u), 0)
-                                  - (SELECT count(*) FROM question_item q
-                                       JOIN unread u ON u.stream_id = q.stream_id AND q.seq > u.read_seq),
+                       'message', {messages},
                        'question', (SELECT count(*) FROM question_item),
                        'invitation', (SELECT count(*) FROM membership_item m WHERE m.state = 'invited'),
                        'request', (SELECT count(*) FROM membership_item m WHERE m.state = 'requested'),
-                       'guard', (SELECT count(*) FROM guard_item),
+                       'guard', (SELECT count(*) FROM guard_seen),
                        'task', (SELECT count(*) FROM task_item),
                        'upstream', (SELECT count(*) FROM upstream_item),
                        'endpoint', (SELECT count(*) FROM endpoint_item)) AS counts
               FROM ctx
-            """;
+            """).with("messages", COUNT).sql();
 
     private final Db db;
 
@@ -264,7 +321,8 @@ final class InboxQueries {
             var actions = call.actingFor() == null
                     ? InboxActions.of(call.caller(), type, id, from, detail)
                     : List.<Action>of(); // They would be the caller's own.
-            return new InboxItem(type, id, at, from, about, text, actions);
+            var incident = type == Kind.GUARD ? Json.bind(detail, Incident.class) : null;
+            return InboxItem.of(type, id, at, from, about, text, incident, actions);
         }
     }
 
@@ -280,7 +338,6 @@ final class InboxQueries {
                 .set("tasks", caller.mayRead(Family.TASK))
                 .set("upstreams", caller.isAdmin() && caller.mayRead(Family.UPSTREAM))
                 .set("endpoints", caller.isAdmin() && caller.mayRead(Family.WEBHOOK))
-                .set("stops_since", call.now().minus(STOPS))
                 .set("before", keys.isEmpty() ? null : ListPosition.time(keys.getFirst()))
                 .set("before_key", keys.isEmpty() ? null : keys.getLast())
                 .set("limit", limit)

@@ -46,8 +46,8 @@ public final class InboxTools {
                         join, stopped agents, blocked tasks. Each item has the calls that deal with it.""")
                 .details("""
                         Kinds: message (unread, direct), question (open), invitation (of an agent of the user), request \
-                        (to join a domain that the user decides for), task (blocked, created by the user). guard: the \
-                        loop guard stopped an agent in the last day, and neither it nor a person has spoken there since. \
+                        (to join a domain that the user decides for), task (blocked, created by the user). guard: an \
+                        incident in which the loop guard stops agents; its actions allow more messages, stop the agents or change the limit. \
                         For admins also upstream (held tools) and endpoint (failing). An item is gone \
                         when it is dealt with. Send an action's arguments to its tool, with what add names. Kinds that \
                         your credential may not read are left out. It marks nothing as read.""")

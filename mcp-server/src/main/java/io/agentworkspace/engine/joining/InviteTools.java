@@ -209,11 +209,18 @@ public final class InviteTools {
         invitations.insert(call, id, code, in.agent(), terms, expires);
         call.about(new Call.About(in.agent().text(), id));
         return new InviteResponse(
-                new NewInvitation(id, in.agent().text(), isNew, code.reveal(), command(code), expires));
+                new NewInvitation(id, in.agent().text(), isNew, code.reveal(), command(code, in.agent()), expires));
     }
 
-    private String command(InvitationCode code) {
-        return "curl -fsS %s/join | sh -s -- %s".formatted(baseUrl, code.reveal());
+    /** An agent that is named after a client is joined from it. Otherwise the script finds the client. */
+    private String command(InvitationCode code, Name agent) {
+        return "curl -fsS %s/join | sh -s -- %s%s"
+                .formatted(
+                        baseUrl,
+                        JoiningClient.namedIn(agent.key())
+                                .map("--client %s "::formatted)
+                                .orElse(""),
+                        code.reveal());
     }
 
     /** Returns whether joining creates the agent. */

@@ -118,6 +118,10 @@ public final class Joiner implements Joining {
     public JoinResponse join(JoinRequest request, String requestId, RequestSource source) {
         var client = JoiningClient.of(request.client(), published.mcpUrl());
         var code = InvitationCode.find(request.code()).orElseThrow(Joiner::invalid);
+        if (Boolean.TRUE.equals(request.preview())) {
+            var agent = invitations.findAgent(code, clock.instant()).orElseThrow(Joiner::invalid);
+            return new JoinResponse(null, agent, published.baseUrl(), published.mcpUrl(), List.of(), List.of());
+        }
         var key = CombinedCalls.run(db, () -> {
             var invitation = invitations.take(code, clock.instant()).orElseThrow(Joiner::invalid);
             var steps = new Steps(invitation, inviter(invitation), requestId, source);

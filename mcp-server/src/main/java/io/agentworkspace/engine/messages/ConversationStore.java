@@ -5,7 +5,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
-import io.agentworkspace.engine.model.agent.Guard;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
@@ -24,20 +24,19 @@ public final class ConversationStore {
     /** The maximum number of agents that are counted individually. */
     private static final int MAX_COUNTED = 50;
 
-    /** The dial of the loop guard where nobody has set one. */
-    private static final String DEFAULT_GUARD = SqlTemplate.of("ARRAY[{hops}, {per_minute}]")
-            .with("hops", Guard.DEFAULT_HOPS)
-            .with("per_minute", Guard.DEFAULT_PER_MINUTE)
-            .sql();
-
     /**
-     * The maximum count for messages that one agent sends alone in the zone of the conversation {@code c}, without answers:
-     * half of what several may send.
+     * The loop guard of direct messages between the speaker and :other. Where both agents have a limit, the lower one counts;
+     * where none has, the default.
      */
-    private static final String MAX_ALONE = """
-            (SELECT gd.guard_per_minute * 3 / 2
-               FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
-              WHERE gz.tenant_id = c.tenant_id AND gz.stream_id = c.id)""";
+    private static final String PAIR = SqlTemplate.of("""
+            SELECT COALESCE(min(ga.guard_hops), {hops}) AS hops, COALESCE(min(ga.guard_per_minute), {per_minute}) AS per_minute,
+                   COALESCE(bool_or(ga.guard_stopped), false) AS stopped
+              FROM agent ga
+             WHERE ga.tenant_id = :tenant AND ga.id IN (CAST(:speaker AS bigint), CAST(:other AS bigint))
+            """)
+            .with("hops", GuardLimits.DEFAULT_HOPS)
+            .with("per_minute", GuardLimits.DEFAULT_PER_MINUTE)
+            .sql();
 
     /** The columns of the answered message {@code m}. */
     public static final String PARENT = """
@@ -55,40 +54,50 @@ public final class ConversationStore {
     private static final String TAKE_TURN =
             "SELECT pg_advisory_xact_lock(:lock, CAST(:speaker % 2147483647 AS integer)) WHERE :by_agent";
 
-    /** Takes the next place in a zone's conversation. */
+    /** Takes the next place in a zone's conversation. The count begins again after a person's message, progress or a silence. */
     private static final String NEXT_IN_ZONE = SqlTemplate.of("""
             UPDATE stream c
                SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
                    person_at = CASE WHEN :by_program THEN person_at ELSE :now END,
+                   counted_at = CASE WHEN NOT :by_program OR {afresh} THEN :now ELSE c.counted_at END,
                    agents_said = CASE WHEN NOT :by_program THEN 0
-                                      WHEN last_at < :recent THEN 1
-                                      WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, {max_alone})
+                                      WHEN {afresh} THEN 1
+                                      WHEN voices <@ ARRAY[CAST(:speaker AS bigint)]
+                                      THEN least(agents_said + 1, greatest(place.per_minute * 3 / 2, 1))
                                       ELSE agents_said + 1 END,
                    voices = CASE WHEN NOT :by_program THEN '{}'
-                                 WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
+                                 WHEN {afresh} THEN ARRAY[CAST(:speaker AS bigint)]
                                  WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= {max_counted} THEN voices
                                  ELSE voices || CAST(:speaker AS bigint) END
+              FROM (SELECT {guard},
+                           (SELECT main.progress_at
+                              FROM zone mz JOIN stream main ON main.tenant_id = mz.tenant_id AND main.id = mz.stream_id
+                             WHERE mz.tenant_id = gd.tenant_id AND mz.domain_id = gd.id AND mz.name_key = 'main') AS progress
+                      FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
+                     WHERE gz.tenant_id = :tenant AND gz.stream_id = :conversation) place
              WHERE c.tenant_id = :tenant AND c.id = :conversation
             RETURNING c.id AS conversation, c.last_seq, c.last_at, c.agents_said, cardinality(c.voices) AS voices,
-                      (SELECT ARRAY[gd.guard_hops, gd.guard_per_minute]
-                         FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
-                        WHERE gz.tenant_id = c.tenant_id AND gz.stream_id = c.id) AS guard
+                      place.hops, place.per_minute, place.stopped, place.progress
             """)
+            .with("guard", """
+                    COALESCE(gd.guard_hops, %d) AS hops, COALESCE(gd.guard_per_minute, %d) AS per_minute, gd.guard_stopped AS stopped""".formatted(GuardLimits.DEFAULT_HOPS, GuardLimits.DEFAULT_PER_MINUTE))
+            .with("afresh", """
+                    (c.last_at < :recent OR (place.progress IS NOT NULL AND place.progress > COALESCE(c.counted_at, '-infinity')))""")
             .with("max_counted", MAX_COUNTED)
-            .with("max_alone", MAX_ALONE)
             .sql();
 
     /** Takes the next place between two parties, whose conversation begins with it if there was none. */
     private static final String NEXT_DIRECT =
             SqlTemplate.of("""
+            WITH pair AS ({pair})
             INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
             VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
             ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
             RETURNING id AS conversation, last_seq, last_at, agents_said, cardinality(voices) AS voices,
-            COALESCE((SELECT ARRAY[ga.guard_hops, ga.guard_per_minute] FROM agent ga
-                       WHERE ga.tenant_id = :tenant AND ga.id = :speaker), {default_guard}) AS guard
-            """).with("default_guard", DEFAULT_GUARD).sql();
+            (SELECT hops FROM pair) AS hops, (SELECT per_minute FROM pair) AS per_minute, (SELECT stopped FROM pair) AS stopped,
+            CAST(NULL AS timestamptz) AS progress
+            """).with("pair", PAIR).sql();
 
     /** Keeps an agent in the zone until the transaction ends. */
     private static final String STAY = """
@@ -116,18 +125,18 @@ public final class ConversationStore {
      * latest since the speaker's own last. Users are not counted.
      */
     private static final String HISTORY = SqlTemplate.of("""
-            WITH dial AS (
-                SELECT COALESCE((SELECT ga.guard_per_minute FROM agent ga WHERE ga.tenant_id = :tenant AND ga.id = :speaker),
-                                {per_minute}) AS per_minute),
+            WITH dial AS ({pair}),
             count AS (
                 SELECT dial.per_minute,
                        CASE WHEN heard.agent_at > :recent THEN talk.said
                             ELSE least(talk.said, greatest(dial.per_minute / 2 - 1, 0)) END AS said,
                        talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
-                       greatest(heard.person_at, talk.person_at,
+                       greatest(heard.progress_at, others.progress_at) AS progress,
+                       greatest(heard.person_at, talk.person_at, heard.progress_at, others.progress_at,
                                 CASE WHEN talk.said >= dial.per_minute THEN {spoken_in_zones} END) AS person_at
                   FROM dial
                   LEFT JOIN agent_heard heard ON :by_agent AND heard.tenant_id = :tenant AND heard.agent_id = :speaker
+                  LEFT JOIN agent_heard others ON others.tenant_id = :tenant AND others.agent_id = :other
                   LEFT JOIN agent_talk talk ON :by_agent AND talk.tenant_id = :tenant AND talk.agent_id = :speaker),
             here AS (SELECT x.id, x.last_seq FROM stream x
                       WHERE x.tenant_id = :tenant AND x.low_id = least(CAST(:speaker AS bigint), :other)
@@ -137,7 +146,7 @@ public final class ConversationStore {
                    (SELECT first.created_at FROM message first
                      WHERE :by_agent AND first.tenant_id = :tenant AND first.stream_id = here.id
                        AND first.seq = here.last_seq - count.per_minute) AS paced_at,
-                   count.person_at, count.said, count.partners,
+                   count.person_at, count.progress, count.said, count.partners,
                    COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on,
                    {key_name}{reach}
               FROM count
@@ -157,7 +166,7 @@ public final class ConversationStore {
             .with("spoken_in_zones", SPOKEN_IN_ZONES)
             .with("parent", PARENT)
             .with("key_name", KEY_NAME)
-            .with("per_minute", Guard.DEFAULT_PER_MINUTE)
+            .with("pair", PAIR)
             .with(
                     "reach",
                     Reach.columns(
@@ -176,11 +185,14 @@ public final class ConversationStore {
         this.db = db;
     }
 
-    /** The dial of the loop guard. */
-    public record Dial(long hops, long perMinute) {
+    /**
+     * The loop guard.
+     *
+     * @param isStopped whether somebody has stopped the agents
+     */
+    public record Dial(long hops, long perMinute, boolean isStopped) {
         static Dial read(Row row) throws SQLException {
-            var values = row.integers("guard");
-            return new Dial(values.get(0), values.get(1));
+            return new Dial(row.number("hops"), row.number("per_minute"), row.flag("stopped"));
         }
     }
 
@@ -189,9 +201,17 @@ public final class ConversationStore {
      *
      * @param agentsSaid in a zone, the number of messages of agents since a person spoke there, including the new one
      * @param voices in a zone, how many agents sent them
-     * @param guard the dial of the loop guard: that of the zone's domain, or of the agent that speaks
+     * @param guard the loop guard of the zone's domain, or of the two agents
+     * @param progressAt in a zone, when a task of the domain last changed its state
      */
-    public record NextMessage(long conversation, long seq, Instant at, long agentsSaid, long voices, Dial guard) {
+    public record NextMessage(
+            long conversation,
+            long seq,
+            Instant at,
+            long agentsSaid,
+            long voices,
+            Dial guard,
+            @Nullable Instant progressAt) {
         static NextMessage read(Row row) throws SQLException {
             return new NextMessage(
                     row.number("conversation"),
@@ -199,7 +219,8 @@ public final class ConversationStore {
                     Objects.requireNonNull(row.instantOrNull("last_at")),
                     row.number("agents_said"),
                     row.number("voices"),
-                    Dial.read(row));
+                    Dial.read(row),
+                    row.instantOrNull("progress"));
         }
     }
 
@@ -229,7 +250,8 @@ public final class ConversationStore {
      *
      * @param toAgent whether an agent sends it directly to an agent
      * @param pacedAt when that message of its conversation was sent which is as many messages ago as may be sent in a minute
-     * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since
+     * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since; or progress
+     * @param progressAt when a task of the two, or of the zone's domain, last changed its state
      * @param directMessages the speaker's direct messages to agents since then
      * @param partners the agents that it sent them to
      */
@@ -238,6 +260,7 @@ public final class ConversationStore {
             boolean toAgent,
             @Nullable Instant pacedAt,
             @Nullable Instant personAt,
+            @Nullable Instant progressAt,
             long directMessages,
             List<Long> partners) {
         static Before read(Row row, @Nullable ParentMessage namedParent) throws SQLException {
@@ -246,6 +269,7 @@ public final class ConversationStore {
                     row.flag("to_agent"),
                     row.instantOrNull("paced_at"),
                     row.instantOrNull("person_at"),
+                    row.instantOrNull("progress"),
                     row.flag("goes_on") ? row.number("said") : 0,
                     row.flag("goes_on") ? row.numbers("partners") : List.of());
         }
@@ -284,7 +308,7 @@ public final class ConversationStore {
                         throw Problem.conflict("the agent '%s' was just removed from the zone"
                                 .formatted(call.context().self().name()));
                     }
-                    var before = new Before(to.parent(), false, null, null, 0, List.of());
+                    var before = new Before(to.parent(), false, null, null, place.progressAt(), 0, List.of());
                     return results.next(row -> beginning(place, before, row)).orElseThrow();
                 });
     }
@@ -314,7 +338,11 @@ public final class ConversationStore {
     }
 
     private static Beginning beginning(NextMessage place, Before before, Row row) throws SQLException {
-        var reach = new Reach(row.textOrNull("wakes"), row.instantOrNull("last_seen_at"), row.numbers("reached"));
+        var reach = new Reach(
+                row.textOrNull("wakes"),
+                row.instantOrNull("last_used_at"),
+                row.instantOrNull("left_at"),
+                row.numbers("reached"));
         return new Beginning(place, before, reach, row.textOrNull("by_key"));
     }
 }

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.agent.Message;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Messages whose texts a response cuts: they stay unread until a call returns them whole. */
@@ -37,16 +38,14 @@ public final class CutMessages {
                 + (examples.size() < calls.size() ? ", and so on." : ".");
     }
 
-    /** Returns how many of the messages are read by being shown: those before the first cut text of their stream. */
-    static long read(List<StoredMessage> messages) {
+    /** Returns those of the messages that are read by being shown: those before the first cut text of their stream. */
+    static Stream<StoredMessage> beforeCut(List<StoredMessage> messages) {
         var conversations = new HashSet<Long>();
-        return messages.stream()
-                .filter(each -> {
-                    if (each.message().truncated() != null) {
-                        conversations.add(each.conversation());
-                    }
-                    return !conversations.contains(each.conversation());
-                })
-                .count();
+        return messages.stream().filter(each -> {
+            if (each.message().truncated() != null) {
+                conversations.add(each.conversation());
+            }
+            return !conversations.contains(each.conversation());
+        });
     }
 }

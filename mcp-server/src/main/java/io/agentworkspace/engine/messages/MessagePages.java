@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.messages;
 
+import io.agentworkspace.engine.context.Unread;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.SqlTemplate;
@@ -31,26 +32,30 @@ public final class MessagePages {
      * Marks messages as read by the party :party. A reading position has no gaps, so the shown messages of a conversation are
      * marked only if no unread message precedes them.
      */
-    private static final String MARK = """
+    private static final String MARK =
+            SqlTemplate.of("""
             WITH page AS (
                 SELECT * FROM unnest(CAST(:streams AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[]))
                               t (stream_id, since, upto)),
             progress AS (
-                SELECT p.stream_id, p.read_seq, page.upto,
-                       (SELECT count(*) FROM message own
-                         WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
-                           AND own.seq > p.read_seq AND own.seq <= page.upto AND own.speaker_id = p.party_id) AS own
+                SELECT p.stream_id, p.read_seq, page.upto, passed.own, passed.announced
                   FROM page
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = page.stream_id
+                 CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE NOT {waits}) AS own,
+                                            count(*) FILTER (WHERE {waits} AND x.changes IS NOT NULL) AS announced
+                                       FROM message x
+                                      WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                        AND x.seq > p.read_seq AND x.seq <= page.upto) passed
                  WHERE page.upto > p.read_seq
-                   AND NOT EXISTS (SELECT 1 FROM message skipped
-                                    WHERE skipped.tenant_id = p.tenant_id AND skipped.stream_id = p.stream_id
-                                      AND skipped.seq > p.read_seq AND skipped.seq < page.since
-                                      AND skipped.speaker_id <> p.party_id)),
+                   AND NOT EXISTS (SELECT 1 FROM message x
+                                    WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                      AND x.seq > p.read_seq AND x.seq < page.since
+                                      AND {waits} AND x.read_at IS NULL)),
             marked AS (
                 UPDATE participant p
                    SET read_seq = progress.upto,
-                       own_unread = CASE WHEN p.last_seq <= progress.upto THEN 0 ELSE p.own_unread - progress.own END,
+                       own_unread = CASE WHEN p.last_seq <= progress.upto THEN 0 ELSE greatest(p.own_unread - progress.own, 0) END,
+                       announced = CASE WHEN p.last_seq <= progress.upto THEN 0 ELSE greatest(p.announced - progress.announced, 0) END,
                        last_seq = CASE WHEN p.last_seq < progress.upto THEN progress.upto ELSE p.last_seq END
                   FROM progress
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = progress.stream_id
@@ -62,9 +67,9 @@ public final class MessagePages {
                        read_at = CASE WHEN m.id = ANY(CAST(:whole AS uuid[])) THEN CAST(:now AS timestamptz) END
                  WHERE m.tenant_id = :tenant AND m.id = ANY(CAST(:direct AS uuid[]))
                    AND m.speaker_id <> :party AND m.read_at IS NULL)
-            SELECT progress.stream_id, progress.read_seq, upto - read_seq - own AS cleared
+            SELECT progress.stream_id, progress.read_seq, upto - read_seq - own - announced AS cleared
               FROM progress JOIN marked USING (stream_id)
-            """;
+            """).with("waits", Unread.WAITS).sql();
 
     private final Db db;
 
@@ -131,9 +136,14 @@ public final class MessagePages {
         for (var i = 0; i < rows.size(); i++) {
             messages.add(new StoredMessage(newest.get(i).conversation(), rows.get(rows.size() - 1 - i)));
         }
-        if (call.context().unread() > 0) {
+        if (call.context().unread() > 0 || rows.stream().anyMatch(MessagePages::mayWait)) {
             mark(call, messages, messages);
         }
+    }
+
+    /** Whether a message may wait without being counted as unread. */
+    private static boolean mayWait(Message message) {
+        return message.to() != null && message.readAt() == null;
     }
 
     /**
@@ -160,6 +170,8 @@ public final class MessagePages {
         if (call.isReadOnly() || messages.isEmpty()) {
             return new Marked(Set.of(), Map.of());
         }
+        messages.forEach(
+                each -> call.notBefore(each.message().createdAt())); // It may have been sent after the call began.
         var ranges = new LinkedHashMap<Long, Range>();
         consecutive.stream().filter(MessagePages::isWhole).forEach(each -> {
             var seq = each.message().seq();

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
@@ -21,18 +22,18 @@ public final class MessageStore {
      * Returns the CTEs up to {@code batch}: the oldest unread messages of the party :party. They are at most :limit, as
      * many as fit into the response, and without a gap in any conversation.
      */
-    private static String batch(String lock) {
+    private static String batch(String here, String lock) {
         return SqlTemplate.of("""
             first AS (
-                SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, m.created_at
+                SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, p.last_seq, m.created_at
                   FROM participant p
                   CROSS JOIN LATERAL (SELECT x.created_at FROM message x
                                        WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
-                                         AND x.seq > p.read_seq AND x.speaker_id <> p.party_id
+                                         AND x.seq > p.read_seq AND {waits}
                                        ORDER BY x.seq
                                        LIMIT 1) m
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND {may_wait}
-                   AND {last} > p.read_seq + p.own_unread
+                   AND {last} > p.read_seq + p.own_unread{here}
                  ORDER BY m.created_at, p.stream_id
                  LIMIT :limit
                  {lock}),
@@ -41,7 +42,7 @@ public final class MessageStore {
                   FROM first
                   CROSS JOIN LATERAL (SELECT * FROM message x
                                        WHERE x.tenant_id = first.tenant_id AND x.stream_id = first.stream_id
-                                         AND x.seq > first.read_seq AND x.speaker_id <> first.party_id
+                                         AND x.seq > first.read_seq AND {first_waits}
                                        ORDER BY x.seq
                                        LIMIT :limit) m),
             oldest AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit),
@@ -53,6 +54,9 @@ public final class MessageStore {
             """)
                 .with("may_wait", Unread.MAY_WAIT)
                 .with("last", Unread.LAST)
+                .with("waits", Unread.WAITS)
+                .with("first_waits", Unread.waits("x", "first"))
+                .with("here", here)
                 .with("lock", lock)
                 .with("size", TextSize.CUT_MESSAGE)
                 .sql();
@@ -64,7 +68,7 @@ public final class MessageStore {
             .with("joins", MessageRow.JOINS)
             .sql();
 
-    private static final String READ_WAITING = "WITH " + batch("")
+    private static final String READ_WAITING = "WITH " + batch("", "")
             + SqlTemplate.of("""
             SELECT {columns} FROM batch m {joins} ORDER BY m.created_at, m.stream_id, m.seq
             """)
@@ -72,7 +76,10 @@ public final class MessageStore {
                     .with("joins", MessageRow.JOINS)
                     .sql();
 
-    private static final String TAKE = "WITH " + batch("FOR UPDATE OF p SKIP LOCKED")
+    private static final String TAKE = "WITH "
+            + batch(
+                    " AND p.stream_id = (SELECT m.stream_id FROM message m WHERE m.tenant_id = :tenant AND m.id = CAST(:sent AS uuid))",
+                    "FOR UPDATE OF p SKIP LOCKED")
             + SqlTemplate.of("""
             , whole AS (
                 SELECT m.stream_id, m.seq,
@@ -82,26 +89,41 @@ public final class MessageStore {
                 UPDATE participant p
                    SET read_seq = t.seq,
                        own_unread = CASE WHEN p.last_seq <= t.seq THEN 0
-                                         ELSE p.own_unread - (SELECT count(*) FROM message own
-                                                               WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
-                                                                 AND own.seq > p.read_seq AND own.seq <= t.seq
-                                                                 AND own.speaker_id = p.party_id) END
+                                         ELSE greatest(0, p.own_unread - (SELECT count(*) FROM message x
+                                                                           WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                                                             AND x.seq > p.read_seq AND x.seq <= t.seq
+                                                                             AND NOT {waits})) END,
+                       announced = CASE WHEN p.last_seq <= t.seq THEN 0
+                                        ELSE greatest(0, p.announced - (SELECT count(*) FROM message x
+                                                                         WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                                                           AND x.seq > p.read_seq AND x.seq <= t.seq
+                                                                           AND {waits} AND x.changes IS NOT NULL)) END
                   FROM (SELECT stream_id, max(seq) AS seq FROM whole WHERE NOT follows_cut GROUP BY stream_id) t
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
                    AND p.read_seq < t.seq),
             receipts AS (
                 UPDATE message r
-                   SET delivered_at = COALESCE(r.delivered_at, :now),
-                       read_at = CASE WHEN m.content = {cut} THEN CAST(:now AS timestamptz) END
+                   SET delivered_at = COALESCE(r.delivered_at, greatest(:now, r.created_at)),
+                       read_at = CASE WHEN m.content = {cut} THEN greatest(CAST(:now AS timestamptz), r.created_at) END
                   FROM batch m
                   JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
                  WHERE r.tenant_id = m.tenant_id AND r.stream_id = m.stream_id AND r.seq = m.seq AND r.read_at IS NULL)
-            SELECT {columns} FROM batch m {joins} ORDER BY m.created_at, m.stream_id, m.seq
+            SELECT {columns}, m.changes IS NULL AS counted FROM batch m {joins} ORDER BY m.created_at, m.stream_id, m.seq
             """)
+                    .with("waits", Unread.WAITS)
                     .with("cut", TextSize.CUT)
                     .with("columns", MessageRow.CUT_COLUMNS)
                     .with("joins", MessageRow.JOINS)
                     .sql();
+
+    /** A direct message to the party, which has answered it. */
+    private static final String ANSWERED = """
+            UPDATE message m
+               SET delivered_at = COALESCE(m.delivered_at, greatest(:now, m.created_at)), read_at = greatest(:now, m.created_at)
+              FROM stream st
+             WHERE m.tenant_id = :tenant AND m.id = :id AND m.speaker_id <> :party AND m.read_at IS NULL
+               AND st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
+            """;
 
     private static final String COUNT_UNREAD = SqlTemplate.of("SELECT {unread} AS unread")
             .with("unread", MessageRow.UNREAD)
@@ -134,15 +156,25 @@ public final class MessageStore {
     }
 
     /**
-     * Takes the speaker's oldest unread messages, up to a limit, and marks them as read up to the first cut text of each
-     * conversation. Messages that a concurrent call of the same speaker takes are left to that call.
+     * Takes the speaker's oldest unread messages of the conversation in which it sent a message, up to a limit, and marks them
+     * as read up to the first cut text. Messages that a concurrent call of the same speaker takes are left to that call.
      */
-    public Taken take(Call call, int limit) {
+    public Taken take(Call call, String sent, int limit) {
+        var counted = new ArrayList<StoredMessage>();
         var waiting = db.sql(call, TAKE)
                 .set("party", call.context().speaker().id())
+                .set("sent", sent)
                 .set("limit", limit)
-                .list(MessageRow::stored);
-        return new Taken(waiting.stream().map(StoredMessage::message).toList(), CutMessages.read(waiting));
+                .list(row -> {
+                    var message = MessageRow.stored(row);
+                    if (row.flag("counted")) {
+                        counted.add(message);
+                    }
+                    return message;
+                });
+        waiting.forEach(each -> call.notBefore(each.message().createdAt()));
+        var read = CutMessages.beforeCut(waiting).filter(counted::contains).count();
+        return new Taken(waiting.stream().map(StoredMessage::message).toList(), read);
     }
 
     private Statement storing(Call call, UUID id, NewMessage draft) {
@@ -197,6 +229,14 @@ public final class MessageStore {
                         : draft.documents().stream()
                                 .map(AttachedDocument::attachment)
                                 .toList());
+    }
+
+    /** Records that the speaker has dealt with a direct message, by answering it. */
+    public void answered(Call call, UUID id) {
+        db.sql(call, ANSWERED)
+                .set("id", id)
+                .set("party", call.context().speaker().id())
+                .runLate();
     }
 
     /** Returns an earlier message in the form of a response to a write. */

@@ -13,9 +13,15 @@ import tools.jackson.databind.node.ObjectNode;
  * zone's domain are and can be woken.
  *
  * @param wakes {@code wait}, {@code stream} or {@code hook}; null if nothing wakes the recipient
+ * @param usedAt when a session of the recipient was last used; long ago if none is open
+ * @param leftAt when its last session ended
  * @param members the other members, those online, and those that something wakes; empty for a direct message
  */
-public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<Long> members) {
+public record Reach(
+        @Nullable String wakes,
+        @Nullable Instant usedAt,
+        @Nullable Instant leftAt,
+        List<Long> members) {
     /** How long a party counts as online after it was seen. */
     private static final Duration ONLINE = Duration.ofMinutes(15);
 
@@ -23,7 +29,7 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
 
     /** A session {@code h} in the middle of a turn: a hook tells it of the message after its next tool, or at the end of its turn. */
     private static final String BUSY = SqlTemplate.of(
-                    "h.state = 'busy' AND h.seen_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute'")
+                    "h.state = 'busy' AND h.connected IS NOT FALSE AND h.seen_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute'")
             .with("online", ONLINE.toMinutes())
             .sql();
 
@@ -75,7 +81,8 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
                              LIMIT 1)) AS wakes,
                 greatest((SELECT max(c.used_at) FROM context c WHERE c.tenant_id = :tenant AND c.self_id = {party}),
                          (SELECT max(s.last_seen_at) FROM browser_session s
-                           WHERE s.tenant_id = :tenant AND s.user_id = {party})) AS last_seen_at,
+                           WHERE s.tenant_id = :tenant AND s.user_id = {party})) AS last_used_at,
+                (SELECT h.left_at FROM agent_heard h WHERE h.tenant_id = :tenant AND h.agent_id = {party}) AS left_at,
                 (SELECT ARRAY[count(*), count(*) FILTER (WHERE m.online OR m.wakes), count(*) FILTER (WHERE m.wakes)]
                    FROM (SELECT EXISTS (SELECT 1 FROM context c
                                          WHERE c.tenant_id = :tenant AND c.self_id = member.agent_id
@@ -105,7 +112,8 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
     /** Returns the receipt of a direct message. */
     public ObjectNode receipt(String to, Instant now) {
         var isThere = wakes != null && !wakes.equals(HOOK);
-        var isSeen = lastSeenAt != null && lastSeenAt.isAfter(now.minus(ONLINE));
+        var isSeen = usedAt != null && usedAt.isAfter(now.minus(ONLINE));
+        var lastSeenAt = leftAt == null || (usedAt != null && usedAt.isAfter(leftAt)) ? usedAt : leftAt;
         var receipt = Json.object().put("to", to).put("online", isThere || isSeen);
         receipt.put("wakes", wakes == null ? "none" : wakes);
         if (lastSeenAt != null) {

@@ -12,7 +12,7 @@ public final class ReceiptStore {
 
     private static final String DELIVERED = """
             UPDATE message m
-               SET delivered_at = :now
+               SET delivered_at = greatest(CAST(:now AS timestamptz), m.created_at)
               FROM unnest(CAST(:streams AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[])) receipt (stream_id, since, upto)
               JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = receipt.stream_id
               JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id AND st.low_id IS NOT NULL

@@ -2,11 +2,13 @@ package io.agentworkspace.engine.tasks;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.messages.NoticeStore;
+import io.agentworkspace.engine.messages.ProgressStore;
 import io.agentworkspace.engine.model.event.EventData.TaskChanged;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.task.Task;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.tasks.TaskRow.StoredTask;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +16,15 @@ import org.jspecify.annotations.Nullable;
 final class TaskNotices {
     private static final int MAX_NOTE = 300;
 
+    /** A change of the state of a task. Creating one is none. */
+    private static final Set<String> PROGRESS = Set.of("claimed", "done", "blocked", "cancelled", "opened", "resumed");
+
     private final NoticeStore notices;
+    private final ProgressStore progress;
 
     TaskNotices(Db db) {
         this.notices = new NoticeStore(db);
+        this.progress = new ProgressStore(db);
     }
 
     /** Announces what the call did to a task. */
@@ -27,8 +34,11 @@ final class TaskNotices {
         var line = line(task.task(), what, note);
         notices.inMain(tenant, task.domain(), speaker.id(), line, call.now()).ifPresent(call::changed);
         if (task.assignee() != null) {
-            notices.direct(tenant, speaker.id(), task.assignee(), inDomain(task.task(), line), call.now())
+            notices.announce(tenant, speaker.id(), task.assignee(), inDomain(task.task(), line), call.now())
                     .ifPresent(call::changed);
+        }
+        if (PROGRESS.contains(what)) {
+            progress.note(call, task.domain(), task.task().id());
         }
         call.emit(EventType.TASK_CHANGED, event(task.task(), what, speaker.name()));
     }

@@ -118,31 +118,57 @@ class ChatToolsTest {
     }
 
     @Test
-    void speakingHandsThePersonWhatWaited() {
-        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}")
+    void aUserWhoSendsReadsNothingWithAndWithoutAWait() {
+        for (var agent : List.of("Ada", "Bob")) {
+            ann.call("AP_Chat", "{'target':{'context':'%s'},'to_user':true,'content':'one'}".formatted(agent))
+                    .ok();
+        }
+        for (var more : List.of("", ",'wait_seconds':0", ",'idempotency_key':'k'")) {
+            var said = ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'two'%s}".formatted(more))
+                    .ok();
+            assertThat(said.texts("/content", "content")).containsExactly("two");
+            assertThat(said.number("/header/unread")).isEqualTo(2);
+        }
+        assertThat(ann.call("US_Inbox", "{}").ok().texts("/content", "from")).containsExactly("Bob", "Ada");
+        assertThat(ann.call("AP_Read", "{'target':{'agent':'Bob'}}").ok().text("/content/0/read_at"))
+                .isEmpty();
+    }
+
+    @Test
+    void anAgentGetsAtMostFiveMessagesOfTheConversationAndTheCountOfTheRest() {
+        for (var i = 0; i < 7; i++) {
+            say("Bob", "Ada", "m" + i).ok();
+        }
+        ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'from the user'}")
                 .ok();
-        var said = say("default", "Ada", "two").ok();
-        assertThat(said.texts("/content", "content")).containsExactly("two", "one");
-        assertThat(said.number("/header/unread")).isZero();
+        var first = say("Ada", "Bob", "a").ok();
+        assertThat(first.texts("/content", "content")).containsExactly("a", "m0", "m1", "m2", "m3", "m4");
+        assertThat(first.number("/header/unread")).isEqualTo(3);
+        var second = ann.call(
+                        "AP_Chat",
+                        "{'target':{'agent':'Bob','context':'Ada'},'content':'b','page':{'limit':50},'idempotency_key':'k'}")
+                .ok();
+        assertThat(second.texts("/content", "content")).containsExactly("b", "m5", "m6");
+        assertThat(second.number("/header/unread")).isEqualTo(1);
     }
 
     @Test
     void aMessageIsUnreadUntilItsWholeTextWasReturned() {
         var text = "long ".repeat(240);
         for (var content : List.of("short", text, "after")) {
-            ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'%s'}".formatted(content))
-                    .ok();
+            say("Bob", "Ada", content).ok();
         }
         for (var again = 0; again < 2; again++) {
-            var said = say("default", "Ada", "hello").ok();
+            var said = say("Ada", "Bob", "hello").ok();
             assertThat(said.texts("/content", "content").getLast()).isEqualTo("after");
             assertThat(said.number("/header/unread")).isEqualTo(2);
             assertThat(said.text("/next")).contains("AP_Read with inbox: true");
         }
-        var read = ann.call("AP_Read", "{'inbox':true}").ok();
+        var read =
+                ann.call("AP_Read", "{'inbox':true,'target':{'context':'Ada'}}").ok();
         assertThat(read.texts("/content", "content")).contains(text);
         assertThat(read.number("/header/unread")).isZero();
-        var said = say("default", "Ada", "thanks").ok();
+        var said = say("Ada", "Bob", "thanks").ok();
         assertThat(said.at("/content").size()).isEqualTo(1);
         assertThat(said.at("/next").isMissingNode()).isTrue();
     }
@@ -178,7 +204,9 @@ class ChatToolsTest {
         assertThat(answer.ok().text("/content/0/to")).isEqualTo("ann");
         assertThat(answer.text("/content/0/reply_to")).isEqualTo(question);
         var next = say("default", "Ada", "good").ok();
-        assertThat(next.texts("/content", "content")).containsExactly("good", "yes");
+        assertThat(next.texts("/content", "content")).containsExactly("good");
+        assertThat(ann.call("AP_Wait", "{'wait_seconds':0}").ok().texts("/content", "content"))
+                .containsExactly("yes");
     }
 
     @Test
@@ -265,26 +293,26 @@ class ChatToolsTest {
     }
 
     @Test
-    void answersOfAgentsToAgentsEndAfterEightHops() {
-        for (var hop = 0; hop <= 8; hop++) {
+    void answersOfAgentsToAgentsEndAfterTwentyFourHops() {
+        for (var hop = 0; hop <= 24; hop++) {
             var said = say(hop % 2 == 0 ? "Ada" : "Bob", hop % 2 == 0 ? "Bob" : "Ada", "hop " + hop)
                     .ok();
             assertThat(said.at("/content/0/chain").size()).isEqualTo(hop);
         }
-        say("Bob", "Ada", "one too many").refused(3003, "loop guard", "hop 9");
+        say("Bob", "Ada", "one too many").refused(3003, "loop guard", "hop 25", "guard", "AP_Modify", "owner");
         assertThat(ann.call("AP_Read", "{'target':{'agent':'Ada'}}")
                         .ok()
                         .at("/content")
                         .size())
-                .isEqualTo(9);
+                .isEqualTo(25);
     }
 
     @Test
-    void twoAgentsExchangeTenMessagesAMinute() {
-        for (var i = 0; i < 10; i++) {
+    void twoAgentsExchangeThirtyMessagesAMinute() {
+        for (var i = 0; i < 30; i++) {
             say("Ada", "Bob", "note " + i).ok();
         }
-        say("Ada", "Bob", "note 11").refused(3003, "loop guard", "last minute");
+        say("Ada", "Bob", "note 31").refused(3003, "loop guard", "last minute");
         say("default", "Bob", "a person may still speak").ok();
     }
 

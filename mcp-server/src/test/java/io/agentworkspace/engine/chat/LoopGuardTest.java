@@ -94,12 +94,22 @@ class LoopGuardTest {
 
     /** Creates a domain with the given number of members, named from P0. */
     private static TestCaller hall(TestCaller owner, int members) {
-        agents(owner, names(members));
+        tight(owner, names(members));
         hosted(owner, "Hall", "private", "P0");
+        owner.call("DM_Update", "{'target':{'domain':'Hall'},'guard':{'hops':8,'per_minute':10}}")
+                .ok();
         for (var i = 1; i < members; i++) {
             invite(owner, "Hall", "P" + i).ok();
         }
         return owner;
+    }
+
+    /** Creates agents with limits that are soon reached. */
+    private static void tight(TestCaller owner, String... names) {
+        agents(owner, names);
+        for (var name : names) {
+            dial(owner, name, "'hops':8,'per_minute':10");
+        }
     }
 
     private static String[] names(int count) {
@@ -109,7 +119,7 @@ class LoopGuardTest {
     @Test
     void threeAgentsThatMessageEachOtherInACircleStopAfterThirty() {
         var ann = tenant.member("ann");
-        agents(ann, names(3));
+        tight(ann, names(3));
         for (var i = 0; i < 30; i++) {
             direct(ann, "P" + i % 3, "P" + (i + 1) % 3).ok();
         }
@@ -123,7 +133,7 @@ class LoopGuardTest {
     @EnumSource
     void aPersonsWordReachesTheAgentsBehindTheOneThatHearsIt(ClientApi api) {
         var slow = new Slow(tenant, api);
-        agents(slow, names(3));
+        tight(slow, names(3));
         for (var i = 0; i < 30; i++) {
             direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
         }
@@ -155,7 +165,7 @@ class LoopGuardTest {
     @EnumSource
     void agentsWhoseOwnerGoesOnSpeakingToOneAreNotStopped(ClientApi api) {
         var slow = new Slow(tenant, api);
-        agents(slow, names(3));
+        tight(slow, names(3));
         for (var i = 0; i < 20; i++) {
             if (i % 4 == 0) {
                 direct(slow, PERSON, "P0").ok();
@@ -222,6 +232,8 @@ class LoopGuardTest {
         var bob = tenant.person(api, "bob", Role.MEMBER);
         agents(ann, "P0");
         hosted(ann, "Hall", "public", "P0");
+        ann.call("DM_Update", "{'target':{'domain':'Hall'},'guard':{'per_minute':10}}")
+                .ok();
         agents(bob, "B0");
         invite(bob, "Hall", "B0").ok();
         for (var i = 0; i < 30; i++) {
@@ -247,6 +259,7 @@ class LoopGuardTest {
                 .ok();
         assertThat(changed.at("/changed").asBoolean()).isTrue();
         assertThat(changed.number("/guard/hops")).isEqualTo(8);
+        dial(ann, "P1", "'per_minute':12");
         for (var i = 0; i < 12; i++) {
             direct(ann, "P0", "P1").ok();
         }
@@ -269,7 +282,7 @@ class LoopGuardTest {
     @EnumSource
     void paceIsCountedUpToTheHighestDial(ClientApi api) {
         var ann = tenant.person(api, "ann", Role.MEMBER);
-        agents(ann, names(2));
+        tight(ann, names(2));
         for (var agent : names(2)) {
             dial(ann, agent, "'hops':64,'per_minute':60");
         }
@@ -283,7 +296,9 @@ class LoopGuardTest {
                     .isEqualTo(
                             Instant.parse(first.text("/content/0/created_at")).plusSeconds(60));
         }
-        dial(ann, "P0", "'per_minute':600");
+        for (var agent : names(2)) {
+            dial(ann, agent, "'per_minute':600");
+        }
         direct(ann, "P0", "P1").ok();
     }
 

@@ -258,7 +258,7 @@ class HooksTest {
         call(it.bert, "TK_Release", "{'target':{'domain':'Yard'}}");
         assertThat(it.hook("claude-code", inside)).isEmpty();
         assertThat(call(it.ada, "AP_Wait", "{'wait_seconds':0}").texts("/content", "content"))
-                .contains("Free again: src/**/*.java");
+                .containsOnly("Free again: src/**/*.java, in the domain 'Yard'");
     }
 
     @Test
@@ -332,6 +332,27 @@ class HooksTest {
                                 "{'hook_event_name':'UserPromptSubmit','session_id':'u','prompt':'deploy password'}")
                         .body())
                 .isEqualTo("{}");
+    }
+
+    @Test
+    void onlyWhatAPersonTypedRecalls() {
+        call(it.owner, "MB_Create", "{'vx':{'name':'Notes','access':'private'}}");
+        call(it.owner, "MB_Permissions", "{'target':{'bank':'Notes','agent':'Ada'},'vx':{'access':'read'}}");
+        for (var note : List.of("ok", "x", "The deploy password rotates on Fridays.")) {
+            call(it.owner, "MB_Store", "{'target':{'bank':'Notes'},'content':'%s'}".formatted(note));
+        }
+        for (var prompt : List.of(
+                "hello",
+                "thanks!",
+                "ok",
+                "<task-notification>When does the deploy password rotate?</task-notification>",
+                "Another Claude session sent a message: when does the deploy password rotate?")) {
+            assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'%s'".formatted(prompt)))
+                    .as(prompt)
+                    .isEmpty();
+        }
+        assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'When does the deploy password rotate?'"))
+                .contains("on Fridays");
     }
 
     @Test

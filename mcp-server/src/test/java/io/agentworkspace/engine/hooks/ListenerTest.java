@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.hooks;
 
+import static io.agentworkspace.engine.hooks.HookFixture.call;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -304,6 +305,57 @@ class ListenerTest {
         event.put("tool_name", "Read").put("tool_response", "a \"word\"\n".repeat(200_000));
         assertThat(hooked(Json.text(event), "http://127.0.0.1:1")).isEmpty();
         assertThat(hooked(Json.text(event))).contains("1 new message", "from Bert");
+    }
+
+    /** One plain sentence for the user, once in each session, and again in the next. */
+    @Test
+    void anEngineThatIsDownOrRefusesTheKeyIsToldOnceInEachSession() throws Exception {
+        var prompt = "{\"session_id\":\"%s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"x\"}";
+        assertThat(hooked(prompt.formatted("down"), "http://127.0.0.1:1"))
+                .isEqualTo(
+                        "{\"systemMessage\":\"The workspace at http://127.0.0.1:1 does not answer, so this session hears nothing of it: start the engine, then restart this program.\"}");
+        assertThat(hooked(prompt.formatted("down"), "http://127.0.0.1:1")).isEmpty();
+        assertThat(hooked(prompt.formatted("next"), "http://127.0.0.1:1")).contains("does not answer");
+        for (var key : call(it.owner, "AK_List", "{}").at("/keys")) {
+            if (key.path("agent").asString("").equals("Ada")) {
+                call(
+                        it.owner,
+                        "AK_Revoke",
+                        "{'id':'%s'}".formatted(key.path("id").asString()));
+            }
+        }
+        assertThat(hooked(prompt.formatted("revoked"))).contains("\"systemMessage\"", "refuses the key of this agent");
+        assertThat(hooked(prompt.formatted("revoked"))).isEmpty();
+    }
+
+    /** It belongs to the session: whatever outlives it, no message starts a turn. */
+    @Test
+    void aListenerEndsWithItsSession() throws Exception {
+        codex("");
+        it.announcement("s", "SessionStart", "");
+        var listener = listener(client(), TestServer.url());
+        await("its stream").until(() -> it.streams() == 1);
+        var file =
+                Files.writeString(folder.resolve("event"), "{\"session_id\":\"s\",\"hook_event_name\":\"SessionEnd\"}");
+        var hook = Repository.file("clients/workspace/hook.sh");
+        start(Map.of("ENGINE_URL", TestServer.url()), "dash", "-c", "dash '%s' codex <'%s'".formatted(hook, file))
+                .waitFor();
+        await("its end").until(() -> !listener.isAlive());
+    }
+
+    @Test
+    void aSecondSessionHasAListenerOfItsOwn() throws Exception {
+        codex("");
+        for (var session : List.of("s", "t")) {
+            it.announcement(session, "SessionStart", "");
+            start(
+                    Map.of("LISTENER_PID", Long.toString(client().pid()), "ENGINE_URL", TestServer.url()),
+                    "dash",
+                    LISTENER,
+                    "codex",
+                    session);
+        }
+        await("both").until(() -> it.streams() == 2);
     }
 
     /** Another server may be at the address by now, such as one that asks to sign in. */

@@ -76,6 +76,9 @@ class InboxToolsTest {
         assertThat(waiting.envelope().path("counts").size()).isEqualTo(1);
         assertThat(kinds(inbox(bob))).isEmpty();
         act(ann, "mark as read").ok();
+        assertThat(inbox(ann).texts("/content", "text")).containsExactly("one");
+        assertThat(inbox(ann).text("/counts/message")).isEqualTo("1");
+        act(ann, "mark as read").ok();
         assertThat(kinds(inbox(ann))).isEmpty();
         ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'three'}")
                 .ok();
@@ -164,7 +167,7 @@ class InboxToolsTest {
         assertThat(kinds(waiting)).containsExactly("guard");
         assertThat(first(waiting).path("about").asString()).isEqualTo("Den, main");
         assertThat(first(waiting).path("text").asString()).startsWith("loop guard");
-        assertThat(first(waiting).at("/actions/0/arguments/target/zone").asString())
+        assertThat(first(waiting).at("/actions/3/arguments/target/zone").asString())
                 .isEqualTo("main");
         assertThat(kinds(inbox(bob))).isEmpty();
         set("UPDATE stream SET agents_said = 0 WHERE tenant_id = :tenant");
@@ -176,7 +179,7 @@ class InboxToolsTest {
             last = ann.call("AP_Chat", "{'target':{'agent':'Ala','context':'Ada'},'content':'you'}");
         } while (last.code() == 0);
         last.refused(3003, "loop guard");
-        assertThat(first(inbox(ann)).path("about").asString()).isEqualTo("Ala");
+        assertThat(first(inbox(ann)).path("about").asString()).isEqualTo("Ada, Ala");
         set("UPDATE agent_heard SET person_at = now() + interval '1 minute' WHERE tenant_id = :tenant");
         set(
                 "INSERT INTO agent_heard (tenant_id, agent_id, person_at) SELECT tenant_id, id, now() + interval '1 minute' FROM agent"

@@ -14,7 +14,11 @@ public final class OAuthOperations {
                         "oauthMetadata",
                         "Read about the authorization server",
                         "Its addresses, and what it supports (RFC 8414)." + NOTE)
-                .answers(200, "The metadata.", object(), Json.object().put("issuer", "https://engine.example.com"))
+                .answers(
+                        200,
+                        "The metadata.",
+                        object("issuer"),
+                        Json.object().put("issuer", "https://engine.example.com"))
                 .problems(400, 429, 500, 503);
     }
 
@@ -77,7 +81,7 @@ public final class OAuthOperations {
                 .answers(
                         200,
                         "The token, for its resource only.",
-                        object("access_token", "token_type", "refresh_token", "scope"),
+                        tokens(),
                         Json.object()
                                 .put("access_token", "ea_…")
                                 .put("token_type", "Bearer")
@@ -141,6 +145,12 @@ public final class OAuthOperations {
         var example = Json.object().put("client_name", "Sample client");
         example.putArray("redirect_uris").add("https://client.example.com/callback");
         return example;
+    }
+
+    private static ObjectNode tokens() {
+        var schema = object("access_token", "token_type", "refresh_token", "scope");
+        schema.withObject("/properties").putObject("expires_in").put("type", "integer");
+        return schema;
     }
 
     private static ObjectNode error() {

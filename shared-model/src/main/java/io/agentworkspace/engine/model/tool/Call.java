@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -26,7 +27,7 @@ public final class Call {
     private final Caller caller;
     private final Tool<?, ?> tool;
     private final String requestId;
-    private final Instant now;
+    private Instant now;
     private String contextName = Context.DEFAULT;
     private @Nullable UserHandle actingFor;
     private boolean isBegun;
@@ -104,9 +105,17 @@ public final class Call {
         return actingFor;
     }
 
-    /** Returns the time of the run: one instant for the whole run, in whole milliseconds. */
+    /** Returns the time of the run, in whole milliseconds: one instant, unless the call has waited for something. */
     public Instant now() {
         return now;
+    }
+
+    /** Moves the time of the run forward to a whole millisecond that is not before this. */
+    public void notBefore(Instant at) {
+        if (at.isAfter(now)) {
+            var millis = at.truncatedTo(ChronoUnit.MILLIS);
+            now = millis.isBefore(at) ? millis.plusMillis(1) : millis;
+        }
     }
 
     /** Returns the receiver of progress reports: the MCP client that requested them, or none. */

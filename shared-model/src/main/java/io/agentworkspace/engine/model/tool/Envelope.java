@@ -237,6 +237,13 @@ public final class Envelope {
         return header;
     }
 
+    /** Sets the time of the response. */
+    public static void time(ObjectNode envelope, Instant now) {
+        if (envelope.get("header") instanceof ObjectNode header) {
+            header.set("time", Json.valueTree(now));
+        }
+    }
+
     /** Sets how many messages wait for the speaker. */
     public static void unread(ObjectNode envelope, long unread) {
         if (envelope.get("header") instanceof ObjectNode header && header.has("unread")) {

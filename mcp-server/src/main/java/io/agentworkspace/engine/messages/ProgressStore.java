@@ -1,0 +1,40 @@
+package io.agentworkspace.engine.messages;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.tool.Call;
+
+/** Notes that a task has changed its state, which counts as progress: the loop guard then counts afresh. */
+public final class ProgressStore {
+    private static final String NOTE = """
+            WITH main AS (
+                UPDATE stream st
+                   SET progress_at = :now
+                  FROM zone z
+                 WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
+                   AND st.tenant_id = z.tenant_id AND st.id = z.stream_id)
+            INSERT INTO agent_heard (tenant_id, agent_id, progress_at)
+            SELECT a.tenant_id, a.id, :now
+              FROM task t
+              JOIN agent a ON a.tenant_id = t.tenant_id
+                          AND a.id IN (t.creator_id, t.assignee_id, t.holder_id, CAST(:speaker AS bigint))
+             WHERE t.tenant_id = :tenant AND t.id = CAST(:task AS uuid)
+             ORDER BY a.id
+            ON CONFLICT (tenant_id, agent_id) DO UPDATE
+               SET progress_at = greatest(agent_heard.progress_at, excluded.progress_at)
+            """;
+
+    private final Db db;
+
+    public ProgressStore(Db db) {
+        this.db = db;
+    }
+
+    /** Notes progress of the domain, and of the agents that created, have and changed the task. */
+    public void note(Call call, long domain, String task) {
+        db.sql(call, NOTE)
+                .set("domain", domain)
+                .set("task", task)
+                .set("speaker", call.context().speaker().id())
+                .run();
+    }
+}

@@ -1,0 +1,30 @@
+package io.agentworkspace.engine.model.agent;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import org.jspecify.annotations.Nullable;
+
+/** How far agents may go without a person; what is left out stays as it is. */
+public record GuardLimits(
+        @Doc(value = "Answers in a row; default " + DEFAULT_HOPS + ".", min = 1, max = 64, mayBeBlank = true) @Nullable
+        Integer hops,
+
+        @Doc(value = "Messages a minute; default " + DEFAULT_PER_MINUTE + ".", min = 1, max = 600, mayBeBlank = true)
+        @Nullable
+        Integer perMinute,
+
+        @Doc(value = "Messages beyond these.", min = 0, max = MOST_MORE) @Nullable
+        Integer more,
+
+        @Doc("true: none, until false.") @Nullable Boolean stopped) {
+    /** What agents and domains begin with. */
+    public static final int DEFAULT_HOPS = 24;
+
+    public static final int DEFAULT_PER_MINUTE = 30;
+
+    public static final int MOST_MORE = 1_000;
+
+    /** Returns whether it names nothing. */
+    public boolean namesNothing() {
+        return hops == null && perMinute == null && more == null && stopped == null;
+    }
+}
