@@ -269,10 +269,10 @@ public final class AgentQueries {
         var speaker = call.context().speaker().id();
         if (result.row() == null || result.row().id() == speaker) {
             var conversation = result.newest().getFirst().conversation();
-            var shown = messages.rows().stream()
+            var rows = messages.rows().stream()
                     .map(message -> new StoredMessage(conversation, message))
                     .toList();
-            pages.mark(call, shown, shown.subList(0, 1));
+            pages.mark(call, rows, rows.subList(0, 1));
         }
         return new AgentWithMessages(result.agent(), result.guard(), messages);
     }

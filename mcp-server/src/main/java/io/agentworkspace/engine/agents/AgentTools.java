@@ -108,41 +108,11 @@ public final class AgentTools {
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision) {}
 
-    record AgentGuard(
-            @Doc(value = "Answers in a row; default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
-            Integer hops,
-
-            @Doc(value = "Messages a minute; default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600)
-            @Nullable
-            Integer perMinute,
-
-            @Doc(value = "Messages beyond these.", min = 0, max = GuardLimits.MOST_MORE) @Nullable
-            Integer more,
-
-            @Doc("true: none, until false.") @Nullable Boolean stopped,
-
-            @Doc("Of US_Inbox: for your agents in it.") @Nullable
-            String incident) {
-        GuardLimits guard() {
-            return new GuardLimits(hops, perMinute, more, stopped);
-        }
-
-        @Nullable
-        Long incidentId() {
-            try {
-                return incident == null ? null : (Long) Long.parseLong(incident.replaceFirst("^incident-", ""));
-            } catch (NumberFormatException e) {
-                throw Problem.invalid("guard.incident", "must be the id of an entry of the kind guard in US_Inbox");
-            }
-        }
-    }
-
     record ModifyRequest(
             @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
             @Doc("What changes.") @Nullable SomeOfAgent vx,
 
-            @Doc("The loop guard of its direct messages.") @Nullable
-            AgentGuard guard,
+            @Doc("Its loop guard.") @Nullable AgentGuard guard,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision,
@@ -379,7 +349,7 @@ public final class AgentTools {
                         Returns the record. If the values are the same as before, changed is false and the revision \
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
                         at most 200, newest first. To restore one, send it as vx. guard sets how far the direct messages that the \
-                        agent sends and is sent may go without a person, allows more of them or stops them; the revision stays. For the agent's owner and admins.""")
+                        agent sends and is sent may go without a person, allows more of them (guard.more, beyond the limits) or stops them (guard.stopped, until false is sent); with guard.incident, for all your agents in that incident. The revision stays. For the agent's owner and admins.""")
                 .alsoCalled(
                         "change a part of an agent's persona",
                         "add a sentence to its instructions",

@@ -106,8 +106,7 @@ public final class ChatTools {
             Page page) {}
 
     record ChatResponse(
-            @Doc(
-                    "First your message as it was stored, then what has come in for you since your last call, oldest first.")
+            @Doc("First your message as it was stored, then unread messages of that conversation, oldest first.")
             List<Message> content,
 
             @Doc(
@@ -126,17 +125,17 @@ public final class ChatTools {
                 .title("Say something")
                 .description("""
                         Sends a message as the agent you are logged on as, else as the user. Goes to target.agent or \
-                        target.zone; else to the entered zone or the selected agent. Returns it with your new messages.""")
+                        target.zone; else to the entered zone or the selected agent. Returns it, to an agent with unread messages from there.""")
                 .details("""
                         Over MCP, your own message comes back as id and content, and its destination if you named none. \
                         With reply_to and no target, the message goes where the answered message is. to_user sends it \
-                        to a person: true to the user whom the agent belongs to, a name to another user. content in the answer contains your message as stored, \
-                        then what arrived for you since your last call; these are marked as read. Each text is cut to \
+                        to a person: true to the user whom the agent belongs to, a name to another user. content in the answer contains your message as stored. \
+                        If an agent speaks, up to 5 unread messages of that conversation follow; these are marked as read. Each text is cut to \
                         500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer (in a zone: with \
                         reply_to, or from a person), which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
-                        without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 8 hops from \
-                        a person's message or a new thread, and two agents may exchange 10 direct messages a minute. \
-                        Until a person speaks, an agent may send 10 direct messages to agents, and two or three agents 30 \
+                        without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 24 hops from \
+                        a person's message or a new thread, and two agents may exchange 30 direct messages a minute. \
+                        Until a person speaks or a task changes its state, an agent may send 30 direct messages to agents, and two or three agents 90 \
                         messages in a zone; more agents may send more. guard of AP_Modify and DM_Update changes that.""")
                 .alsoCalled(
                         "ask an agent a question",

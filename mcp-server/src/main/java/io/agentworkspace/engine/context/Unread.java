@@ -21,9 +21,11 @@ public final class Unread {
 
     /** Returns {@link #WAITS} for other aliases. */
     public static String waits(String message, String participant) {
-        return "({x}.speaker_id <> {p}.party_id AND ({x}.changes IS NULL OR {p}.last_seq IS NOT NULL))"
-                .replace("{x}", message)
-                .replace("{p}", participant);
+        return SqlTemplate.of(
+                        "({message}.speaker_id <> {party}.party_id AND ({message}.changes IS NULL OR {party}.last_seq IS NOT NULL))")
+                .with("message", message)
+                .with("party", participant)
+                .sql();
     }
 
     /**

@@ -92,18 +92,29 @@ public final class DomainTools {
             @Doc("Which domain.") Targets.@Nullable EnteredDomainAgent target,
             @Doc("Which part of its members.") @Nullable Page page) {}
 
+    record NewGuard(
+            @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+            Integer hops,
+
+            @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
+            Integer perMinute) {
+        GuardLimits limits() {
+            return new GuardLimits(hops, perMinute, null, null);
+        }
+    }
+
     record CreateRequest(
             @Doc("Its host; default self.") Targets.@Nullable NewHost target,
 
             @Doc("The new domain.") NewDomain vx,
-            @Doc("The loop guard in its zones.") @Nullable GuardLimits guard) {}
+            @Doc("Its loop guard.") @Nullable NewGuard guard) {}
 
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
 
             @Doc("What replaces the old.") @Nullable SameDomain vx,
 
-            @Doc("The loop guard in its zones.") @Nullable GuardLimits guard,
+            @Doc("Its loop guard.") @Nullable GuardLimits guard,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision) {}
@@ -260,8 +271,12 @@ public final class DomainTools {
                             host(call, in.target() == null ? null : in.target().agent());
                     var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
-                    var guard =
-                            in.guard() == null ? null : domains.guard(call, domains.lock(call, vx.name()), in.guard());
+                    var guard = in.guard() == null
+                            ? null
+                            : domains.guard(
+                                    call,
+                                    domains.lock(call, vx.name()),
+                                    in.guard().limits());
                     return new DomainResponse(domain, domain.revision(), null, guard == null ? null : guard.guard());
                 });
     }
@@ -280,11 +295,11 @@ public final class DomainTools {
         return Tool.named("DM_Update")
                 .title("Replace a domain")
                 .description("""
-                        Replaces a domain's name and description; profile and access only if given. Or sets only guard.""")
+                        Replaces a domain's name and description; profile and access only if given.""")
                 .details("""
                         Without guard, name and description are both required. The revision increases if something changed. guard \
-                        sets how far agents may go in its zones without a person, allows them more messages or stops \
-                        them; the revision stays. For the domain's owner and admins.""")
+                        sets how far agents may go in its zones without a person, allows them more messages (more) or stops \
+                        them (stopped, until false is sent); it can be sent alone, and the revision stays. For the domain's owner and admins.""")
                 .alsoCalled(
                         "give a workspace another name",
                         "change what a project is about",
@@ -296,6 +311,7 @@ public final class DomainTools {
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.CHANGES)
+                .example("vx.name", "harbour")
                 .example("vx.description", "Where the crew talks about the day and plans the next.")
                 .handledBy(UpdateRequest.class, DomainResponse.class, (in, call) -> {
                     if (in.vx() == null && in.guard() == null) {

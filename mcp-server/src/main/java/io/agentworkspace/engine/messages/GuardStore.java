@@ -15,11 +15,6 @@ import org.jspecify.annotations.Nullable;
  * its limits. What the guard had refused there is then dealt with.
  */
 public final class GuardStore {
-    /** The limits in force, of an agent or a domain {@code {x}}. */
-    private static final String HOPS = "COALESCE({x}.guard_hops, " + GuardLimits.DEFAULT_HOPS + ")";
-
-    private static final String PER_MINUTE = "COALESCE({x}.guard_per_minute, " + GuardLimits.DEFAULT_PER_MINUTE + ")";
-
     /** The agent, and with an incident the agents in it that the caller may change, too. */
     private static final String AGENTS = """
             SELECT a.*
@@ -80,14 +75,25 @@ public final class GuardStore {
 
     /** Returns the columns of the guard of an agent or a domain. */
     public static String columns(String alias) {
-        return (HOPS + " AS guard_hops, " + PER_MINUTE
-                        + " AS guard_per_minute, {x}.guard_more AS guard_more, {x}.guard_stopped AS guard_stopped")
-                .replace("{x}", alias);
+        return SqlTemplate.of("""
+            COALESCE({x}.guard_hops, {hops}) AS guard_hops, COALESCE({x}.guard_per_minute, {per_minute}) AS guard_per_minute,
+            {x}.guard_more AS guard_more, {x}.guard_stopped AS guard_stopped
+            """)
+                .with("x", alias)
+                .with("hops", GuardLimits.DEFAULT_HOPS)
+                .with("per_minute", GuardLimits.DEFAULT_PER_MINUTE)
+                .sql();
     }
 
     /** Returns an expression for the limits as JSON. */
     public static String limits(String alias) {
-        return ("jsonb_build_object('hops', " + HOPS + ", 'per_minute', " + PER_MINUTE + ")").replace("{x}", alias);
+        return SqlTemplate.of("""
+            jsonb_build_object('hops', COALESCE({x}.guard_hops, {hops}), 'per_minute', COALESCE({x}.guard_per_minute, {per_minute}))
+            """)
+                .with("x", alias)
+                .with("hops", GuardLimits.DEFAULT_HOPS)
+                .with("per_minute", GuardLimits.DEFAULT_PER_MINUTE)
+                .sql();
     }
 
     public static GuardLimits read(Row row) throws SQLException {

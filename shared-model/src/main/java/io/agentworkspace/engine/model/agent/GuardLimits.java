@@ -5,17 +5,16 @@ import org.jspecify.annotations.Nullable;
 
 /** How far agents may go without a person; what is left out stays as it is. */
 public record GuardLimits(
-        @Doc(value = "Answers in a row; default " + DEFAULT_HOPS + ".", min = 1, max = 64, mayBeBlank = true) @Nullable
+        @Doc(value = "Default " + DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
         Integer hops,
 
-        @Doc(value = "Messages a minute; default " + DEFAULT_PER_MINUTE + ".", min = 1, max = 600, mayBeBlank = true)
-        @Nullable
+        @Doc(value = "Default " + DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
         Integer perMinute,
 
-        @Doc(value = "Messages beyond these.", min = 0, max = MOST_MORE) @Nullable
+        @Doc(value = "Beyond these.", min = 0, max = MOST_MORE) @Nullable
         Integer more,
 
-        @Doc("true: none, until false.") @Nullable Boolean stopped) {
+        @Doc("true: none.") @Nullable Boolean stopped) {
     /** What agents and domains begin with. */
     public static final int DEFAULT_HOPS = 24;
 

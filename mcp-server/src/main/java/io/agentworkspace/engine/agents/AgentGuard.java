@@ -1,0 +1,34 @@
+package io.agentworkspace.engine.agents;
+
+import io.agentworkspace.engine.model.agent.GuardLimits;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import org.jspecify.annotations.Nullable;
+
+/** What AP_Modify sets of the loop guard: for one agent, or for those of an incident. */
+record AgentGuard(
+        @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+        Integer hops,
+
+        @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
+        Integer perMinute,
+
+        @Doc(value = "Beyond these.", min = 0, max = GuardLimits.MOST_MORE) @Nullable
+        Integer more,
+
+        @Doc("true: none.") @Nullable Boolean stopped,
+
+        @Doc("From US_Inbox.") @Nullable String incident) {
+    GuardLimits guard() {
+        return new GuardLimits(hops, perMinute, more, stopped);
+    }
+
+    @Nullable
+    Long incidentId() {
+        try {
+            return incident == null ? null : (Long) Long.parseLong(incident.replaceFirst("^incident-", ""));
+        } catch (NumberFormatException e) {
+            throw Problem.invalid("guard.incident", "must be the id of an entry of the kind guard in US_Inbox");
+        }
+    }
+}
