@@ -116,6 +116,17 @@ class QuestionToolsTest {
     }
 
     @Test
+    void choicesThatLookLikeOthersAreRefused() {
+        for (var choice : List.of("\u202Esey", "y\u200Bes", "ye\u2060s", "\uFF59\uFF45\uFF53")) {
+            ann.call(
+                            "AP_Ask",
+                            "{'target':{'agent':'Ben','context':'Ada'},'content':'x','choices':['%s','no']}"
+                                    .formatted(choice))
+                    .refused(1004, "choices");
+        }
+    }
+
+    @Test
     void ofConcurrentAnswersOneWins() {
         var carl = tenant.person(ClientApi.REST, "carl", Role.ADMIN);
         agents(carl, "C0", "C1");

@@ -46,6 +46,21 @@ class ReservationToolsTest {
                 .texts("/reservations", "path");
     }
 
+    /** Returns the domain's announcements; those that follow each other closely are one. */
+    private List<String> announced() {
+        return bob.call("ZN_Read", "{'target':{'domain':'Yard','context':'Ben'}}")
+                .ok()
+                .texts("/content", "content");
+    }
+
+    @Test
+    void aPathIsTheSameHoweverItsLettersAreComposed() {
+        reserve(ann, "Ada", "'src/\u00e9t\u00e9/**'", "").ok();
+        reserve(bob, "Ben", "'src/e\u0301te\u0301/a.java'", "").refused(3003, "'Ada' works on");
+        reserve(ann, "Ada", "'doc/U\u0308ber.md'", "").ok();
+        reserve(bob, "Ben", "'doc/\u00dcber.md'", "").refused(3003, "'Ada' works on");
+    }
+
     @Test
     void pathsThatOverlapAreRefusedAllOrNone() {
         var made = reserve(ann, "Ada", "'src/**','doc/'", ",'reason':'moving things'")
@@ -124,10 +139,8 @@ class ReservationToolsTest {
         assertThat(release(ann, "Ada", ",'paths':['doc/x']").ok().text("/released/0"))
                 .isEqualTo("doc/x");
         assertThat(release(ann, "Ada", "").ok().text("/released/0")).isEqualTo("src/**");
-        assertThat(bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}")
-                        .ok()
-                        .texts("/content", "content"))
-                .containsExactly("Reserved: src/**", "Reserved: doc/x", "Free again: doc/x", "Free again: src/**");
+        assertThat(announced())
+                .containsExactly("Reserved: src/**; Reserved: doc/x; Free again: doc/x; Free again: src/**");
         reserve(bob, "Ben", "'src/a'", "").ok();
     }
 
@@ -138,10 +151,7 @@ class ReservationToolsTest {
         var free = reserve(bob, "Ben", "'README.md'", ",'dry_run':true").ok();
         assertThat(free.at("/reservations")).isEmpty();
         assertThat(reserved()).containsExactly("src/**");
-        assertThat(bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}")
-                        .ok()
-                        .texts("/content", "content"))
-                .containsExactly("Reserved: src/**: moving things");
+        assertThat(announced()).containsExactly("Reserved: src/**: moving things");
     }
 
     @Test
@@ -182,10 +192,8 @@ class ReservationToolsTest {
         assertThat(reserved()).isEmpty();
         reserve(bob, "Ben", "'src/a'", "").ok();
         // At first one of the two endpoints may already have it and the other not.
-        await().untilAsserted(() -> assertThat(bob.call("ZN_Read", "{'target':{'domain':'Yard','context':'Ben'}}")
-                        .ok()
-                        .texts("/content", "content"))
-                .contains("Free again: src/** (the lease has ended)"));
+        await().untilAsserted(() -> assertThat(announced())
+                .containsExactly("Reserved: src/**; Ben: Reserved: src/a; Free again: src/** (the lease has ended)"));
     }
 
     @Test
