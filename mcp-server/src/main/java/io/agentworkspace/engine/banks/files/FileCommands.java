@@ -100,10 +100,25 @@ final class FileCommands {
         return ToolText.snippet(stored, changed[0]);
     }
 
+    /** Returns the first places of a text, in time that grows with both lengths and not with their product (Knuth, Morris, Pratt). */
     private static List<Integer> occurrences(String text, String old) {
+        var shorter = new int[old.length()];
+        for (int at = 1, same = 0; at < old.length(); at++) {
+            while (same > 0 && old.charAt(at) != old.charAt(same)) {
+                same = shorter[same - 1];
+            }
+            same += old.charAt(at) == old.charAt(same) ? 1 : 0;
+            shorter[at] = same;
+        }
         var found = new ArrayList<Integer>();
-        for (var at = text.indexOf(old); at >= 0; at = text.indexOf(old, at + 1)) {
-            found.add(at);
+        for (int at = 0, same = 0; at < text.length() && found.size() < LINES_NAMED; at++) {
+            while (same > 0 && (same == old.length() || text.charAt(at) != old.charAt(same))) {
+                same = shorter[same - 1];
+            }
+            same += text.charAt(at) == old.charAt(same) ? 1 : 0;
+            if (same == old.length()) {
+                found.add(at - same + 1);
+            }
         }
         return found;
     }

@@ -1,9 +1,10 @@
 package io.agentworkspace.engine.documents.extract;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
@@ -12,7 +13,7 @@ import java.util.regex.Pattern;
  * compounds and single letters, and before a capital or a digit.
  */
 final class DividedWords {
-    private static final Pattern COMPOUND = Pattern.compile("\\p{L}+(?:[-\u2010]\\p{L}+)+");
+    private static final Pattern COMPOUND = Pattern.compile("(?<!\\p{L})\\p{L}++(?:[-\u2010]\\p{L}++)++");
     private static final Pattern FIRST = Pattern.compile("(?:.*\\P{L})?(\\p{L}+)[-\u2010]", Pattern.DOTALL);
     private static final Pattern SECOND = Pattern.compile("(\\p{L}+).*", Pattern.DOTALL);
     private static final Pattern KEPT =
@@ -22,7 +23,7 @@ final class DividedWords {
     private static final Set<String> AND =
             Set.of("und", "oder", "bis", "sowie", "and", "or", "to", "et", "ou", "y", "o", "e", "en", "of");
 
-    private final Set<String> compounds = new HashSet<>();
+    private final NavigableSet<String> compounds = new TreeSet<>();
 
     DividedWords(List<String> lines) {
         for (var line : lines) {
@@ -64,9 +65,8 @@ final class DividedWords {
     }
 
     private boolean isCompound(String beginning) {
-        return compounds.stream()
-                .anyMatch(one -> one.startsWith(beginning)
-                        && (one.length() == beginning.length() || one.charAt(beginning.length()) == '-'));
+        var longer = compounds.ceiling(beginning + "-");
+        return compounds.contains(beginning) || longer != null && longer.startsWith(beginning + "-");
     }
 
     private static boolean startsWithDigit(String text) {

@@ -86,8 +86,9 @@ record Highlights(List<String> words, BitSet found, BitSet corrected, List<Span>
         if (text.length() <= room) {
             return new MarkedExcerpt(text, true, inPart(text, 0, text.length()));
         }
-        var start = Math.max(0, Math.min(bestStart(room), text.length() - room));
-        while (start > 0 && !Character.isWhitespace(text.charAt(start - 1)) && start > bestStart(room) - room / 4) {
+        var best = bestStart(room);
+        var start = Math.max(0, Math.min(best, text.length() - room));
+        while (start > 0 && !Character.isWhitespace(text.charAt(start - 1)) && start > best - room / 4) {
             start--;
         }
         if (start > 0 && Character.isLowSurrogate(text.charAt(start))) {

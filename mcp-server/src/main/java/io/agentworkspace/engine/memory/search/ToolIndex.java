@@ -47,7 +47,7 @@ public final class ToolIndex implements ToolFinder {
     private static final double MEANING = 2;
 
     /** A query that is the path of a field, such as {@code vx.profile}. */
-    private static final Pattern FIELD = Pattern.compile("[a-z]+([._][a-z]+)+");
+    private static final Pattern FIELD = Pattern.compile("(?<![a-z])[a-z]++(?:[._][a-z]++)++");
 
     private static final Owner OWNER = new Owner(0, "tool vectors");
 

@@ -21,7 +21,7 @@ public final class ReceiverUrl {
     private static final Pattern PARTS = Pattern.compile("(?is)([a-z][a-z0-9+.-]*)://([^/?#]*)(.*)");
     private static final Pattern AUTHORITY = Pattern.compile("(?s)(\\[[^\\]]*\\]|[^:\\[\\]]*)(?::(.*))?");
     private static final Pattern NAME =
-            Pattern.compile("(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
+            Pattern.compile("(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)*+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern IPV4 =
             Pattern.compile("(?:(?:0|[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-5])(?:\\.(?!$)|$)){4}");
 

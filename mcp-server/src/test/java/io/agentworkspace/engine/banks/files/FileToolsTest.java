@@ -407,4 +407,16 @@ class FileToolsTest {
                                 .toList()));
         assertThat(text.number("/content/0/revision")).isEqualTo(1 + (long) writers * edits);
     }
+
+    /** Each place was compared in full, with the memory's row locked. */
+    @Test
+    void aLongTextIsReplacedWhereverItIs() {
+        create("/memories/long", "a".repeat(31_999) + "b" + "a".repeat(31_999)).ok();
+        replace("/memories/long", "a".repeat(20_000), "x").refused(3003, "Multiple occurrences");
+        replace("/memories/long", "a".repeat(16_000) + "c" + "a".repeat(15_000), "x")
+                .refused(3003, "did not appear verbatim");
+        replace("/memories/long", "a".repeat(16_000) + "b" + "a".repeat(15_000), "x")
+                .ok();
+        replace("/memories/long", "axa", "y").ok();
+    }
 }
