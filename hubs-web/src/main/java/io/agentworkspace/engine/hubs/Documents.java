@@ -39,7 +39,7 @@ final class Documents {
     private static final Pattern REFERENCE =
             Pattern.compile("(?m)^ +(?<to>\\w+) \\S+ (?<from>\\w+) : (?<column>\\w+)$");
     private static final Pattern PLAIN =
-            Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*");
+            Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*+");
 
     private final Map<String, DocFile> pages = new LinkedHashMap<>();
     private final Map<String, String> addresses = new LinkedHashMap<>();

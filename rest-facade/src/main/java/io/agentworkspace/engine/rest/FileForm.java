@@ -203,7 +203,7 @@ final class FileForm implements MultiPart.Parser.Listener {
 
     /** Returns a parameter's value, as browsers send it: quoted, with quotation marks as {@code %22}. */
     private static @Nullable String parameter(String header, String name) {
-        var found = java.util.regex.Pattern.compile(";\\s*" + name + "=(?:\"((?:\\\\.|[^\"\\\\])*)\"|([^;\\s]*))")
+        var found = java.util.regex.Pattern.compile(";\\s*" + name + "=(?:\"((?:\\\\.|[^\"\\\\])*+)\"|([^;\\s]*))")
                 .matcher(header);
         if (!found.find()) {
             return null;

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
  * specification. Other fields pass through unchanged.
  */
 final class Frontmatter {
-    private static final Pattern NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
+    private static final Pattern NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*+");
     private static final int MAX_NAME = 64;
     private static final int MAX_DESCRIPTION = 1_024;
     private static final int MAX_COMPATIBILITY = 500;
