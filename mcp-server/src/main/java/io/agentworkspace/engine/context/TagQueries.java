@@ -13,8 +13,8 @@ public final class TagQueries {
     /** Returns the condition that what is in the column has all tags of {@code :tags}, which are {@link #patterns}. */
     public static String hasAll(String column) {
         return SqlTemplate.of("""
-                NOT EXISTS (SELECT FROM unnest(CAST(:tags AS text[])) wanted (pattern)
-                             WHERE NOT EXISTS (SELECT FROM unnest({column}) one (tag) WHERE one.tag ~ wanted.pattern))
+                NOT EXISTS (SELECT FROM unnest(CAST(:tags AS text[])) tag (pattern)
+                             WHERE NOT EXISTS (SELECT FROM unnest({column}) one (spelling) WHERE one.spelling ~ tag.pattern))
                 """).with("column", column).sql();
     }
 

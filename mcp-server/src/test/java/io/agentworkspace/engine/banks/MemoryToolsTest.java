@@ -297,7 +297,7 @@ class MemoryToolsTest {
                                     .formatted(tag, tag))
                     .ok();
         }
-        var wanted = List.of(
+        var spellings = List.of(
                 "zULU-1",
                 "\u00e4RGER",
                 "STRASSE",
@@ -307,7 +307,7 @@ class MemoryToolsTest {
                 "\uff41\uff42",
                 "TWO WORDS");
         for (var i = 0; i < kept.size(); i++) {
-            for (var tag : List.of(wanted.get(i), kept.get(i))) {
+            for (var tag : List.of(spellings.get(i), kept.get(i))) {
                 var found = narrowed("['%s','sHARED']".formatted(tag));
                 assertThat(found.texts("/content", "text")).as(tag).containsExactly("of " + kept.get(i));
                 assertThat(found.at("/content/0/tags/0").asString()).isEqualTo(kept.get(i));
