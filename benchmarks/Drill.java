@@ -21,6 +21,7 @@ final class Drill {
         ALL.put("backup", new Backup());
         ALL.put("overload", new Overload());
         ALL.put("cold-start", new ColdStart());
+        ALL.put("freeze", new Freeze());
         ALL.put("load", new MixedLoad());
         ALL.put("upgrade", new Upgrade());
         ALL.put("versions", new Versions());

@@ -2,7 +2,9 @@
 # Joins coding agents on this machine to an Agent Workspace Engine, with the code of an invitation:
 #   curl -fsS <engine>/join | sh -s -- <code>
 # See usage() below. It needs curl and what every Linux and macOS has. It contains no secret.
-# shellcheck disable=SC2016 # The clients insert variables such as $ENGINE_KEY, not this shell.
+# shellcheck disable=SC2016 # The clients insert variables such as ${prompt}, not this shell.
+# With zsh, as with any other POSIX shell.
+[ -z "${ZSH_VERSION:-}" ] || emulate sh
 set -eu
 umask 077
 LC_ALL=C
@@ -13,6 +15,8 @@ MCP_URL='@MCP_URL@'
 NAME='agent-workspace'
 # Stands for the key in files that are made before the code is used.
 KEY_HERE='the-key-of-agent-workspace'
+# What Claude Code may do without a prompt if its user allows it: they read. A session that is woken begins with one of them.
+READING='AP_Wait AP_Read AP_List AP_Search ZN_Read MB_Search MB_Read TK_List find_tools describe_tool'
 
 usage() {
     cat <<EOF
@@ -23,6 +27,7 @@ Joins coding agents to the workspace at $BASE_URL.
   <code>               the code of an invitation; each is good for one agent
   --client <clients>   claude-code, codex or gemini-cli; several with commas, with a code for each
   --yes                does not ask
+  --no-allow           leaves it to Claude Code to ask before each tool of the workspace
   --dry-run            only prints what it would change
   --leave              undoes what joining changed, for --client or for all clients
 EOF
@@ -147,7 +152,7 @@ json() { # <program> <file>
     NEWLINE=$(newline "$2") awk "$JSON_AWK$1" "$2"
 }
 
-# Prints JSON with a text added at a path such as "hooks Stop []", where [] appends to a list. Everything else, comments
+# Prints JSON with a text added at a path such as "hooks Stop []", where [] adds at the beginning of a list, and [+] at its end. Everything else, comments
 # included, stays as it is. Fails if the path leads elsewhere, or ends at something that exists.
 json_add() {
     JSON_PATH=$2 JSON_TEXT=$3 json '
@@ -172,22 +177,34 @@ json_add() {
             printf "%s%s%s", substr(s, 1, i), text, substr(s, i + 1)
             exit 0
         }
+        function append(i, text,  j, end) {
+            for (j = blank(i + 1); j <= n && substr(s, j, 1) != "]";) {
+                end = past_value(j)
+                if (end == j) exit 3
+                j = blank(end)
+                if (substr(s, j, 1) == ",") j = blank(j + 1)
+            }
+            if (!end) add(i, text)
+            printf "%s,\n%s%s", substr(s, 1, end - 1), text, substr(s, end)
+            exit 0
+        }
         END {
             parts = split(ENVIRON["JSON_PATH"], key, " "); text = ENVIRON["JSON_TEXT"]
             i = blank(1)
             for (k = 1; k <= parts; k++) {
                 c = substr(s, i, 1)
                 if (key[k] == "[]") { if (c != "[") exit 3; add(i, text) }
+                if (key[k] == "[+]") { if (c != "[") exit 3; append(i, text) }
                 if (c != "{") exit 3
                 at = member(i, key[k])
                 if (at && k == parts) exit 4
                 if (!at) {
                     close_with = ""; open_with = ""
                     for (m = k; m <= parts; m++) {
-                        if (key[m] == "[]") { open_with = open_with "["; close_with = "]" close_with }
+                        if (key[m] ~ /^\[/) { open_with = open_with "["; close_with = "]" close_with }
                         else {
                             open_with = open_with "\"" key[m] "\": "
-                            if (m < parts && key[m + 1] != "[]") { open_with = open_with "{"; close_with = "}" close_with }
+                            if (m < parts && key[m + 1] !~ /^\[/) { open_with = open_with "{"; close_with = "}" close_with }
                         }
                     }
                     add(i, open_with text close_with)
@@ -207,6 +224,7 @@ $BASE_URL/api/hooks/" KEY=$(key) SERVER=$NAME json '
         function is_ours(path, name, value,  i) {
             gsub(/\\\//, "/", value)
             if (path == "mcpServers" && name == ENVIRON["SERVER"]) return 1
+            if (path == "permissions\nallow") return index(value, "\"mcp__" ENVIRON["SERVER"] "__") == 1
             if (path == "env") return name == "ENGINE_KEY" && value == "\"" ENVIRON["KEY"] "\""
             if (path !~ /^hooks\n[^\n]*\n[]]\nhooks$/) return 0
             if (index(value, "\"AW_Hook\"") && index(value, "\"" ENVIRON["SERVER"] "\"")) return 1
@@ -229,7 +247,7 @@ $BASE_URL/api/hooks/" KEY=$(key) SERVER=$NAME json '
                 to[count] = past_value(i)
                 if (to[count] == i) exit 3
                 if (path != "") name_path = path "\n" name
-                else name_path = name ~ /^(hooks|env|mcpServers)$/ ? name : ""
+                else name_path = name ~ /^(hooks|env|mcpServers|permissions)$/ ? name : ""
                 gone[from[count]] = is_ours(path, name, substr(s, i, to[count] - i))
                 if (!gone[from[count]] && name_path != "") gone[from[count]] = prune(i, name_path)
                 # A group of hooks is nothing without its hooks.
@@ -299,14 +317,15 @@ plan() {
     $(plain "$(uname -n)"), which becomes part of the key's name"
     say "  - keeps the agent's key in $state (readable by you only)"
     case $1 in
-        claude-code) say "  - runs: claude mcp add --scope user --transport http $NAME $MCP_URL/mcp, on a copy of $servers, which it then replaces" ;;
+        claude-code) say "  - runs: claude mcp add-json --scope user $NAME, with $MCP_URL/mcp, on a copy of $servers, which it then replaces" ;;
         codex) say "  - runs: codex mcp add $NAME --url $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key" ;;
         gemini-cli) say "  - runs: gemini mcp add --scope user --transport http $NAME $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key" ;;
     esac
     say "  - adds hooks to $hooks: they tell the engine what a session does, and show what waits"
-    [ "$1" != claude-code ] || say "  - adds the key to it as the variable ENGINE_KEY of Claude Code, which each command that its model runs can read"
+    [ "$1$allow" != claude-codeyes ] ||
+        say "  - allows there, without a prompt, the tools that read: $READING. Else the first message that wakes a session stops at a prompt (--no-allow)"
     say "  - writes the skill $skill"
-    say "  Each of these files is then readable by you only. Copies of what was there: $state/copies"
+    say "  Each of these files is then readable by you only, unless it is a link to a file without the key. Copies of what was there: $state/copies"
 }
 
 # Sends the code, and sets api_key and agent.
@@ -338,9 +357,18 @@ by_command() { # <client> <timeout> [<matcher>]
         "${3:+\"matcher\": \"$3\", }" "$(hook_command "$1")" "$2"
 }
 
-by_tool() { # <client> [<more input>]
-    printf '{"hooks": [{"type": "mcp_tool", "server": "%s", "tool": "AW_Hook", "input": {"client": "%s", "event": "${hook_event_name}", "session": "${session_id}"%s}, "timeout": 3}]}' \
-        "$NAME" "$1" "${2:-}"
+by_tool() { # <client>
+    printf '{"hooks": [{"type": "mcp_tool", "server": "%s", "tool": "AW_Hook", "input": {"client": "%s", "event": "${hook_event_name}", "session": "${session_id}"}, "timeout": 3}]}' \
+        "$NAME" "$1"
+}
+
+# Prints the names of the reading tools as Claude Code knows them.
+allowed() {
+    between=
+    for tool in $READING; do
+        printf '%s"mcp__%s__%s"' "$between" "$NAME" "$tool"
+        between=', '
+    done
 }
 
 # Where the engine has the listener, a new session begins it: it wakes the session when a message comes.
@@ -352,30 +380,32 @@ by_listener() { # <client> <more>
 add_hooks() {
     case $1 in
         claude-code)
-            add_to 'env ENGINE_KEY' "\"$KEY_HERE\""
+            [ -z "$allow" ] || add_to 'permissions allow [+]' "$(allowed)"
             for event in SessionStart UserPromptSubmit PostToolUse Stop Notification SessionEnd; do
                 add_to "hooks $event []" "$(by_command "$1" 5)"
             done
-            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'Edit|MultiEdit|Write|NotebookEdit')"
+            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'Edit|MultiEdit|Write|NotebookEdit|Bash')"
             # Only a tool's answer, which is plain text here, becomes instructions for the summary.
             add_to 'hooks PreCompact []' "$(by_tool "$1")"
             add_to 'hooks SessionStart []' "$(by_listener "$1" '"async": true')"
             ;;
         codex)
-            add_to 'hooks SessionStart []' "$(by_tool "$1")"
-            add_to 'hooks UserPromptSubmit []' "$(by_tool "$1" ', "prompt": "${prompt}"')"
-            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'apply_patch|Edit|Write')"
-            add_to 'hooks PostToolUse []' "$(by_tool "$1" ', "tool": "${tool_name}"')"
-            add_to 'hooks Stop []' "$(by_tool "$1" ', "stop_hook_active": "${stop_hook_active}"')"
-            add_to 'hooks Interrupt []' "$(by_tool "$1")"
-            add_to 'hooks SessionEnd []' "$(by_command "$1" 3)" # When a session ends, Codex calls no tool.
+            add_to 'hooks SessionStart []' "$(by_tool "$1")" # It proves that the session has our tools.
+            for event in UserPromptSubmit PostToolUse Stop; do
+                add_to "hooks $event []" "$(by_command "$1" 5)"
+            done
+            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'apply_patch|Edit|Write|Bash|shell|exec_command')"
+            add_to 'hooks Interrupt []' "$(by_command "$1" 3)"
+            add_to 'hooks SessionEnd []' "$(by_command "$1" 3)"
+            # Each prompt shows in which window the session is.
             add_to 'hooks SessionStart []' "$(by_listener "$1" '"timeout": 5')"
+            add_to 'hooks UserPromptSubmit []' "$(by_listener "$1" '"timeout": 5')"
             ;;
         gemini-cli)
             for event in SessionStart BeforeAgent AfterTool AfterAgent SessionEnd; do
                 add_to "hooks $event []" "$(by_command "$1" 5000)"
             done
-            add_to 'hooks BeforeTool []' "$(by_command "$1" 3000 'write_file|replace')"
+            add_to 'hooks BeforeTool []' "$(by_command "$1" 3000 'write_file|replace|run_shell_command')"
             ;;
     esac
 }
@@ -404,7 +434,8 @@ has_server() { grep -q -e "\"$NAME\" *: *{" -e "mcp_servers.$NAME]" "$1" 2>/dev/
 add_server() {
     case $1 in
         claude-code)
-            by_client mcp add --scope user --transport http "$NAME" "$MCP_URL/mcp" --header 'X-Api-Key: ${ENGINE_KEY}'
+            # Claude Code asks this command for the header, so that the key is in its own file only.
+            by_client mcp add-json --scope user "$NAME" '{"type": "http", "url": "'"$MCP_URL"'/mcp", "headersHelper": "printf '\''{\"X-Api-Key\": \"%s\"}'\'' \"$(cat '\'"$state/key"\'')\""}'
             ;;
         codex)
             # With a token, which is taken out again, Codex does not wait for a person to sign in.
@@ -447,10 +478,12 @@ fill() {
     done
 }
 
-# Replaces a file by a draft: its content only, since it may be a symbolic link. Others cannot read it before that.
+# Replaces a file by a draft: its content only, since it may be a symbolic link, whose file has the rights that its owner wants.
+# Others cannot read the key.
 publish() { # <draft> <file>
     [ -f "$2" ] || : >"$2"
-    chmod 600 "$2" && cat "$1" >"$2"
+    if [ ! -h "$2" ] || grep -qF "$api_key" "$1"; then chmod 600 "$2" || return 1; fi
+    cat "$1" >"$2"
 }
 
 write_files() {
@@ -513,12 +546,12 @@ keep_copies() {
 
 # Notes how the files are now, so that --leave finds out what has been changed since.
 note_changes() {
-    [ ! -f "$state/new" ] || while IFS= read -r path; do
-        say "$(sum "$path" | tr ' ' '_') $path"
+    [ ! -f "$state/new" ] || while IFS= read -r file; do
+        say "$(sum "$file" | tr ' ' '_') $file"
     done <"$state/new" >"$state/created"
     number=0
-    [ ! -f "$state/copied" ] || while IFS= read -r path; do
-        say "$((number += 1)) $(sum "$path" | tr ' ' '_') $path"
+    [ ! -f "$state/copied" ] || while IFS= read -r file; do
+        say "$((number += 1)) $(sum "$file" | tr ' ' '_') $file"
     done <"$state/copied" >"$state/changed"
 }
 
@@ -607,11 +640,19 @@ check_file() { # <file> [key]
 check_files() {
     check_file "$state/key" key
     case $1 in
-        claude-code) check_file "$servers" && check_file "$hooks" key ;;
+        claude-code) check_file "$servers" && check_file "$hooks" ;;
         codex) check_file "$servers" key && check_file "$hooks" ;;
         gemini-cli) check_file "$servers" key ;;
     esac
     check_file "$skill"
+}
+
+# Prints " as the agent 'name'", which the engine knows by the code. It does not use the code up.
+agent_of() {
+    printf '{"code":"%s","client":"generic","preview":true}' "$(plain "$1")" >"$work/request"
+    curl -sS -m 10 -H 'Content-Type: application/json' --data-binary "@$work/request" "$BASE_URL/api/join" >"$work/response" 2>/dev/null || return 0
+    agent=$(field agent "$work/response")
+    [ -z "$agent" ] || printf " as the agent '%s'" "$agent"
 }
 
 # Prints those of the clients that have not joined, or all of them if all have.
@@ -631,7 +672,7 @@ join_all() {
     [ -n "$chosen" ] || clients=$(not_joined "$clients")
     if [ "$(count "$clients")" -gt "$(count "$codes")" ] && [ -z "$chosen" ] && [ -z "$yes" ] && has_terminal; then
         say "These can join: $(printf '%s' "$clients" | tr '\n' ' ')"
-        ask "Which one joins? [$(printf '%s' "$clients" | head -n 1)]"
+        ask "Which one joins$(agent_of "${codes%% *}")? [$(printf '%s' "$clients" | head -n 1)]"
         chosen=${reply:-$(printf '%s\n' "$clients" | head -n 1)}
         clients=$(choose)
     fi
@@ -645,8 +686,6 @@ join_all() {
         ! has_joined || die "$client has joined already: --leave --client $client undoes that"
         if has_server "$servers"; then
             die "$servers has a server '$NAME' already: remove it with '$(program "$client") mcp remove $NAME'"
-        elif [ "$client" = claude-code ] && grep -q '"ENGINE_KEY"' "$hooks" 2>/dev/null; then
-            die "$hooks has the variable ENGINE_KEY already: remove it"
         fi
         check_files "$client"
     done
@@ -658,6 +697,10 @@ join_all() {
     if [ -z "$yes" ] && has_terminal; then
         ask 'Go on? [Y/n]'
         case $reply in [nN]*) die 'nothing was changed' ;; esac
+        if [ -n "$allow" ] && printf '%s\n' "$clients" | grep -qx claude-code; then
+            ask 'Allow Claude Code the reading tools without a prompt? [Y/n]'
+            case $reply in [nN]*) allow= ;; esac
+        fi
     fi
     for client in $clients; do
         code=${codes%% *}
@@ -710,24 +753,24 @@ leave_one() {
     [ -z "$dry" ] || return 0
     # Joining may have been interrupted.
     [ -f "$state/created" ] || [ -f "$state/changed" ] || note_changes
-    [ ! -f "$state/changed" ] || while IFS=' ' read -r number old path; do
-        if [ "$(sum "$path" | tr ' ' '_')" = "$old" ]; then
-            say "  restores $path"
-            cp -p "$state/copies/$number" "$path"
-        elif [ -f "$path" ] && [ "$path" != "$skill" ] && ! cmp -s "$state/copies/$number" "$path"; then
-            say "  takes the changes out of $path"
-            undo "$path" "$state/copies/$number"
+    [ ! -f "$state/changed" ] || while IFS=' ' read -r number old file; do
+        if [ "$(sum "$file" | tr ' ' '_')" = "$old" ]; then
+            say "  restores $file"
+            cp -p "$state/copies/$number" "$file"
+        elif [ -f "$file" ] && [ "$file" != "$skill" ] && ! cmp -s "$state/copies/$number" "$file"; then
+            say "  takes the changes out of $file"
+            undo "$file" "$state/copies/$number"
         fi
     done <"$state/changed"
-    [ ! -f "$state/created" ] || while IFS=' ' read -r old path; do
-        if [ ! -f "$path" ]; then
+    [ ! -f "$state/created" ] || while IFS=' ' read -r old file; do
+        if [ ! -f "$file" ]; then
             continue
-        elif [ "$(sum "$path" | tr ' ' '_')" = "$old" ]; then
-            say "  removes $path"
-            rm -f "$path"
-        elif [ "$path" != "$skill" ]; then
-            say "  takes the changes out of $path"
-            undo "$path"
+        elif [ "$(sum "$file" | tr ' ' '_')" = "$old" ]; then
+            say "  removes $file"
+            rm -f "$file"
+        elif [ "$file" != "$skill" ]; then
+            say "  takes the changes out of $file"
+            undo "$file"
         fi
     done <"$state/created"
     if [ -n "$incomplete" ]; then
@@ -753,7 +796,7 @@ remove_state() {
 # Removes the folders that a file lists, unless something is in them.
 remove_folders() {
     [ -f "$1" ] || return 0
-    sort -r "$1" | while IFS= read -r path; do rmdir "$path" 2>/dev/null || :; done
+    sort -r "$1" | while IFS= read -r file; do rmdir "$file" 2>/dev/null || :; done
 }
 
 # Removes the folders above those of the clients, when the last client has left.
@@ -790,6 +833,7 @@ main() {
     chosen=
     yes=
     dry=
+    allow=yes
     leave=
     while [ $# -gt 0 ]; do
         case $1 in
@@ -801,6 +845,7 @@ main() {
             --client=*) chosen=${chosen:+$chosen,}${1#--client=} ;;
             --yes | -y) yes=yes ;;
             --dry-run) dry=yes ;;
+            --no-allow) allow= ;;
             --leave) leave=yes ;;
             --help | -h)
                 usage

@@ -11,10 +11,22 @@ key=${CLAUDE_PLUGIN_OPTION_KEY:-${ENGINE_KEY:-}}
 name() { cat "/proc/$1/comm" 2>/dev/null || ps -o comm= -p "$1"; }
 parent() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status" 2>/dev/null || ps -o ppid= -p "$1" | tr -d ' '; }
 
+# What Claude Code and Codex say to their user, at most once in each session.
+state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
+tell() { # <session> <sentence>
+    case $1 in '' | *[!A-Za-z0-9._-]*) return ;; esac
+    (umask 077 && mkdir -p "$state") 2>/dev/null
+    [ -O "$state" ] && [ ! -f "$state/told-$1" ] && : >"$state/told-$1" || return
+    printf '{"systemMessage":"%s"}' "$2"
+}
+
 if [ "${2:-}" = listen ]; then
     [ "${ENGINE_LISTENER:-}" != off ] || exit 0
+    event=$(tr -d '\n')
+    # A prompt that the listener itself has queued was typed in no window, and a sub-agent has none.
+    case $event in *'"prompt":"Workspace: '* | *'"agent_id":"'*) exit 0 ;; esac
     # The session's id in the event is the first text after its name.
-    session=$(tr -d '\n' | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Za-z0-9._-]*\)".*/\1/p')
+    session=$(printf '%s' "$event" | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Za-z0-9._-]*\)".*/\1/p')
     [ -n "$session" ] || exit 0
     # The client is the nearest ancestor that is not a shell.
     owner=$PPID
@@ -24,22 +36,25 @@ if [ "${2:-}" = listen ]; then
             *) break ;;
         esac
     done
+    # Codex proves by another hook that it has our tools.
+    [ "$1" != codex ] || export LISTENER_CONNECTED=no
     LISTENER_PID=$owner ENGINE_URL=$url ENGINE_KEY=$key sh "$here/listener.sh" "$1" "$session" </dev/null >/dev/null 2>&1 &
     exit 0
 fi
 
-# Of the event, only this is sent: its name, the session's id, the prompt of a new turn, the tool's name, whether the session
-# is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that name them. A tool's
-# input and result and the model's answers stay here. Records end at quotation marks, so a large event is never one string.
+# Of the event, only this is sent: its name, the session's id and what began it, the sub-agent's id, the prompt of a new turn, the
+# tool's name, whether the session is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that
+# name them; before a command of a shell runs, the command. Other input of tools, their results and the model's answers stay here.
+# Records end at quotation marks, so a large event is never one string.
 # Values stay as JSON wrote them.
 needed() {
     LC_ALL=C awk '
         BEGIN {
             RS = "\""
-            split("hook_event_name session_id cwd prompt tool_name notification_type stop_hook_active", names, " ")
+            split("hook_event_name session_id agent_id source cwd prompt tool_name notification_type stop_hook_active", names, " ")
             for (n in names) top[names[n]] = 1
-            split("file_path notebook_path absolute_path", names, " "); for (n in names) path[names[n]] = 1
-            split("input command patch", names, " "); for (n in names) patch[names[n]] = 1
+            split("file_path notebook_path absolute_path workdir dir_path directory", names, " "); for (n in names) path[names[n]] = 1
+            split("input command cmd patch", names, " "); for (n in names) patch[names[n]] = 1
         }
         # The kind of the string that begins.
         function kind() {
@@ -69,8 +84,16 @@ needed() {
             }
             line = ""
         }
+        # A command is one text, or a list of words.
+        function read_command(s, ends) {
+            if (key[2] != "command" && key[2] != "cmd") return
+            if (length(word) < 16384) { word = word s; if (length(word) > 16384) word = whole(substr(word, 1, 16384)) }
+            if (!ends) return
+            words = words (words == "" ? "" : ",") "\"" word "\""; word = ""
+            if (depth == 2) { command = words; words = "" } else command = "[" words "]"
+        }
         function read_text(s, ends) {
-            if (what == "patch") { read_patch(s); if (ends) read_line() }
+            if (what == "patch") { read_command(s, ends); read_patch(s); if (ends) read_line() }
             else if (what != "" && !full) {
                 text = text s
                 if (length(text) > 8192) { text = whole(substr(text, 1, 8192)); full = 1 }
@@ -101,7 +124,8 @@ needed() {
         END {
             name = value["hook_event_name"]
             if (name == "" || value["session_id"] == "") exit
-            printf "{\"hook_event_name\":\"%s\"", name; show("session_id")
+            printf "{\"hook_event_name\":\"%s\"", name; show("session_id"); show("agent_id")
+            if (name == "SessionStart") show("source")
             if (name == "UserPromptSubmit" || name == "BeforeAgent") show("prompt")
             if (name ~ /Tool/) show("tool_name")
             if (name == "Notification") show("notification_type")
@@ -109,6 +133,8 @@ needed() {
             if (name == "PreToolUse" || name == "BeforeTool") {
                 show("cwd"); sub(/\\n$/, "", edits)
                 if (edits != "") files = files ",\"patch\":\"" edits "\""
+                if (command != "" && tolower(value["tool_name"]) ~ /^(bash|shell|local_shell|exec_command|run_shell_command)$/)
+                    files = files ",\"command\":" command
                 printf ",\"tool_input\":{%s}", substr(files, 2)
             }
             printf "}"
@@ -117,27 +143,70 @@ needed() {
 
 event=$(needed)
 [ -n "$event" ] || exit 0
+# Prints an absolute path without links. What does not exist yet is below what does. Names that JSON escapes are left out.
+real() {
+    path=$(printf '%s' "$1" | sed 's/\\\\/\//g')
+    case $path in *[\\\"]*) return ;; /* | [A-Za-z]:/*) ;; *) return ;; esac
+    links=0
+    while [ -h "$path" ] && [ "$links" -lt 8 ]; do
+        link=$(readlink "$path") || return
+        case $link in /*) path=$link ;; *) path=${path%/*}/$link ;; esac
+        links=$((links + 1))
+    done
+    below=''
+    while [ ! -d "${path:-/}" ]; do
+        below=/${path##*/}$below
+        case $path in */*) path=${path%/*} ;; *) return ;; esac
+    done
+    path=$(CDPATH='' cd -- "${path:-/}" && pwd -P) || return
+    path=${path%/}$below
+    case $path in *[\\\"]*) ;; *) printf '%s' "$path" ;; esac
+}
+
 # Reserved paths are relative to the repository. It is found here: above the file, else above the session's folder, which
-# changes with cd. A folder whose name JSON escapes is not looked at.
+# changes with cd. What the system is called says how it compares the letters of names.
 case $event in
     *'"tool_input":{'*)
         folder=${event#*\"cwd\":\"} && folder=${folder%%\"*}
-        file=${event#*_path\":\"} && file=${file%%\"*}
-        case $file in /*) folder=${file%/*} ;; esac
-        case $folder in
-            *\\*) ;;
-            /*)
-                while [ -n "$folder" ] && [ ! -e "$folder/.git" ]; do folder=${folder%/*}; done
-                [ -z "$folder" ] || event="${event%?},\"root\":\"$folder\"}"
-                ;;
+        file=${event#*\"tool_input\":\{} && file=${file#*_path\":\"} && file=${file%%\"*}
+        case $event in *'_path":"'*) ;; *) file='' ;; esac
+        case $file in '' | /* | [A-Za-z]:*) ;; *) file=$folder/$file ;; esac
+        folder=$(real "$folder")
+        file=$(real "$file")
+        root=$folder
+        [ -z "$file" ] || root=${file%/*}
+        while [ -n "$root" ] && [ ! -e "$root/.git" ]; do
+            case $root in */*) root=${root%/*} ;; *) root='' ;; esac
+        done
+        found="\"system\":\"$(uname -s)\""
+        [ -z "$root" ] || found="$found,\"root\":\"$root\""
+        [ -z "$folder" ] || found="$found,\"real_cwd\":\"$folder\""
+        [ -z "$file" ] || found="$found,\"real_file\":\"$file\""
+        event="${event%?},$found}"
+        ;;
+esac
+session=${event#*\"session_id\":\"} && session=${session%%\"*}
+# The key goes through a file descriptor, so that no list of processes shows it.
+failure=0
+answer=$(
+    printf '%s' "$event" | curl -sSf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 2>&1 3<<KEY
+X-API-Key: $key
+KEY
+) || failure=$?
+case $event in
+    '{"hook_event_name":"SessionEnd"'*)
+        rm -f "$state/told-$session"
+        # The listener belongs to the session. One that was cleared begins another.
+        [ ! -f "$here/listener.sh" ] || sh "$here/listener.sh" "$1" "$session" end
+        ;;
+    '{"hook_event_name":"SessionStart"'* | '{"hook_event_name":"UserPromptSubmit"'* | '{"hook_event_name":"BeforeAgent"'*)
+        case $failure/$answer in # Of curl: 22 is a refusal.
+            0/*) ;;
+            22/*40[13]*) tell "$session" "The workspace at $url refuses the key of this agent: ask for a new invitation, and join again." ;;
+            22/*) ;;
+            *) tell "$session" "The workspace at $url does not answer, so this session hears nothing of it: start the engine, then restart this program." ;;
         esac
         ;;
 esac
-# The key goes through a file descriptor, so that no list of processes shows it.
-answer=$(
-    printf '%s' "$event" | curl -sf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY
-X-API-Key: $key
-KEY
-) || exit 0
 # Another server may be there by now, such as one that asks to sign in: its page is not for the model.
-case $answer in '{'*'}') printf '%s' "$answer" ;; esac
+case $failure$answer in 0'{'*'}') printf '%s' "$answer" ;; esac

@@ -10,9 +10,79 @@ umask 077
 # How many seconds the stream, which shows every 10 seconds that it is alive, or a wake-up may take without a sign of life.
 patience=${ENGINE_LISTENER_PATIENCE:-45}
 
+# A process's command line. Some systems have no ps, and some have no /proc.
+command_of() { { tr '\0' ' ' <"/proc/$1/cmdline" || ps -o args= -p "$1"; } 2>/dev/null; }
+
+# Each listener has a file that is named after the processes that it ends with: its own process, and the session.
+state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
+is_listener() { case $(command_of "$1") in *"listener.sh $client $2"*) ;; *) false ;; esac; }
+# Reads such a file, and fails if its listener is gone: another process may have its number.
+read_listener() { [ -f "$1" ] && read -r old known <"$1" && is_listener "$old" "$known"; }
+
+if [ "${3:-}" = end ]; then
+    for file in "$state/$client"-*; do
+        ! read_listener "$file" || [ "$known" != "$session" ] || kill "$old" 2>/dev/null
+    done
+    exit 0
+fi
+
 # The program to end with: Claude Code names itself, and the hook names it for others. In a container it can be process 1.
-owner=${CLAUDE_PID:-${LISTENER_PID:-$PPID}}
-[ -n "${CLAUDE_PID:-}" ] || [ "$owner" -gt 1 ] || exit 0
+case $client in
+    claude-code) owners=${CLAUDE_PID:-${LISTENER_PID:-$PPID}} ;;
+    *) owners=${LISTENER_PID:-$PPID} ;;
+esac
+[ -n "${CLAUDE_PID:-}" ] || [ "$owners" -gt 1 ] || exit 0
+
+# The windows of Codex, each with the time at which its user typed last. Terminals note it to eight seconds only.
+windows() {
+    if [ -d /proc/self ]; then
+        for process in /proc/[0-9]*; do
+            read -r program <"$process/comm" || continue
+            case $program in codex*) ;; *) continue ;; esac
+            case $(tr '\0' ' ' <"$process/cmdline") in *[/c]odex\ exec\ * | *[/c]odex\ queue\ * | *[/c]odex\ app-server*) continue ;; esac
+            tr '\0' '\n' <"$process/environ" | grep -qxF "HOME=$HOME" || continue
+            tty=$(readlink "$process/fd/0")
+            case $tty in /dev/pts/* | /dev/tty*) echo "$(stat -L -c %X "$tty") ${process#/proc/}" ;; esac
+        done
+    else
+        ps -x -o pid=,tty=,comm= | while read -r process tty program; do
+            case $tty/${program##*/} in '?'* | -*) ;; */codex*) echo "$(stat -L -f %a "/dev/$tty") $process" ;; esac
+        done
+    fi 2>/dev/null
+}
+
+# Prints the windows in which the session's user may have typed last: nearly always one. Of several, it is the one that the
+# session had, else one that no other session has.
+window() {
+    tied=$(windows | sort -rn | awk '{ time = int($1 / 8) } NR == 1 { last = time } time == last { print $2 }')
+    taken=' '
+    had=
+    for file in "$state/$client"-*; do
+        process=${file#"$state/$client-"}
+        case $process in *' '*) continue ;; esac # It is not certain.
+        read_listener "$file" || continue
+        taken="$taken$process "
+        [ "$known" != "$session" ] || had=$process
+    done
+    free=
+    for process in $tied; do
+        case $taken in *" $process "*) ;; *) free="$free $process" ;; esac
+        [ "$process" != "$had" ] || { free=$process && break; }
+    done
+    # shellcheck disable=SC2086 # one word each
+    echo ${free:-$tied}
+}
+
+# Codex runs hooks in a server that outlives its windows. A session belongs to the window in which its user typed last. If that
+# is not certain, it ends with the first of those that can be it: what nobody sees must cost nothing.
+server=
+case $client/$(command_of "$owners") in
+    codex/*' app-server '*--managed-daemon* | codex/*' app-server '*'--listen unix'* | codex/*' app-server '*'--listen ws'*)
+        server=$owners
+        owners=$(window)
+        [ -n "$owners" ] || exit 0
+        ;;
+esac
 
 # Some builds of curl cannot speak to the session's socket.
 can_speak() { [ -S "${CLAUDE_CODE_MESSAGING_SOCKET:-}" ] && case $(curl -V) in *[\ :]telnet*) ;; *) false ;; esac; }
@@ -22,22 +92,25 @@ speaks=
 # Where nothing can wake the session, its hooks announce what waits.
 [ "$client" != claude-code ] || [ -n "$speaks" ] || [ -n "${CLAUDE_PLUGIN_DATA:-}" ] || exit 0
 
-# One listener for each process: the newest wins, since the session may have been cleared.
-state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
-mine=$state/$client-$owner
-lines=$mine.$$
-# Another process may have the number of a listener that was killed.
-command_of() { { tr '\0' ' ' <"/proc/$1/cmdline" || ps -o args= -p "$1"; } 2>/dev/null; }
-is_listener() { case $(command_of "$1") in *"listener.sh $client $2"*) ;; *) false ;; esac; }
-if [ -f "$mine" ] && read -r old known <"$mine" && is_listener "$old" "$known"; then
-    [ "$known" = "$session" ] && exit 0
+# Whether nothing says that the client has no tools. No client connects again after a failure: one that started while the engine
+# was down has none. The hook says so of Codex until another hook of its own, which is a tool, has proved the contrary.
+connected=${LISTENER_CONNECTED:-}
+
+# One listener for each session, and for each window: the newest wins, since the session may have been cleared.
+mine=$state/$client-$owners
+case $owners in *' '*) mine=$mine-$session ;; esac
+for file in "$state/$client"-*; do
+    read_listener "$file" || continue
+    [ "$file $known" != "$mine $session" ] || exit 0
+    [ "$file" = "$mine" ] || [ "$known" = "$session" ] || continue
+    [ ! -f "$file.late" ] || connected=no
     kill "$old" 2>/dev/null
     # As it ends it removes its file, which must not be ours by then.
     for _ in 1 2 3 4 5; do
         is_listener "$old" "$known" || break
         sleep 1
     done
-fi
+done
 # The last listener that ends removes the folder, perhaps just now.
 for _ in 1 2 3 4 5; do
     mkdir -p "$state" 2>/dev/null
@@ -45,10 +118,13 @@ for _ in 1 2 3 4 5; do
 done
 is_newest() { read -r current _ <"$mine" && [ "$current" = "$$" ]; } 2>/dev/null
 is_newest || exit 0
+late() { connected=no && : >"$mine.late"; }
+[ "$connected" != no ] || late
+lines=$mine.$$
 
 finish() {
     [ -n "${reader:-}" ] && kill "$reader" 2>/dev/null
-    is_newest && rm -f "$mine"
+    is_newest && rm -f "$mine" "$mine.late"
     rm -f "$lines"
     rmdir "$state" 2>/dev/null
     exit 0
@@ -56,7 +132,7 @@ finish() {
 trap finish EXIT
 trap 'exit 0' HUP INT TERM
 
-alive() { kill -0 "$owner" 2>/dev/null; }
+alive() { for owner in $owners; do kill -0 "$owner" 2>/dev/null || return 1; done; }
 
 # Waits some seconds, but not longer than the client lives.
 rest() {
@@ -68,7 +144,7 @@ rest() {
 }
 
 # The Codex that runs, which need not be the first one in PATH.
-program=$(readlink "/proc/$owner/exe" 2>/dev/null)
+program=$(readlink "/proc/${owners%% *}/exe" 2>/dev/null)
 case $program in */codex*) ;; *) program= ;; esac
 [ -x "$program" ] || program=codex # It may have been replaced by a newer one.
 
@@ -99,15 +175,15 @@ to_socket() {
 
 wake() {
     case $client in
-        claude-code) to_socket "$1" || { [ -n "${CLAUDE_PLUGIN_DATA:-}" ] && echo "$1" >>"$CLAUDE_PLUGIN_DATA/messages-$owner"; } ;;
+        claude-code) to_socket "$1" || { [ -n "${CLAUDE_PLUGIN_DATA:-}" ] && echo "$1" >>"$CLAUDE_PLUGIN_DATA/messages-$owners"; } ;;
         codex) queue "$1" ;;
     esac
 }
 
 # Tells the engine what came of a wake-up, by an event of our own. Of one that failed, the session's hooks announce the messages.
-report() { # WakeHeard|WakeFailed
+report() { # WakeHeard|WakeFailed|SessionEnd
     curl -sf -m 10 "$ENGINE_URL/api/hooks/$client" -H 'Content-Type: application/json' -H @/dev/fd/3 \
-        -d '{"hook_event_name":"'"$1"'","session_id":"'"$session"'","line":"'"$line"'"}' </dev/null >/dev/null 2>&1 3<<KEY
+        -d '{"hook_event_name":"'"$1"'","session_id":"'"$session"'","line":"'"${line:-0}"'"}' </dev/null >/dev/null 2>&1 3<<KEY
 X-API-Key: $ENGINE_KEY
 KEY
 }
@@ -116,19 +192,24 @@ after=
 pause=1
 # How long it leaves the session to its hooks after a wake-up that failed.
 respite=$patience
+reached=
 while alive && is_newest; do
     failed=
     rm -f "$lines"
     mkfifo "$lines" || exit 0
+    parameter=${connected:+&connected=no}
     curl -sfN --connect-timeout 10 --speed-limit 1 --speed-time "$patience" -w '\nstatus: %{http_code}\n' \
-        "$ENGINE_URL/api/hooks/$client/messages?for=$session${after:+&after=$after}" -H @/dev/fd/3 >"$lines" 3<<KEY &
+        "$ENGINE_URL/api/hooks/$client/messages?for=$session${after:+&after=$after}$parameter" -H @/dev/fd/3 >"$lines" 3<<KEY &
 X-API-Key: $ENGINE_KEY
 KEY
     reader=$!
     while read -r name text; do
-        alive || exit 0
+        alive || break
         case $name in
-            :*) pause=1 ;;
+            :*)
+                pause=1
+                reached=yes
+                ;;
             id:) line=$text ;;
             data:)
                 if ! wake "Workspace: $text."; then
@@ -139,7 +220,13 @@ KEY
                 respite=$patience
                 report WakeHeard ;;
             # A key that was revoked stays so.
-            status:) case $text in 40[134]) pause=300 ;; esac ;;
+            status:)
+                case $text in
+                    40[134]) pause=300 ;;
+                    # Only the first attempt shows whether the engine was there when the client started.
+                    000 | 5*) [ -n "$reached" ] || late ;;
+                esac
+                ;;
         esac
     done <"$lines"
     kill "$reader" 2>/dev/null
@@ -156,3 +243,5 @@ KEY
     rest "$pause"
     [ "$pause" -ge 30 ] || pause=$((pause * 2))
 done
+# The server of Codex does not report that a window has been closed.
+[ -z "$server" ] || ! is_newest || report SessionEnd

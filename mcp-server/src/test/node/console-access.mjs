@@ -44,16 +44,29 @@ async function visit(page, path, byLink = false) {
   } while (page.waiting.size);
 }
 
+// The texts of the page that came from the service, and are written in the direction of the page whatever their language is.
+const undirected = (page) => page.evaluate(() => {
+  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const { nodeValue, parentElement } = walker.currentNode;
+    if (/marker-/.test(nodeValue) && !parentElement.closest('[dir], bdi, code, svg')) found.push(`${parentElement.localName}.${parentElement.className}: ${nodeValue.trim()}`);
+  }
+  return found;
+});
+
 // What a caller finds at all addresses: the markers in all responses, and what each page says. The owner opens each by itself, others one
 // after another by links.
 async function look(name, addresses) {
   const page = await signedIn(keys[name]);
   const words = {};
+  const straight = [];
   for (const path of addresses) {
     await visit(page, path, name !== 'owner');
     words[path] = (await page.locator('main .view > :not(.head)').allInnerTexts()).join('\n').trim();
+    straight.push(...(await undirected(page)).map((text) => `${path} ${text}`));
   }
-  report(name, { found: [...new Set(page.answers.flatMap(markers))].sort(), words });
+  report(name, { straight, found: [...new Set(page.answers.flatMap(markers))].sort(), words });
   return page;
 }
 

@@ -9,7 +9,7 @@ const pages = await Pages.launch(engine, screenshots);
 async function open(path, there, width = 1280) {
   const page = await pages.open('/llms.txt', width);
   page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ANN_KEY } });
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ANN_KEY, 'Sec-Fetch-Site': 'same-origin' } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
   return page;
@@ -35,7 +35,12 @@ try {
   await need(page, 'One coat or two?').waitFor();
   report('live', { written: await need(page, 'Which colour?').locator('textarea').inputValue(), title: await page.title() });
   await button(need(page, 'I have begun.'), 'Reply: Ada').click();
-  await need(page, 'I have begun.').locator('textarea').fill('Good.');
+  report('focus', { name: await page.evaluate(() => document.activeElement.getAttribute('aria-label')) });
+  await page.keyboard.type('Good.');
+  // Safari has ended a composition when it reports the Enter that ended it.
+  await page.evaluate(() => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true })));
+  await page.evaluate(() => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true })));
+  report('composed', { left: await need(page, 'I have begun.').locator('textarea').inputValue() });
   await page.keyboard.press('Enter');
   await need(page, 'I have begun.').waitFor({ state: 'detached' });
   await need(page, 'Which colour?').locator('textarea').fill('Blue.');

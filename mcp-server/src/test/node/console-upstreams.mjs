@@ -10,7 +10,7 @@ const pages = await Pages.launch(engine, screenshots);
 async function open(key, path, there, width = 1280) {
   const page = await pages.open('/llms.txt', width);
   page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key, 'Sec-Fetch-Site': 'same-origin' } });
   await page.goto(engine + path);
   await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
   return page;
@@ -47,6 +47,36 @@ try {
   await button(page, 'Refuse demo_evil').click();
   await page.getByRole('heading', { name: 'Refused (1)' }).waitFor();
   report('decided', { state: (await asRoot(page, 'UP_Read', { name: 'demo' })).upstream.counts });
+
+  // Approved tools are given to a key, to an agent that is invited, and to a new key; and taken away.
+  const agent = (await asRoot(page, 'AP_Create', { vx: { name: 'Ada', description: 'd' } })).agent.name;
+  const { key: ada } = await asRoot(page, 'AK_Create', { name: 'of Ada', agent, capabilities: ['agent:read'] });
+  await button(page, 'Give to a key').click();
+  await page.locator('dialog[open] select').selectOption(ada.id);
+  await button(page.locator('dialog[open]'), 'Give').click();
+  await page.locator(`[data-key="${ada.id}"]`).waitFor();
+  await pages.look(page, 'upstreams-given');
+  const wide = (await asRoot(page, 'AK_Read', { id: ada.id })).key;
+  await button(page, 'Take away from of Ada').click();
+  await page.locator(`[data-key="${ada.id}"]`).waitFor({ state: 'detached' });
+  const narrow = (await asRoot(page, 'AK_Read', { id: ada.id })).key;
+  await button(page, 'Invite an agent with them').click();
+  await page.locator('dialog[open] [name=agent]').fill('Bob');
+  await button(page.locator('dialog[open]'), 'Invite').click();
+  await button(page.locator('dialog[open]'), 'I have kept it').click();
+  const [invitation] = (await asRoot(page, 'AK_Invitations', {})).invitations;
+  await page.goto(`${engine}/console/keys/${ada.id}`);
+  await button(page, 'Change').click();
+  await page.locator('dialog[open] .capabilities input[value="upstream:demo"]').check();
+  await page.locator('dialog[open] .toolset input[value="demo"]').waitFor();
+  await button(page.locator('dialog[open]'), 'Save').click();
+  await page.locator('section', { hasText: 'Capabilities and toolset' }).getByText('upstream:demo').waitFor();
+  await button(page.locator('.head'), 'New key').click();
+  await page.locator('dialog[open] .capabilities input[value="upstream:demo"]').waitFor();
+  await page.keyboard.press('Escape');
+  report('given', { given: wide.capabilities, listed: wide.toolset, taken: narrow.capabilities, unlisted: narrow.toolset, invited: invitation.capabilities, shows: invitation.toolset });
+  await page.goto(`${engine}/console/upstreams/demo`);
+  await page.locator(`[data-key="${ada.id}"]`).waitFor();
 
   // A changed tool, as a difference.
   await page.request.post(upstream.replace('/mcp', '/change'));

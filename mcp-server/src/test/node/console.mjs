@@ -540,6 +540,9 @@ async function newcomer() {
   const paused = await page.locator('.demo-words').innerText();
   await pages.look(page, 'console-demo-question');
   const words = { world: await pages.readable(page, 'console-demo-question') };
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await pages.readable(page, 'console-demo-question-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
   await answer.click(); // An answer resumes the demo.
   await page.locator('.feed', { hasText: 'Raising the pool to 400' }).waitFor();
   const answered = Date.now() - began;
@@ -586,7 +589,7 @@ async function newcomer() {
 // A browser that has loaded nothing of the engine yet, but is signed in.
 async function fresh() {
   const page = await pages.blank({ viewport: { width: 1280, height: 900 } });
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': OWNER_KEY } });
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': OWNER_KEY, 'Sec-Fetch-Site': 'same-origin' } });
   return page;
 }
 

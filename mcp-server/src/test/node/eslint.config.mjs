@@ -19,6 +19,7 @@ export default [
       'no-self-compare': 'error',
       'no-restricted-syntax': [
         'error',
+        { selector: "BinaryExpression > Literal[value='Enter']", message: 'isEnter knows Enter from the end of a composition.' },
         ...[
           'VariableDeclarator > Identifier.id',
           'FunctionDeclaration > Identifier.id',

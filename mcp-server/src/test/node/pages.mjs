@@ -58,7 +58,7 @@ export class Pages {
   async signedIn(key, path, width, schemes, options) {
     const page = await this.#page(width, schemes, options);
     page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
-    await page.request.post(`${this.engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
+    await page.request.post(`${this.engine}/api/auth/session`, { headers: { 'X-Api-Key': key, 'Sec-Fetch-Site': 'same-origin' } });
     await page.goto(this.engine + path);
     return page;
   }

@@ -17,7 +17,7 @@ const pages = await Pages.launch(engine, pictures);
 // A page in a context of its own, where somebody is signed in but nothing was loaded.
 async function signedIn(path, width) {
   const page = await pages.blank({ viewport: { width, height: 900 } });
-  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ENGINE_KEY } });
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ENGINE_KEY, 'Sec-Fetch-Site': 'same-origin' } });
   await page.goto(engine + path);
   return page;
 }

@@ -1,7 +1,7 @@
 // What a conversation shows: node --test unit/*.test.mjs
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byTime, dayWords, Messages, notice, parts, places, rows, sizeWords, withoutIds } from '../../../../../hubs-web/src/main/resources/hubs/assets/console/transcript-model.js';
+import { byTime, dayWords, Messages, notice, places, rows, sizeWords, withoutIds } from '../../../../../hubs-web/src/main/resources/hubs/assets/console/transcript-model.js';
 
 const message = (seq, more = {}) => ({ id: `m${seq}`, seq, from: 'Ada', from_kind: 'agent', content: `${seq}`, created_at: `2026-03-02T10:00:${String(seq).padStart(2, '0')}Z`, ...more });
 const ids = (list) => list.map((one) => one.id);
@@ -60,13 +60,6 @@ test('a day is named, with its year where that is another one', () => {
   assert.equal(dayWords(new Date(2026, 2, 5, 1).toISOString(), now), 'Today');
   assert.equal(dayWords(new Date(2026, 2, 4, 23).toISOString(), now), 'Yesterday');
   assert.match(dayWords(new Date(2025, 11, 31, 12).toISOString(), now), /31 December 2025/);
-});
-
-test('code is what is between fences, with or without an end', () => {
-  assert.deepEqual(parts('a\n```java\nx = 1;\n\n  y\n```\nb'), [{ isCode: false, text: 'a' }, { isCode: true, text: 'x = 1;\n\n  y' }, { isCode: false, text: 'b' }]);
-  assert.deepEqual(parts('```\nonly'), [{ isCode: true, text: 'only' }]);
-  assert.deepEqual(parts('no ``` code ```'), [{ isCode: false, text: 'no ``` code ```' }]);
-  assert.deepEqual(parts('<b>'), [{ isCode: false, text: '<b>' }]);
 });
 
 test('direct conversations and rooms are kept apart', () => {

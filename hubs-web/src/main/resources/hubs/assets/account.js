@@ -38,7 +38,7 @@ export function forget() {
 // What the service takes for a way back after signing in elsewhere: the address without what it would refuse in it.
 function wayBack() {
   if (!isPage()) return '/mcp-hub';
-  if (location.pathname === '/oauth/authorize') return location.pathname; // That page keeps what it was opened for.
+  if (['/oauth/authorize', '/authorize'].includes(location.pathname)) return location.pathname; // That page keeps what it was opened for.
   const path =
     location.pathname.length < 300 && /^(\/[\w.~-]+)*\/?$/.test(location.pathname)
       ? location.pathname

@@ -43,6 +43,13 @@ async function show() {
   draw(await answer.json(), names);
 }
 
+// Who gets the access, by the kind of address that the browser is sent to.
+const receivers = {
+  app: ', an app on this machine that opens such addresses',
+  program: ', a program on this machine',
+  site: '',
+};
+
 function draw(question, names) {
   const agent = el('input', {
     id: 'agent',
@@ -70,8 +77,10 @@ function draw(question, names) {
     el(
       'p',
       {},
-      el('b', {}, question.client),
-      ' asks for access to the workspace ',
+      ...(question.verified
+        ? [el('b', {}, question.client), ' asks']
+        : ['A program that calls itself “', el('b', {}, question.client), '” asks']),
+      ' for access to the workspace ',
       el('b', {}, question.tenant),
       '. You are signed in as ',
       el('b', {}, question.user),
@@ -81,7 +90,10 @@ function draw(question, names) {
       'dl',
       { class: 'facts' },
       el('dt', {}, 'It is sent to'),
-      el('dd', {}, el('code', {}, question.returns_to)),
+      el('dd', {}, el('code', {}, question.returns_to), receivers[question.receiver]),
+      ...(question.resource
+        ? [el('dt', {}, 'It works at'), el('dd', {}, el('code', {}, question.resource), ' and nowhere else')]
+        : []),
       el('dt', {}, 'Its id'),
       el('dd', {}, el('code', {}, question.client_id)),
     ),
@@ -90,7 +102,7 @@ function draw(question, names) {
       { class: 'hint' },
       question.verified
         ? 'The id is the address of the program’s own description.'
-        : 'The program named itself: allow it only if you started this just now, and know where it is sent to.',
+        : 'Nobody has checked this name: the program chose it itself. Allow it only if you started this just now, and know where it is sent to.',
     ),
     ...(question.bound
       ? []

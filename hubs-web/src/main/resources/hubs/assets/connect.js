@@ -19,18 +19,26 @@ function suggest() {
   if (name && !name.dataset.written) name.value = client();
 }
 
+// The toolset that also lists the tools of servers. Beside words that only narrow, their names would be a limit.
+const listing = (words, servers) =>
+  words.every((word) => ['readonly', 'discovery'].includes(word)) ? words : [...words, ...servers];
+
 async function make(event) {
   event.preventDefault();
   problem.textContent = '';
   const submit = form.querySelector('button');
   submit.disabled = true;
   const { capabilities, toolset } = document.getElementById('make').dataset;
-  const invitation = { agent: name.value.trim(), capabilities: capabilities.split(' ') };
+  const servers = [...form.querySelectorAll('[name="server"]:checked')].map((box) => box.value);
+  const invitation = {
+    agent: name.value.trim(),
+    capabilities: [...capabilities.split(' '), ...servers.map((server) => `upstream:${server}`)],
+  };
   try {
     const response = await fetch('/api/invitations', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() },
-      body: JSON.stringify(toolset ? { ...invitation, toolset: toolset.split(' ') } : invitation),
+      body: JSON.stringify(toolset ? { ...invitation, toolset: listing(toolset.split(' '), servers) } : invitation),
     });
     if (response.ok) return invited((await response.json()).invitation);
     const { note, ended } = await refusal(response);

@@ -56,6 +56,10 @@ export async function said(response) {
   return (await refusal(response)).note;
 }
 
+// Whether a key press is Enter, and none that ends a composition. Safari says so by the key code alone, since it has ended it by then.
+// eslint-disable-next-line no-restricted-syntax
+export const isEnter = (event) => event.key === 'Enter' && !event.isComposing && event.keyCode !== 229;
+
 // Whether a text holds what an API key begins with: such a one is not put into an address.
 export function holdsKey(text) {
   return text.includes('ek_');

@@ -1,5 +1,5 @@
 // The one search of the hubs, over tools, skills and documents: "/" and ⌘K or Ctrl+K open it on every page.
-import { dialog, el, holdsKey, searchFoot } from './dom.js';
+import { dialog, el, holdsKey, isEnter, searchFoot } from './dom.js';
 
 const opener = document.getElementById('search-open');
 let ids = 0;
@@ -116,7 +116,7 @@ function open() {
   });
   input.addEventListener('keydown', async (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step && event.key !== 'Enter') return;
+    if (!step && !isEnter(event)) return;
     event.preventDefault();
     if (step) return choose(chosen + step);
     if (results.dataset.q !== input.value.trim()) await look();

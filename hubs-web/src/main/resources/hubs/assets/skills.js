@@ -1,7 +1,7 @@
 // The pages of skills: search, copying digests, installing, adding and removing.
 import './prose.js';
 import { csrf, forget, signIn, signedIn } from './account.js';
-import { dialog, el, holdsKey, refusal } from './dom.js';
+import { dialog, el, holdsKey, isEnter, refusal } from './dom.js';
 
 const skill = document.querySelector('[data-skill]')?.dataset.skill;
 const address = (name) => `/api/skills/${encodeURIComponent(name)}`;
@@ -61,7 +61,7 @@ if (list) {
     const first = entries.find((entry) => !entry.hidden)?.querySelector('a');
     if (event.key === 'Escape') search.value = '';
     if (event.key === 'Escape') show();
-    if (event.key === 'Enter') first?.click();
+    if (isEnter(event)) first?.click();
     if (event.key === 'ArrowDown') first?.focus();
   });
   if (search.value) show();

@@ -2,7 +2,7 @@
 import { csrf, forget, signIn, signedIn } from './account.js';
 import { answer } from './answer.js';
 import { keep, linkTo, linked, show as showCalls } from './calls.js';
-import { code, dialog, el, ended, holdsKey } from './dom.js';
+import { code, dialog, el, ended, holdsKey, isEnter } from './dom.js';
 import { formOf, wrongJson } from './form.js';
 
 const { tool, base, loses, next } = document.querySelector('[data-tool]').dataset;
@@ -214,7 +214,7 @@ function curl(args) {
 }
 
 element.addEventListener('keydown', (event) => {
-  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+  if (isEnter(event) && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     element.requestSubmit();
   }

@@ -1,5 +1,5 @@
 // The list of tools: search by the index of find_tools, filters, and all of it in the address.
-import { holdsKey } from './dom.js';
+import { holdsKey, isEnter } from './dom.js';
 
 const search = document.getElementById('q');
 const found = document.getElementById('found');
@@ -127,7 +127,7 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && among) clear();
   else if (event.key === 'ArrowDown' && among) step(1);
   else if (event.key === 'ArrowUp' && among && at !== search) step(-1);
-  else if (event.key === 'Enter' && at === search) open();
+  else if (isEnter(event) && at === search) open();
   else return;
   event.preventDefault();
 });

@@ -21,6 +21,7 @@ CREATE TABLE api_key (
     previous_until      timestamptz,
     revision            bigint      NOT NULL DEFAULT 1,
     known_to_others     boolean     NOT NULL DEFAULT false,
+    resource            text,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, user_id) REFERENCES app_user ON DELETE CASCADE,
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent,
@@ -33,6 +34,7 @@ COMMENT ON COLUMN api_key.confirm_destructive IS 'Whether commands that destroy 
 COMMENT ON COLUMN api_key.ancestors IS 'The keys that it depends on, its parent last. It never has a capability that one of them lacks.';
 COMMENT ON COLUMN api_key.previous_hash IS 'The hash of the secret from before the rotation, which works until previous_until.';
 COMMENT ON COLUMN api_key.known_to_others IS 'Whether another user was shown its secret, or the secret of the key that created or rotated it.';
+COMMENT ON COLUMN api_key.resource IS 'The path of the MCP endpoint that it works at, for the access of a program by OAuth; null for every address.';
 CREATE UNIQUE INDEX api_key_id ON api_key (id);
 CREATE INDEX api_key_newest ON api_key (tenant_id, created_at DESC, id DESC);
 CREATE INDEX api_key_user ON api_key (tenant_id, user_id);

@@ -10,6 +10,7 @@ CREATE TABLE browser_session (
     last_seen_at timestamptz NOT NULL,
     expires_at   timestamptz NOT NULL,
     key_hash     bytea,
+    by_person    boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, user_id) REFERENCES app_user ON DELETE CASCADE,
     FOREIGN KEY (tenant_id, key_id) REFERENCES api_key ON DELETE CASCADE
@@ -18,6 +19,7 @@ COMMENT ON TABLE browser_session IS 'The browsers that are signed in.';
 COMMENT ON COLUMN browser_session.key_id IS 'The key that started it. The session has the capabilities of the key, and ends with it.';
 COMMENT ON COLUMN browser_session.last_seen_at IS 'To the minute.';
 COMMENT ON COLUMN browser_session.key_hash IS 'The hash of the key''s secret that started it. The session works as long as that secret does.';
+COMMENT ON COLUMN browser_session.by_person IS 'Whether a person signed in, at the page or at a provider. A program''s session speaks for the program.';
 CREATE UNIQUE INDEX browser_session_id ON browser_session (id);
 CREATE INDEX browser_session_user ON browser_session (tenant_id, user_id, key_id, created_at);
 CREATE INDEX browser_session_key ON browser_session (tenant_id, key_id) WHERE key_id IS NOT NULL;
@@ -117,11 +119,15 @@ CREATE TABLE oauth_client (
     redirect_uris text[]      NOT NULL,
     secret_hash   bytea,
     created_at    timestamptz NOT NULL,
-    used_at       timestamptz
+    used_at       timestamptz,
+    address       text,
+    network       text
 );
 COMMENT ON TABLE oauth_client IS 'The programs that registered themselves at the authorization server. They belong to no tenant.';
 COMMENT ON COLUMN oauth_client.secret_hash IS 'The hash of its secret; null for a public client.';
 COMMENT ON COLUMN oauth_client.used_at IS 'When a user last gave it access; null if none ever has.';
+COMMENT ON COLUMN oauth_client.address IS 'Where it was registered from: an IPv4 address, or the /64 network of an IPv6 address.';
+COMMENT ON COLUMN oauth_client.network IS 'The /24 or /48 network of that address.';
 CREATE INDEX oauth_client_unused ON oauth_client (created_at) WHERE used_at IS NULL;
 
 CREATE TABLE oauth_grant (
@@ -131,24 +137,29 @@ CREATE TABLE oauth_grant (
     redirect_uri text        NOT NULL,
     challenge    text        NOT NULL,
     ends_at      timestamptz,
+    keyed        boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, key_id),
     FOREIGN KEY (tenant_id, key_id) REFERENCES api_key ON DELETE CASCADE
 );
 COMMENT ON TABLE oauth_grant IS 'Programs that a user gave access to. The secret of the key is the current access token.';
 COMMENT ON COLUMN oauth_grant.challenge IS 'The SHA-256 of the verifier that the program must present with the code (PKCE).';
 COMMENT ON COLUMN oauth_grant.ends_at IS 'When the credential of the user who gave it ends; null for never.';
+COMMENT ON COLUMN oauth_grant.keyed IS 'Whether the client must sign with its own key to get tokens (private_key_jwt).';
 
 CREATE TABLE oauth_secret (
-    tenant_id  bigint      NOT NULL,
-    hash       bytea       NOT NULL,
-    key_id     text        NOT NULL,
-    kind       text        NOT NULL CHECK (kind IN ('code', 'refresh')),
-    used_at    timestamptz,
-    expires_at timestamptz NOT NULL,
+    tenant_id   bigint      NOT NULL,
+    hash        bytea       NOT NULL,
+    key_id      text        NOT NULL,
+    kind        text        NOT NULL CHECK (kind IN ('code', 'refresh')),
+    used_at     timestamptz,
+    expires_at  timestamptz NOT NULL,
+    token_hash  bytea,
+    token_until timestamptz,
     PRIMARY KEY (tenant_id, hash),
     FOREIGN KEY (tenant_id, key_id) REFERENCES oauth_grant ON DELETE CASCADE
 );
 COMMENT ON TABLE oauth_secret IS 'Authorization codes and refresh tokens, each for one use. Used ones stay until they expire, so that a second use is noticed.';
+COMMENT ON COLUMN oauth_secret.token_hash IS 'The hash of the access token that came with a refresh token. It works until the refresh token is used, or expires.';
 CREATE UNIQUE INDEX oauth_secret_hash ON oauth_secret (hash);
 CREATE INDEX oauth_secret_key ON oauth_secret (tenant_id, key_id);
 CREATE INDEX oauth_secret_age ON oauth_secret (expires_at);

@@ -229,6 +229,7 @@ CREATE TABLE hook_session (
     seen_at     timestamptz NOT NULL,
     listener    bigint      NOT NULL DEFAULT 0,
     unconfirmed jsonb       NOT NULL DEFAULT '{}',
+    connected   boolean,
     PRIMARY KEY (tenant_id, agent_id, session)
 );
 COMMENT ON TABLE hook_session IS 'The sessions of coding agents that call hooks or follow their messages, and what was announced to each.';
@@ -236,6 +237,7 @@ COMMENT ON COLUMN hook_session.announced IS 'Up to which message of each stream 
 COMMENT ON COLUMN hook_session.line IS 'The number of the last wake-up that its listener was sent.';
 COMMENT ON COLUMN hook_session.listener IS 'The number of its newest listener: the others are told nothing more.';
 COMMENT ON COLUMN hook_session.unconfirmed IS 'What each of the last wake-ups changed in announced, in case its listener did not get it.';
+COMMENT ON COLUMN hook_session.connected IS 'Whether its client is connected to the tools: true if it has used them, false if it started while the engine was down, null if nothing is known.';
 CREATE INDEX hook_session_age ON hook_session (seen_at);
 
 CREATE TABLE question (

@@ -98,6 +98,8 @@ CREATE TABLE task (
     created_at  timestamptz NOT NULL,
     updated_at  timestamptz NOT NULL,
     revision    bigint      NOT NULL DEFAULT 1,
+    lease       interval    NOT NULL DEFAULT '30 minutes',
+    reminded    boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, domain_id) REFERENCES domain ON DELETE CASCADE,
     CHECK ((holder_id IS NULL) = (lease_until IS NULL))
@@ -105,6 +107,8 @@ CREATE TABLE task (
 COMMENT ON TABLE task IS 'The tasks of domains: what is to be done, who holds it and for how long, and what became of it.';
 COMMENT ON COLUMN task.assignee_id IS 'The agent or user whose task it is; null for anybody''s.';
 COMMENT ON COLUMN task.holder_id IS 'The agent or user that claimed it. When lease_until has passed, nobody holds it.';
+COMMENT ON COLUMN task.lease IS 'How long the lease of its last claim is: hooks of the holder renew it.';
+COMMENT ON COLUMN task.reminded IS 'Whether the holder was told that this lease ends soon.';
 COMMENT ON COLUMN task.fence IS 'Grows with each claim: a change with an older one is refused.';
 COMMENT ON COLUMN task.unmet IS 'How many of the tasks that it comes after are not done.';
 CREATE INDEX task_newest ON task (tenant_id, domain_id, created_at DESC, id DESC);
@@ -167,6 +171,8 @@ CREATE TABLE reservation (
     lease_until timestamptz NOT NULL,
     created_at  timestamptz NOT NULL,
     refused     bigint[]    NOT NULL DEFAULT '{}',
+    lease       interval    NOT NULL DEFAULT '15 minutes',
+    reminded    boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, domain_id, holder_id, repository, path),
     FOREIGN KEY (tenant_id, domain_id) REFERENCES domain ON DELETE CASCADE
@@ -174,6 +180,8 @@ CREATE TABLE reservation (
 COMMENT ON TABLE reservation IS 'Paths of repositories that agents and users work on for a while. They are advisory.';
 COMMENT ON COLUMN reservation.repository IS 'The name of the repository; empty if the domain has only one.';
 COMMENT ON COLUMN reservation.path IS 'A glob, relative to the repository.';
+COMMENT ON COLUMN reservation.lease IS 'How long the lease is: hooks of the holder renew it.';
+COMMENT ON COLUMN reservation.reminded IS 'Whether the holder was told that this lease ends soon.';
 COMMENT ON COLUMN reservation.refused IS 'Whom it kept from an edit or from reserving: they are told directly when it ends, which wakes them.';
 CREATE INDEX reservation_age ON reservation (lease_until);
 CREATE INDEX reservation_holder ON reservation (tenant_id, holder_id);

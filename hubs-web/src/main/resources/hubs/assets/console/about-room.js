@@ -1,6 +1,7 @@
 // Beside a room: what it is for, who is a member, who answers whom; and what its owner, or somebody who wants to join, does about it.
 import { all, isAdmin, me } from './api.js';
 import { graph } from './graph.js';
+import { guardPart } from './guard.js';
 import { ago, ask, avatar, button, DANGER, enc, compact, html, nothing, number, repeat, tag, toast } from './parts.js';
 
 // @param room the answer of DM_Read; messages of the zone that is shown; go and again, which draw another page, or this one anew
@@ -10,7 +11,7 @@ export function aboutRoom({ room, zone, messages, go, again }) {
   const deeds = deedsOf(domain, room, go, again);
   return html`
     <h3>About</h3>
-    <p class="soft">${domain.description}</p>
+    <p dir="auto" class="soft">${domain.description}</p>
     <p class="tagline">
       ${tag(`access ${domain.access}`)} ${tag(`owned by ${domain.owner}`)}
       <span class="tag">created ${ago(domain.created_at)}</span>
@@ -30,6 +31,7 @@ export function aboutRoom({ room, zone, messages, go, again }) {
       ${button(mine ? 'Invite' : 'Join', mine ? deeds.invite : deeds.join, { tool: 'DM_Invite' })}
       ${button('New room', deeds.newZone, { tool: 'ZN_Create' })}
     </div>
+    ${guardPart({ guard: mine ? (room.guard ?? domain.guard) : null, tool: 'DM_Update', target: { domain: domain.name }, where: `in the rooms of ${domain.name}`, again })}
     ${answersOf(messages, zone)}
   `;
 }
@@ -39,7 +41,7 @@ function memberLine(member, mine, deeds) {
   const about = member.agent;
   return html`<li>
     <a href="/console/agents/${enc(member.agent)}" data-go="true">
-      ${avatar(member.agent, { online: member.online })}<span>${member.agent}</span>
+      ${avatar(member.agent, { online: member.online })}<span dir="auto">${member.agent}</span>
     </a>
     ${member.role === 'host' ? tag('host', 'reads') : nothing}
     ${member.state !== 'member' ? tag(member.state, 'changes') : nothing}
@@ -66,8 +68,19 @@ function memberLine(member, mine, deeds) {
 
 function deedsOf(domain, room, go, again) {
   const target = (agent) => ({ target: { domain: domain.name, agent } });
-  const sure = (tool, verb, member, text, danger) =>
-    ask({ title: `${verb} ${member.agent}?`, text, verb, danger, tool, args: () => target(member.agent), done: again });
+  const sure = (verb, member, { tool, text, danger, said }) =>
+    ask({
+      title: `${verb} ${member.agent}?`,
+      text,
+      verb,
+      danger,
+      tool,
+      args: () => target(member.agent),
+      done: () => {
+        again();
+        toast(`${member.agent} ${said} ${domain.name}.`);
+      },
+    });
   return {
     accept: (member) =>
       ask({
@@ -82,8 +95,15 @@ function deedsOf(domain, room, go, again) {
         args: () => target(member.agent),
         done: again,
       }),
-    unban: (member) => sure('DM_Unban', 'Unban', member, 'It can be invited again.', false),
-    remove: (member) => sure('DM_Kick', 'Remove', member, 'It can be invited again.', true),
+    unban: (member) =>
+      sure('Unban', member, { tool: 'DM_Unban', text: 'It can be invited again.', said: 'is no longer banned from' }),
+    remove: (member) =>
+      sure('Remove', member, {
+        text: `It is no longer a member of ${domain.name}. It can be invited again.`,
+        danger: true,
+        tool: 'DM_Kick',
+        said: 'is no longer in',
+      }),
     invite: () =>
       ask({
         title: `Invite to ${domain.name}`,

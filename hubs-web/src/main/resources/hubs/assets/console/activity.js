@@ -220,7 +220,7 @@ function row(entry) {
   });
   const from = [DOORS[entry.door] ?? entry.door, client(entry.client), entry.key_name].filter(Boolean).join(' · ');
   const words = html`${who}
-    <span class="clip">${sentence(entry)}</span>
+    <span dir="auto" class="clip">${sentence(entry)}</span>
     ${entry.result === 'done' ? nothing : tag(entry.result.replaceAll('_', ' '), 'destroys')}
     <span class="soft where clip">${from}</span>
     <code class="tool">${entry.tool}</code>

@@ -1,6 +1,8 @@
 // One agent: what it is told, said, remembers, what it was before, and who may see it.
+import { costOf } from './agent-cost.js';
 import { agentTalk } from './agent-talk.js';
 import { call, isAdmin, may, me, read, request, whyNot } from './api.js';
+import { guardPart } from './guard.js';
 import { finder, ofDay, row as foundRow } from './messages.js';
 import {
   action,
@@ -23,6 +25,7 @@ import {
   problem,
   render,
   tag,
+  toast,
   whileBusy,
 } from './parts.js';
 import { compared, ended, restore, revisionItem, steps } from './revisions.js';
@@ -106,12 +109,15 @@ export async function one(name, { at, view, on, go, isHere, drawn }) {
   const end = () =>
     ask({
       title: `Delete ${agent.name}?`,
-      text: 'Its memberships, permissions and roster entries are removed for everyone. Its messages and memories stay under its name.',
+      text: 'Its keys are revoked. Its memberships, permissions and roster entries are removed for everyone. Its messages and memories stay under its name.',
       verb: 'Delete',
       danger: true,
       tool: 'AP_Destroy',
       args: () => ({ target: { agent: agent.name } }),
-      done: () => go('/console/agents'),
+      done: () => {
+        go('/console/agents');
+        toast(`The agent ${agent.name} is deleted.`);
+      },
     });
 
   await agentTalk({ place: talk, agent, first: answer, sought: at.query.get('message'), view, on, isHere });
@@ -119,13 +125,15 @@ export async function one(name, { at, view, on, go, isHere, drawn }) {
   const past = revisions(agent, again, drawn);
   const memory = later(banksOf(agent), drawn);
   const why = later(reasonsOf(agent), drawn);
+  const isKnown = may('AP_Usage') && (agent.owner === me.user || isAdmin());
+  const cost = isKnown ? later(costOf(agent.name), drawn) : null;
 
   return () =>
     html`<header class="detail-head">
         ${avatar(agent.name, { online: agent.online })}
         <div>
-          <h2>${agent.name}</h2>
-          <p class="soft">${agent.description}</p>
+          <h2 dir="auto">${agent.name}</h2>
+          <p dir="auto" class="soft">${agent.description}</p>
         </div>
         <div class="head-actions">
           ${
@@ -147,10 +155,12 @@ export async function one(name, { at, view, on, go, isHere, drawn }) {
       ${section(
         'Persona',
         agent.profile
-          ? html`<pre class="wraps prose" tabindex="0" aria-label="Persona">${agent.profile}</pre>`
+          ? html`<pre dir="auto" class="wraps prose" tabindex="0" aria-label="Persona">${agent.profile}</pre>`
           : html`<p class="soft">None.</p>`,
       )}
       <section>${past()}</section>
+      ${guardPart({ guard: answer.guard ?? agent.guard, tool: 'AP_Modify', target: { agent: agent.name }, where: `directly to or from ${agent.name}`, again: () => again() })}
+      ${cost ? section('What it costs', html`<div>${cost()}</div>`) : nothing}
       ${section('Memory', html`<div class="rows">${memory()}</div>`)}
       ${section('Who may see it, and why', html`<div>${why()}</div>`)}
       ${section(
@@ -175,7 +185,7 @@ async function banksOf(agent) {
   return banks.content.map((bank) =>
     link(
       `/console/memory/${enc(bank.bank)}`,
-      html`<b>${bank.bank}</b> ${tag(bank.permission)} ${tag(`by ${bank.via}`)}
+      html`<b dir="auto">${bank.bank}</b> ${tag(bank.permission)} ${tag(`by ${bank.via}`)}
         ${bank.loaded ? tag('loaded', 'reads') : nothing}
         <span class="soft">${memoryCount(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}</span>`,
     ),
@@ -195,7 +205,7 @@ async function reasonsOf(agent) {
         return html`<li>
           ${tag(isAllowed ? 'you may' : 'you may not', isAllowed ? 'reads' : 'destroys')}
           ${MEANS[found.tool] ?? found.tool}
-          <span class="soft"
+          <span dir="auto" class="soft"
             >${found.only ?? (found.may ? `because ${reason(found)}` : (found.missing ?? []).join('; '))}</span
           >
         </li>`;
@@ -229,7 +239,7 @@ function saidOn(name, at) {
     if (mine !== turn) return undefined;
     const count = `${number(messages.length)} ${messages.length === 1 ? 'message' : 'messages'}`;
     return render(
-      html`<p class="soft">
+      html`<p dir="auto" class="soft">
           ${
             messages.length
               ? `${count}${more ? ', the latest of that day' : ''}`
@@ -316,7 +326,7 @@ function replaced(one, later, agent, again) {
     {},
     html`<div class="compared">
       ${names.flatMap((name) => [
-        html`<p class="soft">${TEXTS[name][0].toUpperCase()}${TEXTS[name].slice(1)}</p>`,
+        html`<p dir="auto" class="soft">${TEXTS[name][0].toUpperCase()}${TEXTS[name].slice(1)}</p>`,
         ...compared(one[name] ?? '', later[name] ?? '', '\n').parts,
       ])}
     </div>`,

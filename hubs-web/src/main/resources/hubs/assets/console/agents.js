@@ -108,11 +108,11 @@ export async function show(context) {
       ${avatar(agent.name, { online: agent.online })}
       <span class="person-words">
         <span class="person-top">
-          <b>${agent.name}</b>
+          <b dir="auto">${agent.name}</b>
           ${agent.last_message_at ? html`<span class="soft">${ago(agent.last_message_at, true)}</span>` : nothing}
         </span>
-        <span class="clip">${agent.description}</span>
-        ${agent.profile_length ? html`<span class="soft clip persona">${persona(agent)}</span>` : nothing}
+        <span dir="auto" class="clip">${agent.description}</span>
+        ${agent.profile_length ? html`<span dir="auto" class="soft clip persona">${persona(agent)}</span>` : nothing}
         ${
           agent.skills?.length
             ? html`<span class="soft clip small"
@@ -122,7 +122,7 @@ export async function show(context) {
         }
         ${
           words.has(agent.name)
-            ? html`<span class="clip words">“${withoutIds(words.get(agent.name))}”</span>`
+            ? html`<span dir="auto" class="clip words">“${withoutIds(words.get(agent.name))}”</span>`
             : silent.has(agent.name)
               ? html`<span class="soft clip">Said nothing lately</span>`
               : nothing

@@ -9,8 +9,8 @@ const entry = (task) =>
   html`<li>
     ${avatar(task.holder)}
     <div>
-      <b>${task.holder}</b>${link(taskPath(task), html`<span class="clip2">${task.title}</span>`)}<span
-        class="soft small"
+      <b dir="auto">${task.holder}</b
+      >${link(taskPath(task), html`<span dir="auto" class="clip2">${task.title}</span>`)}<span class="soft small"
         >${link(`/console/spaces/${enc(task.domain)}?view=tasks`, task.domain)} · ${left(task.lease_until)}</span
       >
     </div>

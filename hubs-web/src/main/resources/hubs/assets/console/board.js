@@ -108,7 +108,7 @@ export async function showBoard({ at, view, on, isHere }) {
 
   const card = (task) =>
     html`<li class="card ${task.state}" data-task=${task.id}>
-      ${link(taskPath(task), html`<span class="clip3">${task.title}</span>`)}
+      ${link(taskPath(task), html`<span dir="auto" class="clip3">${task.title}</span>`)}
       <div class="card-foot">
         ${task.state === 'open' ? (task.ready ? tag('ready', 'reads') : waits(task)) : nothing}${who(task)}${(task.tags ?? []).map((text) => tag(text))}
       </div>

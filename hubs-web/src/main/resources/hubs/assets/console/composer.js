@@ -1,4 +1,5 @@
 // Where a message is written: to a room, a thread or an agent. What is being written stays when the page is drawn.
+import { isEnter } from '../dom.js';
 import { all, call, may } from './api.js';
 import { allowed, asCode, ask, createRef, html, nothing, ref, toast, whileBusy } from './parts.js';
 
@@ -65,7 +66,7 @@ export class Composer {
   };
 
   #key = (event) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    if (!isEnter(event) || event.shiftKey) return;
     event.preventDefault();
     this.#send.value.click();
   };
@@ -93,7 +94,7 @@ export class Composer {
     return html`<div class="composer-place">
       ${
         this.replying
-          ? html`<p class="quote soft">
+          ? html`<p class="quote soft" dir="auto">
               Answering ${this.replying.from}: ${this.replying.content.slice(0, 80)}
               <button type="button" class="quiet" @click=${this.#endReply}>Cancel</button>
             </p>`
@@ -148,6 +149,7 @@ export class Composer {
         }
         <textarea
           rows="1"
+          dir="auto"
           maxlength="64000"
           aria-label=${label}
           placeholder=${may('AP_Chat') ? placeholder : 'You may only read here'}

@@ -11,19 +11,20 @@ import {
   guarded,
   hour,
   html,
+  line,
   link,
   nothing,
   number,
   ref,
   repeat,
+  rich,
   tag,
   toast,
   whileBusy,
 } from './parts.js';
 import { taskPath } from './task-parts.js';
-import { bySeq, Messages, notice, parts, rows, sizeWords, withoutIds } from './transcript-model.js';
+import { bySeq, Messages, notice, rows, sizeWords, withoutIds } from './transcript-model.js';
 
-const HOPS = 8;
 const MOST = 400;
 const MOST_PAGES = 20; // That are read to find one that is not known.
 const APART = { context: 'engine-console-reads' }; // The person answers, whoever the caller is logged on as.
@@ -204,7 +205,7 @@ export class Conversation {
           : html`<span class="when soft" aria-hidden="true">${hour(message.created_at)}</span>`
       }
       <div>
-        ${isFirst ? this.#head(message) : html`<span class="unseen">${message.from}, ${hour(message.created_at)}</span>`}
+        ${isFirst ? this.#head(message) : html`<span dir="auto" class="unseen">${message.from}, ${hour(message.created_at)}</span>`}
         ${this.#answered(message)} ${this.#said(message)} ${attachments(message)} ${this.#question(message)}
         ${this.#replies(message)}
       </div>
@@ -216,15 +217,13 @@ export class Conversation {
     const hops = message.chain?.length ?? 0;
     const place = this.#options.place?.(message);
     return html`<p class="bubble-head">
-      <b>${message.from}</b>
+      <b dir="auto">${message.from}</b>
       ${message.person ? tag('person') : message.by_key ? tag(`by the key ${message.by_key}`) : nothing}
       <span class="soft">${place ? html`${place} · ` : nothing}${clock(message.created_at)}</span>
       ${
         hops
-          ? html`<span
-              class="hops${hops >= HOPS - 1 ? ' near' : ''}"
-              title="Answers ${message.chain.join(' → ')}: the loop guard stops at ${HOPS} hops."
-              >${hops} of ${HOPS} hops</span
+          ? html`<span class="hops" title="Answers ${message.chain.join(' → ')}. The loop guard limits such chains."
+              >${number(hops)} ${hops === 1 ? 'hop' : 'hops'}</span
             >`
           : nothing
       }
@@ -234,7 +233,7 @@ export class Conversation {
   #answered(message) {
     const answered = message.reply_to && this.messages.get(message.reply_to);
     return answered
-      ? html`<p class="answered soft clip">${answered.from}: ${withoutIds(answered.content)}</p>`
+      ? html`<p class="answered soft clip" dir="auto">${answered.from}: ${withoutIds(answered.content)}</p>`
       : nothing;
   }
 
@@ -242,18 +241,13 @@ export class Conversation {
   #linked(text, message) {
     const found = notice(text);
     const domain = message.domain ?? found?.domain;
-    if (!found || !domain) return text;
+    if (!found || !domain) return line(text);
     return html`${found.words}${link(taskPath({ domain, id: found.task }), found.title)}${found.rest}`;
   }
 
   #said(message) {
-    const text = parts(message.content);
     return html`<div class="said" tabindex="-1">
-      ${text.map((part) =>
-        part.isCode
-          ? html`<pre tabindex="0" aria-label="Code"><code>${part.text}</code></pre>`
-          : html`<p>${this.#linked(part.text, message)}</p>`,
-      )}
+      ${rich(message.content, (text) => this.#linked(text, message))}
       ${
         message.truncated
           ? html`<button
@@ -354,6 +348,7 @@ function answerForm(message, answer) {
     <textarea
       name="content"
       rows="1"
+      dir="auto"
       maxlength="64000"
       aria-label="Answer ${message.from}"
       placeholder="Your answer…"

@@ -91,7 +91,7 @@ export function deliveries({ id, endpointIds, on, isHere, drawn, happened }) {
         <span class="plain-head"><b>${one.event_type}</b> ${tag(one.state, STATES[one.state] ?? '')}</span>
         <span class="soft clip"
           >#${one.sequence} · ${tried(one)} ·
-          ${ago(one.created_at)}${id ? '' : ` · ${one.url}`}${
+          ${ago(one.created_at)}${id ? nothing : html` · <bdi>${one.url}</bdi>`}${
             endpointIds.has(one.endpoint_id) ? '' : ' · deleted endpoint'
           }</span
         >

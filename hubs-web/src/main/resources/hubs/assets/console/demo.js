@@ -135,12 +135,12 @@ export class Demo {
     return html`<section class="demo ${demo.state}" aria-label="Demo">
       <div class="demo-words">
         <b>Demo</b>
-        <span>${isPaused && demo.question ? 'Paused. Your answer resumes it.' : WORDS[demo.state]}</span>
+        <span dir="auto">${isPaused && demo.question ? 'Paused. Your answer resumes it.' : WORDS[demo.state]}</span>
         ${link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room')}
         ${
           demo.doing && !isOver
             ? html`<p class="demo-doing">
-                <b>${demo.doing.agent}</b> ${demo.doing.words} <code>${demo.doing.tool}</code>
+                <b dir="auto">${demo.doing.agent}</b> ${demo.doing.words} <code>${demo.doing.tool}</code>
               </p>`
             : nothing
         }
@@ -161,7 +161,7 @@ export class Demo {
       ${
         demo.question
           ? html`<div class="demo-question">
-              <p>${demo.question}</p>
+              <p dir="auto">${demo.question}</p>
               <div class="row">
                 ${demo.answers.map((answer) => button(answer, this.#answer(answer), { tool: 'AP_Chat', kind: '' }))}
               </div>

@@ -53,7 +53,7 @@ export async function oneDocument(name, again, context) {
   const compares = versions.map((version, i) => since(version, versions.slice(i + 1), drawn));
   const view = () => [
     html`<header class="detail-head">
-      <div><h2 class="breaks">${newest.name}</h2></div>
+      <div><h2 dir="auto" class="breaks">${newest.name}</h2></div>
       <div class="head-actions">
         ${accepted ? action('MB_Load', 'Load into a bank', () => load(accepted, again), '') : nothing}<a
           class="button quiet"
@@ -200,7 +200,7 @@ function text(document, drawn) {
   return () =>
     html`<section>
       <h3>Text <span class="count">version ${document.version}, ${number(document.characters)} characters</span></h3>
-      <pre class="document-text" tabindex="0" aria-label="Text of version ${document.version}">${words}</pre>
+      <pre dir="auto" class="document-text" tabindex="0" aria-label="Text of version ${document.version}">${words}</pre>
       ${cursor ? button('More', more) : nothing} ${failed ? problem(failed) : nothing}
     </section>`;
 }
@@ -232,7 +232,7 @@ const banks = (found) =>
         html`<li>
           ${
             one_.bank
-              ? link(`/console/memory/${enc(one_.bank)}`, html`<b>${one_.bank}</b>`, memories(one_))
+              ? link(`/console/memory/${enc(one_.bank)}`, html`<b dir="auto">${one_.bank}</b>`, memories(one_))
               : html`<p>Banks that you may not see: ${memories(one_)}</p>`
           }
         </li>`,

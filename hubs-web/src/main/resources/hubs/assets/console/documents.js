@@ -108,7 +108,7 @@ function upload({ file, sent, total, made, note }) {
       ? `${sizeWords(sent)} of ${sizeWords(total)}`
       : sizeWords(file.size);
   return html`<li>
-    <b class="clip">${file.name}</b>
+    <b dir="auto" class="clip">${file.name}</b>
     ${
       note
         ? nothing
@@ -137,7 +137,8 @@ function queue({ on, isHere, drawn }) {
 
   const line = (one) =>
     html`<li>
-      ${state(one)} ${link(`/console/documents/${enc(one.name)}`, html`<span class="clip">${one.name}</span>`)}
+      ${state(one)}
+      ${link(`/console/documents/${enc(one.name)}`, html`<span dir="auto" class="clip">${one.name}</span>`)}
       <span class="soft"
         >${one.queue?.position ? `${number(one.queue.position)}. in line, ${expected(one.queue)}` : 'now'}</span
       >
@@ -264,7 +265,7 @@ const row = (document, documentName) =>
     data-go="true"
     aria-current=${document.name.toLowerCase() === documentName?.toLowerCase() ? 'true' : nothing}
     ><span class="person-words"
-      ><b>${document.name}</b
+      ><b dir="auto">${document.name}</b
       ><span class="soft clip"
         >${[kind(document), sizeWords(document.size), document.version > 1 ? `v${number(document.version)}` : '']
           .filter(Boolean)

@@ -2,7 +2,7 @@
 import { dialog } from '../dom.js';
 import { may } from './api.js';
 import { button, client, el, enc, html, link, nodes, nothing, render, tag } from './parts.js';
-import { sentence } from './sentences.js';
+import { isOfMemory, sentence } from './sentences.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
 
@@ -24,7 +24,7 @@ function view(entry) {
     ['Key', entry.key_id && link(`/console/keys/${enc(entry.key_id)}`, entry.key_name ?? entry.key_id)],
     ['From', [DOORS[entry.door] ?? entry.door, client(entry.client), entry.address].filter(Boolean).join(' · ')],
     ['Thing', thing(entry)],
-    ['Wrote', wrote(entry)],
+    [isOfMemory(entry) ? 'Memory' : 'Wrote', wrote(entry)],
     [
       'Arguments',
       entry.arguments?.length && entry.arguments.map((name) => html`<code class="argument">${name}</code> `),
@@ -34,8 +34,8 @@ function view(entry) {
     ['Calls', entry.times && `${entry.times} in a minute; the words are those of the last one`],
     ['Request', html`<code>${entry.request_id}</code>`],
   ];
-  return html`<p>${sentence(entry)}</p>
-    ${entry.note ? html`<p class="note${isRefused ? ' bad' : ''}">${entry.note}</p>` : nothing}
+  return html`<p dir="auto">${sentence(entry)}</p>
+    ${entry.note ? html`<p dir="auto" class="note${isRefused ? ' bad' : ''}">${entry.note}</p>` : nothing}
     ${
       isRefused
         ? html`<h3>How to allow it</h3>
@@ -83,10 +83,24 @@ function wrote(entry) {
     const [domain, zone] = entry.target.split('/');
     return link(`/console/spaces/${enc(domain)}/${enc(zone)}?message=${id}`, 'the message in its room');
   }
+  if (isOfMemory(entry) && ['MB_Delete', 'MB_Destroy'].includes(entry.tool)) {
+    const place = html`<code>${entry.item}</code>`;
+    return entry.tool === 'MB_Destroy'
+      ? place
+      : html`${place} ${link(`/console/memory/${enc(entry.target)}?view=trash`, 'in the trash of the bank')}`;
+  }
   if (entry.target_kind === 'bank') return link(`/console/memory/${enc(entry.target)}/${id}`, 'the memory');
   const agent = entry.target_kind === 'agent' ? entry.target : entry.agent;
   return agent ? link(`/console/agents/${enc(agent)}?message=${id}`, 'the message in its conversation') : null;
 }
+
+// What the loop guard stops is right in itself: there is too much of it, without a person or progress.
+const pastTheGuard = (entry) =>
+  html`The loop guard stopped it: agents answered each other too often or too fast. It lets them go on when a person
+    writes there, when a task of the space moves on, or at the time that the note names. The owner of the
+    ${entry.target_kind === 'zone' ? 'space' : 'agent'} and admins can allow more messages, or change the limit: see
+    ${link('/console/inbox', 'Needs you')}, or the field <code>guard</code> of
+    <code>${entry.target_kind === 'zone' ? 'DM_Update' : 'AP_Modify'}</code>.`;
 
 // What an admin can do so that the same call is accepted.
 export function howToAllow(entry) {
@@ -94,6 +108,7 @@ export function howToAllow(entry) {
     entry.key_id && may('AK_Update')
       ? link(`/console/keys/${enc(entry.key_id)}`, `the key ${entry.key_name ?? entry.key_id}`)
       : 'the key';
+  if (/\bguard\b/i.test(entry.note ?? '') && entry.result === 'conflict') return pastTheGuard(entry);
   const capability = /\b[a-z]+:[a-z]+\b/.exec(entry.note ?? '')?.[0];
   switch (entry.result) {
     case 'not_permitted':

@@ -56,7 +56,7 @@ function table(result) {
   const row = ([name, label, title], text, kind) =>
     html`<tr>
       <th scope="row" title=${title ?? nothing}>${label}</th>
-      ${MODES.map(([mode]) => html`<td class=${kind(name, result[mode][name]) ?? nothing}>${text(result[mode][name])}</td>`)}
+      ${MODES.map(([mode]) => html`<td dir="auto" class=${kind(name, result[mode][name]) ?? nothing}>${text(result[mode][name])}</td>`)}
     </tr>`;
   return html`<table class="figures">
     <thead>
@@ -87,7 +87,7 @@ function misses(bank, result) {
           html`<li>
             ${link(
               `/console/memory/${enc(bank.name)}?q=${enc(query)}`,
-              html`<b>${query}</b>`,
+              html`<b dir="auto">${query}</b>`,
               html`<span class="soft"
                 >${modes.length === MODES.length ? 'in no mode' : `not ${modes.join(', ')}`}</span
               >`,

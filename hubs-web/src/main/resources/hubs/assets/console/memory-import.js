@@ -68,8 +68,9 @@ function report(body, isTrial) {
           ${body.preview.map(
             (one) =>
               html`<li>
-                <b>${one.name ?? 'unnamed'}</b><span class="soft"> by ${one.author}, ${ago(one.created_at)}</span>
-                <p class="clip2">${one.text}</p>
+                <b dir="auto">${one.name ?? 'unnamed'}</b
+                ><span class="soft"> by ${one.author}, ${ago(one.created_at)}</span>
+                <p dir="auto" class="clip2">${one.text}</p>
               </li>`,
           )}
         </ul>`
@@ -156,7 +157,7 @@ export function importing(bank, { drawn }) {
             class="button quiet"
             >Choose a file</label
           >
-          <span class="soft">${file?.name ?? 'No file chosen.'}</span>
+          <span dir="auto" class="soft">${file?.name ?? 'No file chosen.'}</span>
         </p>
         <div class="field">
           <label for="import-format">The file is</label>

@@ -25,11 +25,11 @@ function marked(text, places = []) {
 const entry = (bank) => (one) =>
   html`<a class="memory" href="/console/memory/${enc(bank)}/${enc(one.name ?? one.id)}" data-go="true">
     <span class="memory-head">
-      ${one.name ? html`<b>${one.name}</b>` : html`<span class="soft">unnamed</span>`}
-      <span class="soft">${one.updated_at ? html`${one.author} · ${ago(one.updated_at)}` : nothing}</span>
+      ${one.name ? html`<b dir="auto">${one.name}</b>` : html`<span class="soft">unnamed</span>`}
+      <span dir="auto" class="soft">${one.updated_at ? html`${one.author} · ${ago(one.updated_at)}` : nothing}</span>
       ${(one.tags ?? []).slice(0, 3).map((text) => tag(text))}
     </span>
-    <span class="clip2">${marked(one.text, one.why?.highlights)}</span>
+    <span dir="auto" class="clip2">${marked(one.text, one.why?.highlights)}</span>
   </a>`;
 
 function why(hit) {
@@ -52,7 +52,7 @@ function hits(body, row) {
         (hit) =>
           html`<div class="hit">
             ${row({ ...hit, text: hit.text ?? hit.snippet })}
-            <p class="soft">${why(hit)}</p>
+            <p dir="auto" class="soft">${why(hit)}</p>
           </div>`,
       )}
     </div>`;

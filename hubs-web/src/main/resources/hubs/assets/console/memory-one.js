@@ -16,6 +16,7 @@ import {
   tag,
   toast,
 } from './parts.js';
+import { memoriesOf, memoryTitle, restored } from './memory-words.js';
 import { ended, restore, revisionItem, steps } from './revisions.js';
 
 const pathOf = (bank) => `/console/memory/${enc(bank.name)}`;
@@ -28,8 +29,6 @@ const NEAR = 200;
 
 // What a model counts a text as, by the estimate of the service: four characters to a token.
 export const tokens = (text) => Math.ceil([...(text ?? '')].length / 4);
-
-const title = (one) => one.name ?? `${one.text.slice(0, 42)}${one.text.length > 42 ? '…' : ''}`;
 
 const read = async (bank, args) => (await call('MB_Read', { target: { bank }, ...args })).content[0];
 
@@ -133,7 +132,7 @@ function picture({ nodes, links }, bank) {
       );
     });
   const boxes = nodes.map((node) => {
-    const words = title(node.one);
+    const words = memoryTitle(node.one);
     const label = words.length > 22 ? `${words.slice(0, 21)}…` : words;
     const shape = [
       svg('title', {}, words),
@@ -189,7 +188,8 @@ function revisionRow(one, latest, bank, again) {
     ` by ${one.source?.name ?? one.author}, `,
     one.updated_at,
     { open: one === latest, note: one === latest ? ', current' : '' },
-    html`<pre class="wraps prose" tabindex="0" aria-label="Text of revision ${one.revision}">${one.text}</pre>`,
+    html`<pre dir="auto" class="wraps prose" tabindex="0" aria-label="Text of revision ${one.revision}">
+${one.text}</pre>`,
     one !== latest && one.name ? action('MB_Restore', 'Restore this text', back) : nothing,
   );
 }
@@ -218,19 +218,25 @@ const change = (one, bank, go) =>
 export function showMemory(one, bank, { go, isHere, drawn }) {
   const again = () => go(location.pathname, true);
   const about = { target: { bank: bank.name }, memory: one.id };
-  const back = (tool) => async () => {
-    await call(tool, about);
+  const name = `The memory ${memoryTitle(one)} of ${bank.name}`;
+  const back = (tool, words) => async () => {
+    const answer = await call(tool, about);
     if (location.pathname.startsWith(pathOf(bank))) go(`${pathOf(bank)}/${enc(one.name ?? one.id)}`);
+    toast(words(answer));
   };
   async function remove() {
-    await call('MB_Delete', about);
+    const { changed } = await call('MB_Delete', about);
     go(pathOf(bank));
-    toast('Deleted. It can be restored for 30 days.', back('MB_Restore'));
+    if (changed) toast(`${name} is in the trash for 30 days.`, back('MB_Restore', restored));
+    else toast(`${name} was in the trash already.`);
   }
   async function hide() {
-    const { hidden } = await call('MB_Censor', about);
+    const { changed, hidden } = await call('MB_Censor', about);
     go(pathOf(bank));
-    toast(`Hidden${hidden > 1 ? `, with ${number(hidden - 1)} derived from it` : ''}.`, back('MB_Uncensor'));
+    const derived = hidden > 1 ? `, with ${memoriesOf(hidden - 1)} derived from it` : '';
+    const visible = (answer) => `${name} ${answer.changed ? 'is visible again' : 'was not hidden'}.`;
+    if (changed) toast(`${name} is hidden${derived}.`, back('MB_Uncensor', visible));
+    else toast(`${name} was hidden already.`);
   }
   let made = html`<p class="soft">Reading…</p>`;
   const past = steps({
@@ -264,7 +270,7 @@ export function showMemory(one, bank, { go, isHere, drawn }) {
     backTo(bank),
     html`<header class="detail-head">
       <div>
-        <h2>${title(one)}</h2>
+        <h2 dir="auto">${memoryTitle(one)}</h2>
         <p class="soft">by ${one.author}, ${ago(one.created_at)}</p>
       </div>
       <div class="head-actions">

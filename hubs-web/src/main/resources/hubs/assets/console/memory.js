@@ -23,7 +23,9 @@ import { importing } from './memory-import.js';
 import { memoryList } from './memory-list.js';
 import { find, showMemory } from './memory-one.js';
 import { menu } from './menu.js';
-import { bankTrash, censor, loading, trash } from './memory-parts.js';
+import { censor, loading } from './memory-parts.js';
+import { bankTrash, trash } from './memory-trash.js';
+import { restored } from './memory-words.js';
 import { permissions } from './permissions.js';
 
 const GRANTS = ['read', 'append', 'write', 'manage'];
@@ -73,7 +75,7 @@ export async function show(context) {
   }
 
   if (part === 'permissions') content = await permissions(banks, drawn);
-  else if (part === 'trash') content = await trash(go, drawn);
+  else if (part === 'trash') content = await trash(banks, go, drawn);
   else if (bankName) {
     on('memories', (memory) => {
       const bank = banks.find((one) => one.name === memory.bank);
@@ -109,7 +111,7 @@ const bankEntry = (bank, chosen) =>
     href="/console/memory/${enc(bank.name)}"
     data-go="true"
     aria-current=${bank.name === chosen ? 'page' : nothing}
-    ><b>${bank.name}</b><span class="soft" data-bank=${bank.name}>${memoryCount(bank.memories)}</span></a
+    ><b dir="auto">${bank.name}</b><span class="soft" data-bank=${bank.name}>${memoryCount(bank.memories)}</span></a
   >`;
 
 const PARTS_OF_BANK = { load: loading, import: importing, trash: bankTrash, evaluate: evaluating };
@@ -163,17 +165,19 @@ const store = (bank) =>
 
 const remove = (bank, go) =>
   ask({
-    title: `Delete ${bank.name}?`,
-    text: `${memories(bank)} can be restored for 30 days.`,
+    title: `Delete the bank ${bank.name}?`,
+    text: `All of it goes to the trash: ${memories(bank)}. It can be restored for 30 days.`,
     verb: 'Move to trash',
     danger: true,
     tool: 'MB_Delete',
     args: () => ({ target: { bank: bank.name } }),
-    done: () => {
+    done: ({ changed }) => {
       go('/console/memory?view=trash');
-      toast('Moved to the trash for 30 days.', async () => {
-        await call('MB_Restore', { target: { bank: bank.name } });
+      if (!changed) return toast(`The bank ${bank.name} was in the trash already.`);
+      return toast(`The bank ${bank.name} is in the trash for 30 days.`, async () => {
+        const answer = await call('MB_Restore', { target: { bank: bank.name } });
         go(`/console/memory/${enc(bank.name)}`);
+        toast(restored(answer));
       });
     },
   });
@@ -191,9 +195,10 @@ const share = (bank) =>
     ],
     args: ({ agent, access }) => ({ target: { bank: bank.name, agent }, vx: { access } }),
     done: (_, { agent, access }) =>
-      toast(`${agent} may ${access} ${bank.name}.`, () =>
-        call('MB_Permissions', { target: { bank: bank.name, agent }, vx: { access: 'none' } }),
-      ),
+      toast(`${agent} may ${access} ${bank.name}.`, async () => {
+        await call('MB_Permissions', { target: { bank: bank.name, agent }, vx: { access: 'none' } });
+        toast(`${agent} may no longer ${access} ${bank.name}.`);
+      }),
   });
 
 function bankHead(bank, go) {
@@ -203,8 +208,8 @@ function bankHead(bank, go) {
     isAllowed ? html`<a class="button quiet" href="${path}?view=${name}">${words}</a>` : nothing;
   return html`<header class="detail-head">
       <div>
-        <h2>${bank.name}</h2>
-        <p class="soft">${bank.description}</p>
+        <h2 dir="auto">${bank.name}</h2>
+        <p dir="auto" class="soft">${bank.description}</p>
       </div>
       <div class="head-actions">
         ${action('MB_Store', 'Store a memory', () => store(bank), '')}

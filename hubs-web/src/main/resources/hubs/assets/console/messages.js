@@ -20,9 +20,9 @@ export const row = (hit, agent) =>
     ${link(
       pathOf(hit, agent),
       html`<span class="bubble-head"
-        ><b>${hit.from}</b><span class="soft">${placeOf(hit)} · ${clock(hit.created_at)}</span></span
+        ><b dir="auto">${hit.from}</b><span class="soft">${placeOf(hit)} · ${clock(hit.created_at)}</span></span
       >`,
-      html`<span class="said">${withoutIds(hit.text ?? hit.snippet)}</span>`,
+      html`<span dir="auto" class="said">${withoutIds(hit.text ?? hit.snippet)}</span>`,
     )}
   </li>`;
 
@@ -68,14 +68,14 @@ export function finder(input, place, args, agent) {
       if (mine !== turn) return;
       const count = `${body.content.length}${body.next_cursor ? ' or more' : ''} found`;
       render(
-        html`<p class="soft" role="status">${body.content.length ? count : 'No message has these words.'}</p>
+        html`<p dir="auto" class="soft" role="status">${body.content.length ? count : 'No message has these words.'}</p>
           <ol>
             ${body.content.map((hit) => row(hit, agent))}
           </ol>`,
         place,
       );
     } catch (error) {
-      if (mine === turn) render(html`<p class="problem" role="alert">${error.message}</p>`, place);
+      if (mine === turn) render(html`<p dir="auto" class="problem" role="alert">${error.message}</p>`, place);
     }
   }
   input.addEventListener('input', () => {

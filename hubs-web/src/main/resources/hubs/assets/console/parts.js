@@ -1,6 +1,7 @@
 // What the pages of the console are made of, for lit-html: whatever comes from the service becomes text, never markup.
 import { html, nothing, render } from '../lit-html.js';
 import { made, whyNot } from './api.js';
+import { blocks, inline } from './rich-text.js';
 import { clockWords, face, guarded, showCalls, since, timeWords } from './ui.js';
 
 export { createRef, html, live, nothing, ref, render, repeat } from '../lit-html.js';
@@ -32,7 +33,7 @@ export const avatar = (name, { kind = 'agent', online } = {}) => {
   return html`<span class="avatar a${colour} ${kind}${online ? ' online' : ''}" aria-hidden="true">${initials}</span>`;
 };
 
-export const tag = (text, kind = '') => html`<span class="tag ${kind}">${text}</span>`;
+export const tag = (text, kind = '') => html`<span class="tag ${kind}" dir="auto">${text}</span>`;
 
 const whole = (iso) => new Date(iso).toLocaleString();
 
@@ -82,7 +83,7 @@ export const asCode = (label, calls) =>
 export const head = (title, { state, sub, actions = [] } = {}) =>
   html`<header class="head">
     <div class="head-words">
-      <h1 tabindex="-1">${title}${state ? html` <span class="states">${state}</span>` : nothing}</h1>
+      <h1 tabindex="-1" dir="auto">${title}${state ? html` <span class="states">${state}</span>` : nothing}</h1>
       ${sub ? html`<p class="soft">${sub}</p>` : nothing}
     </div>
     <div class="head-actions">
@@ -101,7 +102,41 @@ export const empty = (title, text, ...actions) =>
     ${actions.length ? html`<div class="row">${actions}</div>` : nothing}
   </div>`;
 
-export const problem = (error) => html`<p class="note bad" role="alert">${error.message}</p>`;
+// What somebody wrote, with its links, code and lists; paragraph draws the text of a paragraph, if it is not only text.
+export const rich = (text, paragraph = line) =>
+  blocks(text).map((block) => {
+    if (block.code !== undefined)
+      return html`<pre dir="ltr" tabindex="0" aria-label="Code"><code>${block.code}</code></pre>`;
+    return block.list ? list(block.list) : html`<p dir="auto">${paragraph(block.text)}</p>`;
+  });
+
+// One line of what somebody wrote. Links lead to another site, which learns nothing of this one.
+export const line = (text) =>
+  inline(text).map((part) => {
+    if (part.code) return html`<code dir="ltr">${part.code}</code>`;
+    if (!part.href) return part.text;
+    const anchor = html`<a
+      href=${part.href}
+      dir=${part.host ? nothing : 'ltr'}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      >${part.text}</a
+    >`;
+    return part.host ? html`${anchor} <bdi class="soft">(${part.host})</bdi>` : anchor;
+  });
+
+function list({ ordered, start, items }) {
+  const entries = items.map((one) => html`<li dir="auto">${line(one.text)}${one.lists.map(list)}</li>`);
+  return ordered
+    ? html`<ol start=${start} dir="auto">
+        ${entries}
+      </ol>`
+    : html`<ul dir="auto">
+        ${entries}
+      </ul>`;
+}
+
+export const problem = (error) => html`<p class="note bad" role="alert" dir="auto">${error.message}</p>`;
 
 export const facts = (rows) =>
   html`<dl class="facts">
@@ -110,11 +145,11 @@ export const facts = (rows) =>
       .map(
         ([name, value]) =>
           html`<dt>${name}</dt>
-            <dd>${value}</dd>`,
+            <dd dir="auto">${value}</dd>`,
       )}
   </dl>`;
 
-export const link = (path, ...children) => html`<a href=${path} data-go="true">${children}</a>`;
+export const link = (path, ...children) => html`<a href=${path} data-go="true" dir="auto">${children}</a>`;
 
 // Above what is shown of one entry of a list: on a phone, the list is not beside it.
 export const back = (path, words) => html`<p class="back">${link(path, `← ${words}`)}</p>`;

@@ -78,7 +78,8 @@ export function reservations(domain, isHere, drawn) {
       <div>
         ${codes(paths)}
         <p class="soft">
-          <b>${holder}</b>${repository ? ` in ${repository}` : ''}${reason ? `: ${reason}` : ''} · ${left(until)}
+          <b>${holder}</b>${repository ? ` in ${repository}` : ''}${reason ? html`: <bdi>${reason}</bdi>` : nothing} ·
+          ${left(until)}
         </p>
       </div>
       ${holder === me.user ? action('TK_Release', 'Release', release, 'quiet', paths[0]) : nothing}

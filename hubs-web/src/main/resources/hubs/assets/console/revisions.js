@@ -18,7 +18,7 @@ export const restore = ({ revision, text, words = [], tool, args, again }) =>
     text: [
       'It becomes a new revision. The current text stays in the list.',
       ...words,
-      html`<pre class="wraps prose">${text}</pre>`,
+      html`<pre dir="auto" class="wraps prose">${text}</pre>`,
     ],
     verb: 'Restore',
     tool,
@@ -74,6 +74,8 @@ export function compared(old, now, separator) {
     removed: found.length - added,
     parts: found
       .slice(0, 60)
-      .map((part) => (part.sign === '+' ? html`<ins>${part.text}</ins>` : html`<del>${part.text}</del>`)),
+      .map((part) =>
+        part.sign === '+' ? html`<ins dir="auto">${part.text}</ins>` : html`<del dir="auto">${part.text}</del>`,
+      ),
   };
 }

@@ -106,7 +106,7 @@ function outcome(answer) {
                 (example) =>
                   html`<tr>
                     <td>${ago(example.at)}</td>
-                    <td>${example.agent ? `${example.user} as ${example.agent}` : example.user}</td>
+                    <td dir="auto">${example.agent ? `${example.user} as ${example.agent}` : example.user}</td>
                     <td>${example.tool}</td>
                     <td class="breaks">${example.target_kind} ${example.target ?? ''}</td>
                   </tr>`,
@@ -192,7 +192,7 @@ export function editor(rule, go) {
       }
     });
   };
-  return html`<h2>${rule ? `Edit ${rule.name}` : 'New rule'}</h2>
+  return html`<h2 dir="auto">${rule ? `Edit ${rule.name}` : 'New rule'}</h2>
     ${mayChange(tool) ? nothing : html`<p class="note">${whyNot(tool)}. You can still try it.</p>`}
     <form class="rule-form" @submit=${submit}>
       ${field('Name', fields.name)}
@@ -230,8 +230,8 @@ export async function templates(name, go) {
           html`<li>
             ${link(
               `/console/rules/templates/${enc(template.name)}`,
-              html`<b>${heading(template)}</b>
-                <span>${template.description}</span>
+              html`<b dir="auto">${heading(template)}</b>
+                <span dir="auto">${template.description}</span>
                 <span class="soft">For ${template.applies_to.join(', ')} · <code>${template.name}</code></span>`,
             )}
           </li>`,
@@ -288,8 +288,8 @@ function fillIn(template, go) {
     });
   };
   const hint = ({ description, type }) => `${description}${type === 'texts' ? ' Comma-separated.' : ''}`;
-  return html`<h2>${heading(template)}</h2>
-    <p>${template.description}</p>
+  return html`<h2 dir="auto">${heading(template)}</h2>
+    <p dir="auto">${template.description}</p>
     <form class="rule-form" @submit=${submit}>
       ${field('Name', name)}
       ${inputs.map(([parameter, input]) => field(sentenceCase(parameter.name), input, hint(parameter)))}

@@ -17,6 +17,7 @@ import {
   number,
   problem,
   tag,
+  toast,
 } from './parts.js';
 import { code } from '../dom.js';
 import { editor, templates, trial } from './rule-editor.js';
@@ -68,7 +69,7 @@ function detail(rules, word, what, go) {
 const entry = (rule, isChosen) =>
   html`<li>
     <a href="/console/rules/${enc(rule.id)}" data-go="true" aria-current=${isChosen ? 'true' : nothing}
-      ><b class="clip">${rule.name}</b>
+      ><b dir="auto" class="clip">${rule.name}</b>
       <span class="soft clip">${rule.applies_to.join(', ')}</span>
       <span
         >${effect(rule)} ${inForce(rule)}
@@ -93,8 +94,8 @@ function one(rule, go) {
   return [
     html`<header class="detail-head">
       <div>
-        <h2 class="breaks">${rule.name}</h2>
-        ${rule.description ? html`<p class="soft">${rule.description}</p>` : nothing}
+        <h2 dir="auto" class="breaks">${rule.name}</h2>
+        ${rule.description ? html`<p dir="auto" class="soft">${rule.description}</p>` : nothing}
       </div>
       <div class="head-actions">
         ${action('RL_Update', 'Edit', () => go(`/console/rules/${enc(rule.id)}/edit`))}${
@@ -120,7 +121,10 @@ function one(rule, go) {
               danger: true,
               tool: 'RL_Delete',
               args: () => ({ id: rule.id, if_revision: rule.revision }),
-              done: () => go('/console/rules'),
+              done: () => {
+                go('/console/rules');
+                toast(`The rule ${rule.name} is deleted.`);
+              },
             }),
           DANGER,
         )}
@@ -136,7 +140,7 @@ function one(rule, go) {
     rule.message
       ? html`<section>
           <h3>Message to refused callers</h3>
-          <p class="note">${rule.message}</p>
+          <p dir="auto" class="note">${rule.message}</p>
         </section>`
       : nothing,
     html`<div class="figures">

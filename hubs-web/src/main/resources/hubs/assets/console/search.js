@@ -1,6 +1,6 @@
 // ⌘K: finds pages, agents, spaces, zones, banks, memories, documents, skills, rules, keys, webhooks, upstreams, users and
 // messages that the caller may see, pages of the documentation, and actions.
-import { dialog, el, holdsKey, searchFoot } from '../dom.js';
+import { dialog, el, holdsKey, isEnter, searchFoot } from '../dom.js';
 import { ask, may, mayChange } from './api.js';
 import { pathOf, placeOf } from './messages.js';
 import { avatar, clockWords, enc, nodes } from './parts.js';
@@ -352,7 +352,7 @@ export function open(go, pages) {
       choose(chosen + (event.key === 'ArrowDown' ? 1 : -1));
       moved = true;
       at = options()[chosen]?.dataset.path;
-    } else if (event.key === 'Enter') {
+    } else if (isEnter(event)) {
       event.preventDefault();
       const entry = options()[chosen];
       if (isStale) isEntered = true;

@@ -144,15 +144,32 @@ const NOUNS = {
   UP: 'an upstream server',
 };
 
-const soft = (text) => html`<span class="soft">${text}</span>`;
+const soft = (text) => html`<span dir="auto" class="soft">${text}</span>`;
+
+// The tools that are about a bank, what an agent wrote in it, or one memory.
+const OF_BANKS = ['MB_Delete', 'MB_Restore', 'MB_Destroy', 'MB_Censor', 'MB_Uncensor'];
+const OF_ONE = ['memory', 'vx.name'];
+
+// Whether a call was about one memory of a bank.
+export const isOfMemory = (entry) =>
+  OF_BANKS.includes(entry.tool) && Boolean(entry.item || (entry.arguments ?? []).some((name) => OF_ONE.includes(name)));
+
+// The part of a bank that a call was about: one memory, what an agent wrote, or nothing where it was all of it.
+function partOf(entry) {
+  if (!OF_BANKS.includes(entry.tool)) return null;
+  if (isOfMemory(entry)) return 'a memory of ';
+  return entry.member ? html`what <span dir="auto" class="thing">${entry.member}</span> wrote in ` : null;
+}
 
 function thing(entry) {
   const name = entry.target ?? entry.target_id;
   if (!name || ['session', 'account'].includes(entry.target_kind)) return null;
+  if (entry.target_kind === 'bank' && partOf(entry))
+    return html`<span>${partOf(entry)}the bank <span dir="auto" class="thing">${name}</span></span>`;
   if (entry.target_kind === 'agent' && name === entry.agent) return html`<span>itself</span>`;
   const kind = entry.target_kind === 'domain' ? 'space' : entry.target_kind;
   const article = ['agent', 'user', 'zone'].includes(kind) ? '' : `the ${kind} `;
-  return html`<span>${article}<span class="thing">${name}</span></span>`;
+  return html`<span>${article}<span dir="auto" class="thing">${name}</span></span>`;
 }
 
 export const actor = (entry) => entry.agent ?? entry.user;
@@ -160,7 +177,7 @@ export const actor = (entry) => entry.agent ?? entry.user;
 // What somebody did, without who it was.
 export function deed(entry) {
   const found = thing(entry);
-  const member = entry.member ? soft(` (${entry.member})`) : null;
+  const member = entry.member && !partOf(entry) ? soft(` (${entry.member})`) : null;
   if (entry.dry_run)
     return [found ? `previewed what ${entry.tool} would do to ` : `previewed ${entry.tool}`, found, member].filter(
       Boolean,
@@ -216,7 +233,7 @@ function tried(entry) {
 export const sentence = (entry) =>
   entry.event
     ? entry.words
-    : [html`<b>${actor(entry)}</b>`, entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)];
+    : [html`<b dir="auto">${actor(entry)}</b>`, entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)];
 
 const EVENTS = {
   'quota.threshold.reached': (data) => [
@@ -228,13 +245,13 @@ const EVENTS = {
     soft(`(${number(data.limit)})`),
   ],
   'billing.plan.changed': (data) => [`The plan changed from ${data.previous_plan} to ${data.plan}.`],
-  'agent.deployment.created': (data) => [html`<b>${data.agent}</b>`, ' was created.'],
+  'agent.deployment.created': (data) => [html`<b dir="auto">${data.agent}</b>`, ' was created.'],
   'agent.deployment.updated': (data) => [
-    html`<b>${data.agent}</b>`,
+    html`<b dir="auto">${data.agent}</b>`,
     ' was changed: ',
     soft((data.changed ?? []).join(', ')),
   ],
-  'agent.deployment.deleted': (data) => [html`<b>${data.agent}</b>`, ' was deleted.'],
+  'agent.deployment.deleted': (data) => [html`<b dir="auto">${data.agent}</b>`, ' was deleted.'],
   'webhook.endpoint.created': (data) => ['An endpoint was created: ', soft(data.url)],
   'webhook.endpoint.updated': (data) =>
     data.warning
@@ -245,24 +262,27 @@ const EVENTS = {
       : [`An endpoint was ${data.enabled ? 'changed' : `disabled (${data.disabled_reason})`}: `, soft(data.url)],
   'webhook.endpoint.deleted': (data) => ['An endpoint was deleted: ', soft(data.url)],
   'webhook.test': () => ['A test event was sent.'],
-  'document.accepted': (data) => [html`<b>${data.document}</b>`, ` was accepted, version ${data.version}.`],
+  'document.accepted': (data) => [html`<b dir="auto">${data.document}</b>`, ` was accepted, version ${data.version}.`],
   'document.rejected': (data) => [
-    html`<b>${data.document}</b>`,
+    html`<b dir="auto">${data.document}</b>`,
     ` was rejected, version ${data.version}: `,
     soft(data.reasons.map((reason) => reason.message).join('; ')),
   ],
   'message.created': (data) => [
-    html`<b>${data.from}</b>`,
+    html`<b dir="auto">${data.from}</b>`,
     ` wrote to ${data.zone ? `${data.domain} · ${data.zone}` : data.to}: `,
     soft(data.text),
   ],
   'memory.stored': (data) => [
-    html`<b>${data.author}</b>`,
+    html`<b dir="auto">${data.author}</b>`,
     ` stored ${data.name ?? 'a memory'} in the bank ${data.bank}.`,
   ],
-  'question.asked': (data) => [html`<b>${data.from}</b>`, ' asked: ', soft(data.text)],
+  'question.asked': (data) => [html`<b dir="auto">${data.from}</b>`, ' asked: ', soft(data.text)],
   'question.answered': (data) => [html`<b>${data.answered_by}</b>`, ' answered: ', soft(data.answer)],
-  'task.changed': (data) => [html`<b>${data.by}</b>`, `, task “${data.title}” in ${data.domain}: ${data.change}.`],
+  'task.changed': (data) => [
+    html`<b dir="auto">${data.by}</b>`,
+    html`, task “<bdi>${data.title}</bdi>” in ${data.domain}: ${data.change}.`,
+  ],
 };
 
 // Whether the service did it by itself. Of the other events the audit has the call that caused them.
@@ -296,6 +316,8 @@ export function entryOf(event) {
 
 // Calls that are equal in all of these become one sentence with a number of times.
 const SAME = ['tool', 'target_kind', 'target', 'target_id', 'member', 'result', 'dry_run'];
+const isSame = (one, other) =>
+  SAME.every((name) => (one[name] ?? null) === (other[name] ?? null)) && isOfMemory(one) === isOfMemory(other);
 
 // Entries, oldest first, as paragraphs by hour: who did what, each person, or agent of a person, in one sentence for what follows on another.
 export function story(entries) {
@@ -307,7 +329,7 @@ export function story(entries) {
     const who = entry.event ? '' : JSON.stringify([entry.user, entry.agent ?? null]);
     if (entry.event || turns.at(-1)?.who !== who) turns.push({ who, first: entry, deeds: [] });
     const { deeds } = turns.at(-1);
-    const same = deeds.find((one) => SAME.every((name) => (one.entry[name] ?? null) === (entry[name] ?? null)));
+    const same = deeds.find((one) => isSame(one.entry, entry));
     if (same) same.times += entry.times ?? 1;
     else deeds.push({ entry, times: entry.times ?? 1 });
   }
@@ -328,5 +350,5 @@ function asSentence({ first, deeds }) {
     times > 1 ? ` ${number(times)} times` : '',
   ]);
   const joined = parts.flatMap((part, i) => [i === 0 ? '' : i === parts.length - 1 ? ' and ' : ', ', ...part]);
-  return [html`<b>${actor(first)}</b>`, first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
+  return [html`<b dir="auto">${actor(first)}</b>`, first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
 }

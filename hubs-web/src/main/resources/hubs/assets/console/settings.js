@@ -122,7 +122,7 @@ export async function show({ view, go }) {
               (user) =>
                 html`<li>
                   ${avatar(user.name, { kind: 'user' })}
-                  <div><b>${user.name}</b>${tag(user.role, user.role === 'owner' ? 'reads' : '')}</div>
+                  <div><b dir="auto">${user.name}</b>${tag(user.role, user.role === 'owner' ? 'reads' : '')}</div>
                   <span class="soft">${counted(user.agents, 'agent')}, ${counted(user.keys, 'key')}</span>${
                     user.name === me.user
                       ? null

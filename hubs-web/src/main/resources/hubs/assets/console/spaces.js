@@ -102,7 +102,7 @@ function channels(domain, name, zone, about, unread) {
   const path = `/console/spaces/${enc(domain.name)}`;
   const isShown = domain.name === name && about;
   return html`<a href=${path} data-go="true">
-      <b>${domain.name}</b>
+      <b dir="auto">${domain.name}</b>
       <span class="soft small">${number(domain.members)} ${domain.members === 1 ? 'member' : 'members'}</span>
     </a>
     ${

@@ -197,7 +197,7 @@ export const answer = (task, why, done) =>
       title: 'Answer',
       verb: 'Answer',
       said: 'Answered.',
-      text: why ? html`<p class="said">${why}</p>` : null,
+      text: why ? html`<p dir="auto" class="said">${why}</p>` : null,
       fields: [
         {
           ...NOTE,
@@ -219,6 +219,7 @@ export const cancel = (task, done) =>
       text: 'Tasks that come after it do not become ready. You can open it again.',
       verb: 'Cancel the task',
       danger: true,
+      tool: 'TK_Update',
       fixed: { state: 'cancelled' },
       said: 'The task is cancelled.',
     },
@@ -256,6 +257,7 @@ export async function takeAway(task, done) {
       title: `Take the task away from ${task.holder}?`,
       verb: 'Take away',
       danger: true,
+      tool: 'TK_Update',
       said: 'The task is open again.',
       text: `What ${task.holder} still reports about it is refused.`,
       fields: [{ name: 'assignee', label: 'For', ...anybodyFirst(names), value: ANYBODY }, NOTE],

@@ -53,13 +53,15 @@ setInterval(() => {
 const LOOKS = { open: '', doing: 'changes', blocked: 'destroys', done: 'reads', cancelled: '' };
 export const stateTag = (task) => tag(task.state, LOOKS[task.state]);
 
-export const holder = (task) => html`<span class="holder">${avatar(task.holder)}<b>${task.holder}</b></span>`;
+export const holder = (task) =>
+  html`<span class="holder">${avatar(task.holder)}<b dir="auto">${task.holder}</b></span>`;
 
 // Who holds the task, else whose it is, else nothing.
 export function who(task) {
   if (task.holder)
     return html`<span class="holder"
-      >${avatar(task.holder)}<b>${task.holder}</b>${task.lease_until ? left(task.lease_until) : nothing}</span
+      >${avatar(task.holder)}<b dir="auto">${task.holder}</b
+      >${task.lease_until ? left(task.lease_until) : nothing}</span
     >`;
   return task.assignee && !isOver(task) ? html`<span class="soft">for ${task.assignee}</span>` : nothing;
 }

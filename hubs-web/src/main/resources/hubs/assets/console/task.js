@@ -18,6 +18,7 @@ import {
   nothing,
   number,
   repeat,
+  rich,
   tag,
   whileBusy,
 } from './parts.js';
@@ -42,14 +43,14 @@ const DEEDS = {
 // The engine's own announcements: the history has them.
 const isNotice = (text, id) => new RegExp(`^[A-Z][^:]*: '[^]*' \\(task ${id}\\)`).test(text);
 
-const said = (text) => html`<p class="said">${text}</p>`;
+const said = (text) => html`<div class="said">${rich(text)}</div>`;
 
 const mention = (one) =>
   html`<li>
     ${avatar(one.from)}
     <div>
       <p>
-        <b>${one.from}</b> in ${link(`/console/spaces/${enc(one.domain)}/${enc(one.zone)}`, one.zone)}
+        <b dir="auto">${one.from}</b> in ${link(`/console/spaces/${enc(one.domain)}/${enc(one.zone)}`, one.zone)}
         <span class="soft">${clock(one.created_at)}</span>
       </p>
       ${said(one.text ?? one.snippet)}
@@ -122,7 +123,7 @@ export async function showTask({ at, view, on, isHere }) {
           return html`<li>
             ${
               other
-                ? link(taskPath(other), stateTag(other), html`<span class="breaks">${other.title}</span>`)
+                ? link(taskPath(other), stateTag(other), html`<span dir="auto" class="breaks">${other.title}</span>`)
                 : html`<code>${one}</code>`
             }
           </li>`;
@@ -158,7 +159,10 @@ export async function showTask({ at, view, on, isHere }) {
     html`<li>
       ${avatar(one.by ?? '?')}
       <div>
-        <p><b>${one.by ?? 'Somebody'}</b> ${DEEDS[one.what] ?? one.what} <span class="soft">${clock(one.at)}</span></p>
+        <p>
+          <b dir="auto">${one.by ?? 'Somebody'}</b> ${DEEDS[one.what] ?? one.what}
+          <span class="soft">${clock(one.at)}</span>
+        </p>
         ${one.note ? said(one.note) : nothing}
       </div>
     </li>`;

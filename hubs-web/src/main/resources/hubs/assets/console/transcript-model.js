@@ -1,4 +1,4 @@
-// What a conversation shows, without a document: its messages in order, day lines, groups of one author, and the parts of a text.
+// What a conversation shows, without a document: its messages in order, day lines, groups of one author, and announcements.
 
 const GROUP_MS = 5 * 60_000;
 
@@ -133,30 +133,6 @@ export function rows(messages, now = new Date()) {
     found.push({ key: message.id, message, isFirst: isNewDay || !continues(message, before) });
     before = message;
   }
-  return found;
-}
-
-// A text in parts: what is between lines of three backticks is code.
-export function parts(text) {
-  const found = [];
-  let lines = [];
-  let isCode = false;
-  const end = () => {
-    const body = lines.join('\n');
-    if (isCode ? lines.length : body.trim())
-      found.push({ isCode, text: isCode ? body : body.replace(/^\n+|\s+$/g, '') });
-    lines = [];
-  };
-  for (const line of text.split('\n')) {
-    const isFence = isCode ? /^\s*```\s*$/.test(line) : /^\s*```[\w+-]*\s*$/.test(line);
-    if (!isFence) {
-      lines.push(line);
-      continue;
-    }
-    end();
-    isCode = !isCode;
-  }
-  end();
   return found;
 }
 

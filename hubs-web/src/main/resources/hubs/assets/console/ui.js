@@ -192,6 +192,7 @@ function control(field) {
     required: field.required,
     maxlength: field.max,
     'aria-describedby': hint ? `${id}-hint` : null,
+    dir: field.type ? null : 'auto',
   };
   let input;
   if (field.options && field.multiple) {

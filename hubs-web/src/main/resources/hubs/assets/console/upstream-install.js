@@ -140,8 +140,8 @@ function offered(upstream) {
         (tool) =>
           html`<li class="panel">
             <h4 class="breaks"><code>${tool.name}</code></h4>
-            <p class="breaks">${tool.description || 'Without a description.'}</p>
-            ${tool.reason === 'it is new' ? nothing : html`<p class="note">${tool.reason}</p>`}
+            <p dir="auto" class="breaks">${tool.description || 'Without a description.'}</p>
+            ${tool.reason === 'it is new' ? nothing : html`<p dir="auto" class="note">${tool.reason}</p>`}
           </li>`,
       )}
     </ul>`,

@@ -25,6 +25,8 @@ import {
   whileBusy,
 } from './parts.js';
 import { changes } from './difference.js';
+import { grants } from './grants.js';
+import { invite } from './key-dialogs.js';
 import { sentence } from './sentences.js';
 import { install } from './upstream-install.js';
 
@@ -134,8 +136,8 @@ export async function show({ at, view, on, go, isHere }) {
 const entry = (one, isChosen) =>
   html`<li>
     <a href="/console/upstreams/${enc(one.name)}" data-go="true" aria-current=${isChosen ? 'true' : nothing}
-      ><b class="clip">${one.name}</b>
-      <span class="soft clip">${one.url}</span>
+      ><b dir="auto" class="clip">${one.name}</b>
+      <span dir="auto" class="soft clip">${one.url}</span>
       <span>${state(one)} <span class="soft">${counted(one.counts)}</span></span></a
     >
   </li>`;
@@ -143,8 +145,10 @@ const entry = (one, isChosen) =>
 // ------------------------------------------------------------ one server
 
 async function one(name, go, again) {
-  const [{ upstream }, used] = await Promise.all([
+  const changed = () => again(0);
+  const [{ upstream }, holders, used] = await Promise.all([
     call('UP_Read', { name }),
+    grants(name, { invite: (server) => invite(go, server), changed }),
     may('AC_Audit') ? call('AC_Audit', { target: `upstream:${name}`, page: { limit: USES } }) : { entries: [] },
   ]);
   const offers = [...upstream.tools, ...upstream.content];
@@ -152,15 +156,14 @@ async function one(name, go, again) {
   const refused = offers.filter((tool) => tool.state === 'held' && tool.decision);
   const approved = offers.filter((tool) => tool.state === 'approved');
   const gone = offers.filter((tool) => tool.state === 'gone');
-  const changed = () => again(0);
   const latency = upstream.latency
     ? [figure('Median', `${upstream.latency.p50_ms} ms`), figure('p99', `${upstream.latency.p99_ms} ms`)]
     : [];
   return [
     html`<header class="detail-head">
       <div>
-        <h2 class="breaks">${upstream.name}</h2>
-        <p class="soft breaks">${upstream.url}</p>
+        <h2 dir="auto" class="breaks">${upstream.name}</h2>
+        <p dir="auto" class="soft breaks">${upstream.url}</p>
       </div>
       <div class="head-actions">${controls(upstream, pending, go, changed)}</div>
     </header>`,
@@ -188,6 +191,7 @@ async function one(name, go, again) {
     section('Refused', refused, (tool) => waiting(tool, upstream, changed)),
     folded(`${number(approved.length)} approved`, approved, (tool) => usable(tool, upstream, changed)),
     folded(`${number(gone.length)} no longer there`, gone, (tool) => html`<li><code>${tool.name}</code></li>`),
+    holders,
     uses(upstream, used.entries),
     html`<section>
       <h3>Record</h3>
@@ -226,7 +230,10 @@ function controls(upstream, pending, go, changed) {
             verb: 'Disable',
             tool: 'UP_Approve',
             args: () => ({ name, refuse: true }),
-            done: changed,
+            done: () => {
+              changed();
+              toast(`The server ${name} is disabled.`);
+            },
           }),
         )
       : null,
@@ -241,7 +248,10 @@ function controls(upstream, pending, go, changed) {
           danger: true,
           tool: 'UP_Remove',
           args: () => ({ name }),
-          done: () => go('/console/upstreams'),
+          done: () => {
+            go('/console/upstreams');
+            toast(`The server ${name} is removed.`);
+          },
         }),
       DANGER,
     ),
@@ -301,7 +311,9 @@ function waiting(tool, upstream, changed) {
     <div class="detail-head">
       <div>
         <h4 class="breaks"><code>${tool.name}</code></h4>
-        <p class="soft">${tool.difference.length ? 'It has changed since it was approved' : (tool.reason ?? '')}</p>
+        <p dir="auto" class="soft">
+          ${tool.difference.length ? 'It has changed since it was approved' : (tool.reason ?? '')}
+        </p>
       </div>
       <div class="head-actions">
         ${decide('Approve', args({}), changed, '', tool.name)}${tool.decision ? nothing : decide('Refuse', args({ refuse: true }), changed, DANGER, tool.name)}
@@ -309,12 +321,12 @@ function waiting(tool, upstream, changed) {
     </div>
     ${
       tool.difference.length && tool.reason && tool.reason !== 'it has changed'
-        ? html`<p class="note">${tool.reason}</p>`
+        ? html`<p dir="auto" class="note">${tool.reason}</p>`
         : nothing
     }${
       tool.difference.length
         ? difference(tool.difference)
-        : html`<p class="breaks">${tool.description || 'Without a description.'}</p>`
+        : html`<p dir="auto" class="breaks">${tool.description || 'Without a description.'}</p>`
     }
   </li>`;
 }
@@ -336,7 +348,7 @@ function usable(tool, upstream, changed) {
         )}
       </div>
     </div>
-    <p class="breaks">${tool.description || 'Without a description.'}</p>
+    <p dir="auto" class="breaks">${tool.description || 'Without a description.'}</p>
   </li>`;
 }
 
@@ -351,9 +363,9 @@ function difference(parts) {
 }
 
 const PARTS = {
-  '=': (text) => html`<p class="soft">${text}</p>`,
-  '-': (text) => html`<del>${text}</del>`,
-  '+': (text) => html`<ins>${text}</ins>`,
+  '=': (text) => html`<p dir="auto" class="soft">${text}</p>`,
+  '-': (text) => html`<del dir="auto">${text}</del>`,
+  '+': (text) => html`<ins dir="auto">${text}</ins>`,
 };
 const sentences = (text) => (text === undefined || text === null ? [] : text.split(/(?<=[.!?])\s+|\n+/));
 const lines = (before, now) => changes(sentences(before), sentences(now)).map(({ sign, text }) => PARTS[sign](text));

@@ -86,7 +86,9 @@ export function virtualList({ height, row, key = (item) => item, label, reader, 
           ${box.firstElementChild ? rows() : nothing}
         </div>
         ${
-          failed ? html`<p class="problem" role="alert">${failed.message} ${button('Try again', again)}</p>` : nothing
+          failed
+            ? html`<p dir="auto" class="problem" role="alert">${failed.message} ${button('Try again', again)}</p>`
+            : nothing
         }`,
       box,
     );

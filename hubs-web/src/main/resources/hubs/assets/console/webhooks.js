@@ -157,7 +157,7 @@ export async function show({ at, view, on, go, isHere }) {
 const entry = (one, isChosen) =>
   html`<li>
     <a href="/console/webhooks/${enc(one.id)}" data-go="true" aria-current=${isChosen ? 'true' : nothing}
-      ><b class="clip">${one.url}</b>
+      ><b dir="auto" class="clip">${one.url}</b>
       <span class="soft clip">${events(one)}</span>
       <span>${condition(one)} <span class="soft">${attempts(one.health)}</span></span></a
     >
@@ -169,8 +169,8 @@ function endpoint(one, go) {
   return [
     html`<header class="detail-head">
       <div>
-        <h2 class="breaks">${one.url}</h2>
-        <p class="soft">${one.description ?? events(one)}</p>
+        <h2 dir="auto" class="breaks">${one.url}</h2>
+        <p dir="auto" class="soft">${one.description ?? events(one)}</p>
       </div>
       <div class="head-actions">
         ${action('WH_Test', 'Test', () => test(one))}${action('WH_Grade', 'Grade my receiver', () => grade(one))}${action(
@@ -222,7 +222,10 @@ function endpoint(one, go) {
               danger: true,
               tool: 'WH_Delete',
               args: () => ({ id: one.id }),
-              done: () => go('/console/webhooks'),
+              done: () => {
+                go('/console/webhooks');
+                toast(`The endpoint ${one.url} is deleted.`);
+              },
             }),
           DANGER,
         )}
@@ -289,7 +292,7 @@ const figures = (health) =>
   </div>`;
 
 const figure = (name, value, kind = '') =>
-  html`<div class="figure ${kind}"><span class="soft">${name}</span><b>${value}</b></div>`;
+  html`<div class="figure ${kind}"><span dir="auto" class="soft">${name}</span><b>${value}</b></div>`;
 
 async function grade(one) {
   const place = el('div', {});

@@ -25,8 +25,8 @@ const person = (agent) =>
       `/console/agents/${enc(agent.name)}`,
       avatar(agent.name, { online: agent.online }),
       html`<span class="person-words">
-          <b>${agent.name}</b
-          ><span class="soft clip">${agent.last ? withoutIds(agent.last.content) : agent.description}</span>
+          <b dir="auto">${agent.name}</b
+          ><span dir="auto" class="soft clip">${agent.last ? withoutIds(agent.last.content) : agent.description}</span>
         </span>
         <span class="unseen">${agent.online ? 'online' : 'offline'}</span>`,
     )}
@@ -48,14 +48,14 @@ function said(message, messages) {
     ${avatar(message.from, { kind: message.from_kind })}
     <div>
       <p class="bubble-head">
-        <b>${message.from}</b>
+        <b dir="auto">${message.from}</b>
         <span class="soft"
           >${message.by_key ? `by the key ${message.by_key} · ` : ''}${answered ? `answers ${answered.from} · ` : ''}${
             message.zone && message.zone !== 'main' ? `${message.zone} · ` : ''
           }${clock(message.created_at)}</span
         >
       </p>
-      <p class="clip3">${withoutIds(message.content)}</p>
+      <p dir="auto" class="clip3">${withoutIds(message.content)}</p>
     </div>
   </li>`;
 }
@@ -64,9 +64,9 @@ function room({ name, members, zones, messages }, most) {
   const inside = members.filter((member) => member.state === 'member' || member.role).slice(0, 5);
   return html`<section class="room" data-domain=${name} aria-label=${name}>
     <header>
-      <h3>${link(`/console/spaces/${enc(name)}`, name)}</h3>
-      <span class="faces">${inside.map((member) => avatar(member.agent, { online: member.online }))}</span>
-      <span class="soft zones">${zones.map((zone) => zone.name).join(', ')}</span>
+      <h3 dir="auto">${link(`/console/spaces/${enc(name)}`, name)}</h3>
+      <span dir="auto" class="faces">${inside.map((member) => avatar(member.agent, { online: member.online }))}</span>
+      <span dir="auto" class="soft zones">${zones.map((zone) => zone.name).join(', ')}</span>
     </header>
     <ol class="bubbles">
       ${
@@ -99,9 +99,9 @@ const bank = (one) =>
   link(
     `/console/memory/${enc(one.name)}`,
     html`<span class="bank ${fresh(one)}" data-bank=${one.name} @animationend=${settled(one)}>
-      <b>${one.name}</b>
+      <b dir="auto">${one.name}</b>
       <span class="soft">${memoryCount(one.memories)} ${one.memories === 1 ? 'memory' : 'memories'}</span>
-      <span class="bank-last soft clip">${one.last ?? one.description ?? ''}</span>
+      <span dir="auto" class="bank-last soft clip">${one.last ?? one.description ?? ''}</span>
     </span>`,
   );
 

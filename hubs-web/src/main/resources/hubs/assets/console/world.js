@@ -124,7 +124,9 @@ export async function show({ view, on, isHere }) {
     const place = message.zone === 'main' ? message.domain : `${message.domain}, ${message.zone}`;
     return [
       'said',
-      html`<b>${message.from}</b>${message.domain ? ` in ${place}: ` : ` to ${message.to}: `}<span class="soft"
+      html`<b dir="auto">${message.from}</b>${message.domain ? ` in ${place}: ` : ` to ${message.to}: `}<span
+          dir="auto"
+          class="soft"
           >${cut(withoutIds(message.content), 120)}</span
         >`,
       at,
@@ -192,7 +194,8 @@ export async function show({ view, on, isHere }) {
     const one = memory.change !== 'removed' && (memory.name ?? memory.id);
     happened(
       'kept',
-      html`<b>${memory.author ?? 'Somebody'}</b> ${words} in ${memory.bank}: <span class="soft">${text}</span>`,
+      html`<b dir="auto">${memory.author ?? 'Somebody'}</b> ${words} in ${memory.bank}:
+        <span dir="auto" class="soft">${text}</span>`,
       memory.at,
       `/console/memory/${enc(memory.bank)}${one ? `/${enc(one)}` : ''}`,
     );
@@ -210,7 +213,12 @@ export async function show({ view, on, isHere }) {
         left: `left ${change.domain ?? 'a room'}`,
       }[change.change] ?? (change.change === 'seen' ? (change.online ? 'came online' : 'went offline') : null);
     if (words)
-      happened('seen', html`<b>${change.agent}</b> ${words}`, change.at, `/console/agents/${enc(change.agent)}`);
+      happened(
+        'seen',
+        html`<b dir="auto">${change.agent}</b> ${words}`,
+        change.at,
+        `/console/agents/${enc(change.agent)}`,
+      );
     else drawn();
   });
   on('deliveries', (delivery) => {
@@ -229,7 +237,7 @@ export async function show({ view, on, isHere }) {
       name &&
       happened(
         problem ? 'bad' : 'seen',
-        html`<b>${client(name)}</b>${problem ? ' could not connect' : ' connected'}`,
+        html`<b dir="auto">${client(name)}</b>${problem ? ' could not connect' : ' connected'}`,
         at,
         key_id ? `/console/keys/${enc(key_id)}` : '/mcp-hub/connect',
       ),

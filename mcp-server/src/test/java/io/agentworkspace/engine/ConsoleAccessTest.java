@@ -126,6 +126,12 @@ class ConsoleAccessTest {
         assertThat(texts(steps.only("faults").path("faults"))).isEmpty();
     }
 
+    /** A text has the direction of its own language: {@code dir="auto"}, or, as code, always left to right. */
+    @Test
+    void everyTextOfOthersHasADirection() {
+        assertThat(texts(steps.only("owner").path("straight"))).isEmpty();
+    }
+
     @Test
     void theOwnersPagesShowEverything() {
         assertThat(texts(steps.only("owner").path("found"))).hasSize(22).containsAll(OPEN);

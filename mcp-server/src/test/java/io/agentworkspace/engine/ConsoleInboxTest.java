@@ -67,6 +67,12 @@ class ConsoleInboxTest {
     }
 
     @Test
+    void whoRepliesWritesAtOnceAndTheEndOfACompositionSendsNothing() {
+        assertThat(steps.only("focus").path("name").asString()).isEqualTo("Reply: Ada");
+        assertThat(steps.only("composed").path("left").asString()).isEqualTo("Good.");
+    }
+
+    @Test
     void everythingIsDealtWithInPlace() {
         assertThat(steps.only("done").path("title").asString()).startsWith("Needs you");
         assertThat(steps.only("done").path("badge").asBoolean()).isFalse();

@@ -379,6 +379,7 @@ class ConsoleTest {
     /** The pictures of the documents, and the screenshots that they are. */
     private static final Map<String, String> PICTURES = Map.of(
             "world.png", "console-demo-question-1280-light.png",
+            "world-dark.png", "console-demo-question-dark-1280-light.png",
             "room.png", "console-demo-room-1280-light.png",
             "memory.png", "console-demo-memory-1280-light.png",
             "inbox.png", "console-demo-inbox-1280-light.png");
@@ -406,7 +407,7 @@ class ConsoleTest {
             var taken = ImageIO.read(SCREENSHOTS.resolve(picture.getValue()).toFile());
             var image = ImageIO.read(folder.resolve(picture.getKey()).toFile());
             assertThat(image.getWidth()).as(picture.getKey()).isEqualTo(taken.getWidth());
-            var name = picture.getKey().replace(".png", "");
+            var name = picture.getKey().replace("-dark", "").replace(".png", "");
             Golden.check(folder.resolve(name + ".txt"), words.get(name).asString() + "\n");
             assertThat(Files.size(folder.resolve(picture.getKey())))
                     .as(picture.getKey())

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param keyObstacle why the caller may not invite agents; null if it may, or if nobody is signed in
  * @param capabilities those that the client's key needs for what was chosen
  * @param chosenWords the toolset of the client's key; empty for the usual one
+ * @param servers the installed servers whose tools the caller can give to the agent
  * @param custom whether something else than a preset was chosen
  */
 record ConnectPage(
@@ -36,6 +37,7 @@ record ConnectPage(
         @Nullable String keyObstacle,
         String capabilities,
         String chosenWords,
+        List<String> servers,
         List<Preset> presets,
         boolean custom,
         List<Choice> toolsets,
@@ -146,7 +148,12 @@ record ConnectPage(
     }
 
     static ConnectPage of(
-            ToolFamilies families, TokenCounts counts, String mcpUrl, String conformance, PageRequest request) {
+            ToolFamilies families,
+            List<String> servers,
+            TokenCounts counts,
+            String mcpUrl,
+            String conformance,
+            PageRequest request) {
         var clients = Stream.concat(
                         families.all().stream().map(family -> family.family().word()),
                         Stream.of(Toolset.WORK, Toolset.ALL, Toolset.DISCOVERY))
@@ -167,6 +174,7 @@ record ConnectPage(
                 keyObstacle(families, request.caller()),
                 capabilities(chosen.onlyDiscovers() ? tools(families).toList() : covered, request.caller()),
                 chosen.keyToolset(),
+                servers,
                 presets,
                 presets.stream().noneMatch(Preset::chosen),
                 Stream.concat(

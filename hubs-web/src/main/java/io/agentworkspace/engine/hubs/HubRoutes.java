@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** All pages, by address. They show public data, and to a signed-in user also the user's own. */
 public final class HubRoutes {
@@ -45,8 +46,10 @@ public final class HubRoutes {
             "console/sentences.js",
             "console/timeline.js",
             "console/graph.js",
+            "console/guard.js",
             "console/messages.js",
             "console/parts.js",
+            "console/rich-text.js",
             "console/transcript-model.js",
             "console/follow-end.js",
             "console/conversation.js",
@@ -66,6 +69,7 @@ public final class HubRoutes {
             "console/rules.js",
             "console/cel.js",
             "console/agent.js",
+            "console/agent-cost.js",
             "console/agents.js",
             "console/spaces.js",
             "console/board.js",
@@ -80,10 +84,15 @@ public final class HubRoutes {
             "console/memory-one.js",
             "console/memory-import.js",
             "console/memory-parts.js",
+            "console/memory-trash.js",
+            "console/memory-words.js",
             "console/menu.js",
             "console/view-as.js",
             "console/inbox.js",
             "console/keys.js",
+            "console/grants.js",
+            "console/key-one.js",
+            "console/key-dialogs.js",
             "console/deliveries.js",
             "console/webhooks.js",
             "console/upstream-install.js",
@@ -92,7 +101,7 @@ public final class HubRoutes {
             "console/entry.js",
             "console/settings.js",
             "icon.svg");
-    private static final String AUTHORIZE = "/oauth/authorize";
+    private static final Set<String> AUTHORIZE = Set.of("/oauth/authorize", "/authorize");
     private static final int NOT_FOUND = 404;
     private static final List<String> SECTIONS =
             List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT, ConsolePages.ROOT);
@@ -132,7 +141,7 @@ public final class HubRoutes {
         if (request.path().startsWith(Assets.PREFIX)) {
             return assets.find(request.path()).orElseGet(() -> missing(request));
         }
-        if (request.path().equals(AUTHORIZE)) {
+        if (AUTHORIZE.contains(request.path())) {
             return authorize(request);
         }
         if (request.path().equals(DocPages.LLMS_ADDRESS)) {

@@ -106,7 +106,14 @@ final class ToolPages {
                 "A key, a configuration and the first handshake, step by step.",
                 "connect",
                 "connect");
-        var page = ConnectPage.of(families, counts, published.mcpUrl(), report.summary(), request);
+        var caller = request.caller();
+        var servers = caller == null
+                ? List.<String>of()
+                : catalogue.installed(caller).stream()
+                        .map(Tool::toolset)
+                        .distinct()
+                        .toList();
+        var page = ConnectPage.of(families, servers, counts, published.mcpUrl(), report.summary(), request);
         return PageResponse.html(templates.page("connect", page, frame, request));
     }
 

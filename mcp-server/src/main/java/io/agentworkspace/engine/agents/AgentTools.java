@@ -54,12 +54,13 @@ public final class AgentTools {
             @Doc(value = "What the agent is for.", max = 2_000)
             String description,
 
-            @Doc(value = "Its persona, used as a system prompt.", max = 16_000) @Nullable
+            @Doc(value = "Its persona, used as a system prompt.", max = 16_000, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
                     value = ACCESS + " Default: private (you).",
-                    oneOf = {"private", "agent", "domain", "public"})
+                    oneOf = {"private", "agent", "domain", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
@@ -69,27 +70,30 @@ public final class AgentTools {
             @Doc(value = "The new description.", max = 2_000)
             String description,
 
-            @Doc(value = "The new persona.", max = 16_000) @Nullable
+            @Doc(value = "The new persona.", max = 16_000, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
                     value = "Who may see it.",
-                    oneOf = {"private", "agent", "domain", "public"})
+                    oneOf = {"private", "agent", "domain", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
     record SomeOfAgent(
-            @Doc("The new name.") @Nullable Name name,
+            @Doc(value = "The new name.", mayBeBlank = true) @Nullable
+            Name name,
 
-            @Doc(value = "The new description.", max = 2_000) @Nullable
+            @Doc(value = "The new description.", max = 2_000, mayBeBlank = true) @Nullable
             String description,
 
-            @Doc(value = "The new persona.", max = 16_000) @Nullable
+            @Doc(value = "The new persona.", max = 16_000, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
                     value = "Who may see it.",
-                    oneOf = {"private", "agent", "domain", "public"})
+                    oneOf = {"private", "agent", "domain", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
@@ -100,7 +104,9 @@ public final class AgentTools {
     record UpdateRequest(
             @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
             @Doc("What replaces the old.") SameAgent vx,
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     record ModifyRequest(
             @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
@@ -108,9 +114,10 @@ public final class AgentTools {
 
             @Doc("Its loop guard.") @Nullable AgentGuard guard,
 
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision,
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision,
 
-            @Doc("true: only returns earlier values.") @Nullable
+            @Doc(value = "true: only returns earlier values.", mayBeBlank = true) @Nullable
             Boolean revisions,
 
             @Doc("Which part of the revisions.") @Nullable Page page) {}

@@ -30,6 +30,7 @@ import io.agentworkspace.engine.oauth.TokenIssuer;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.tracing.Tracing;
+import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -73,10 +74,15 @@ public final class App implements AutoCloseable {
      * @param around wraps the gate in a handler that sees all traffic
      */
     public static App start(Settings settings, Clock clock, UnaryOperator<Handler> around) {
-        return new App(settings, clock, around);
+        return start(settings, clock, around, AddressPolicy.PUBLIC);
     }
 
-    private App(Settings settings, Clock clock, UnaryOperator<Handler> around) {
+    /** @param documents where the documents about OAuth clients may be; no setting changes that */
+    public static App start(Settings settings, Clock clock, UnaryOperator<Handler> around, AddressPolicy documents) {
+        return new App(settings, clock, around, documents);
+    }
+
+    private App(Settings settings, Clock clock, UnaryOperator<Handler> around, AddressPolicy documents) {
         this.settings = settings;
         this.clock = clock;
         try {
@@ -106,7 +112,8 @@ public final class App implements AutoCloseable {
             var tools = ToolAssembly.of(parts);
             var text = new MetricsText(metrics);
             var endpoints = EndpointAssembly.of(parts, tools, figures, text, URI.create(listening(server.port())));
-            authorizationServer(callers, db, tools.upstreamHttp(), tools.runner(), webhooks.events(), endpoints.pages())
+            var documentHttp = new VettedClient(documents, settings.webhooks().authorities());
+            authorizationServer(callers, db, keep(documentHttp), tools.runner(), webhooks.events(), endpoints.pages())
                     .ifPresent(handler -> endpoints.own().put(Endpoints.OAUTH, handler));
             var gate = gate(parts, tools.catalogue(), endpoints);
 

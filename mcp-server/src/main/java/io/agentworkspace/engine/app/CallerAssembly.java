@@ -4,6 +4,7 @@ import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
+import io.agentworkspace.engine.http.OwnPages;
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
@@ -89,11 +90,15 @@ record CallerAssembly(
                 sessions,
                 grants,
                 new CredentialResolver(keys, sessions, tokens, issued, resource),
-                new SessionEndpoint(sessions, tokens, providers, audit, clock),
+                new SessionEndpoint(sessions, tokens, providers, audit, pages(published), clock),
                 new UserAssertions(signingKeys, published.baseUrl(), clock),
                 resource,
                 resource == null ? null : new IdentityAssertions(resource, issuers, signIns, grants, clock),
                 firstKey);
+    }
+
+    private static OwnPages pages(PublicAddresses published) {
+        return OwnPages.of(List.of(URI.create(published.baseUrl()), URI.create(published.mcpUrl())));
     }
 
     /** Returns the MCP endpoint as a resource of its authorization server: a provider, or this server; null without one. */

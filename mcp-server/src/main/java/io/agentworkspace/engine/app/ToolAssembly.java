@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.agents.AgentUseStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.SimilarStore;
 import io.agentworkspace.engine.banks.TrashStore;
@@ -26,6 +27,7 @@ import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.tasks.LeaseStore;
 import io.agentworkspace.engine.tasks.TaskLeaseStore;
 import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
@@ -40,7 +42,6 @@ record ToolAssembly(
         WaitingCalls waiting,
         WakeStore wakes,
         SealKeys sealKeys,
-        VettedClient upstreamHttp,
         Tools.Upstreams upstreams) {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -63,7 +64,13 @@ record ToolAssembly(
                 AddressPolicy.allowing(settings.upstreams().allowed()),
                 settings.webhooks().authorities()));
         var upstreams = Tools.Upstreams.of(
-                db, parts.database().vault(), upstreamHttp, parts.callers().assertions()::issue, watch, clock);
+                db,
+                parts.database().vault(),
+                upstreamHttp,
+                parts.callers().assertions()::issue,
+                watch,
+                parts.search().heavy(),
+                clock);
         process.keep(upstreams.connections());
         var rules = new Rules(db, watch);
         var search = parts.search();
@@ -79,12 +86,17 @@ record ToolAssembly(
         var catalogue =
                 Tools.catalogue(db, parts.limits().calls(), parts.webhooks().receivers(), shared);
         var sealKeys = new SealKeys(db, clock);
+        var agentUse = new AgentUseStore(db);
+        process.housekeeping()
+                .every(SECOND, "writing the use of agents", agentUse::flush)
+                .clearing("use of agents", agentUse::purge);
         var runner = new Runner(
                 catalogue,
                 db,
                 clock,
                 presence,
                 parts.callers().keys().use(),
+                agentUse,
                 parts.callers().audit(),
                 parts.webhooks().events(),
                 parts.limits().calls(),
@@ -95,13 +107,12 @@ record ToolAssembly(
         var observed = new ObservedRunner(runner, new ToolMeter(process.metrics(), names));
         var tools = new ToolAssembly(
                 catalogue,
-                new ImportRunner(observed, clock),
+                new ImportRunner(observed, search.heavy(), clock),
                 presence,
                 files,
                 waiting,
                 wakes,
                 sealKeys,
-                upstreamHttp,
                 upstreams);
         tools.register(process.housekeeping(), parts, rules);
         tools.startValidation(parts, rules);
@@ -117,6 +128,7 @@ record ToolAssembly(
         var tasksKept = Duration.ofDays(parts.process().settings().retention().tasksDays());
         housekeeping
                 .whileOpen(SECOND, "freeing tasks", leases::free)
+                .whileOpen(SECOND, "reminding of leases", new LeaseStore(db, clock)::remind)
                 .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
                 .whileOpen(Duration.ofSeconds(5), "making sketches of memories", similar::complete)
                 .every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush)

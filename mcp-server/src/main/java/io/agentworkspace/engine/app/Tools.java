@@ -6,6 +6,8 @@ import io.agentworkspace.engine.agents.AgentQueries;
 import io.agentworkspace.engine.agents.AgentRevisionQueries;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.agents.AgentTools;
+import io.agentworkspace.engine.agents.AgentUseQueries;
+import io.agentworkspace.engine.agents.AgentUseTools;
 import io.agentworkspace.engine.agents.PresenceTools;
 import io.agentworkspace.engine.audit.AuditQueries;
 import io.agentworkspace.engine.audit.AuditTools;
@@ -81,12 +83,13 @@ import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.search.MessageSearchTools;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.reservations.ReservationTools;
 import io.agentworkspace.engine.rules.RuleTools;
 import io.agentworkspace.engine.rules.Rules;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillCareTools;
@@ -99,6 +102,7 @@ import io.agentworkspace.engine.upstreams.CallRelay;
 import io.agentworkspace.engine.upstreams.InstallTools;
 import io.agentworkspace.engine.upstreams.InstalledTools;
 import io.agentworkspace.engine.upstreams.UpstreamCalls;
+import io.agentworkspace.engine.upstreams.UpstreamProbe;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
 import io.agentworkspace.engine.upstreams.UpstreamTools;
 import io.agentworkspace.engine.upstreams.UpstreamWatch;
@@ -144,24 +148,32 @@ public final class Tools {
             Connections connections,
             CallRelay relay,
             UpstreamCalls calls,
+            UpstreamProbe probe,
             InstalledTools installed) {
         public static Upstreams of(
-                Db db, Vault vault, VettedClient http, SubjectTokens subjects, CallerChanges watch, Clock clock) {
+                Db db,
+                Vault vault,
+                VettedClient http,
+                SubjectTokens subjects,
+                CallerChanges watch,
+                HeavyWork heavy,
+                Clock clock) {
             var store = new UpstreamStore(db, vault);
             var connections = new Connections(http, subjects, clock);
             var relay = new CallRelay(db, connections, clock);
             var calls = new UpstreamCalls(connections, store, relay, clock);
-            return new Upstreams(store, connections, relay, calls, new InstalledTools(store, calls, watch));
+            var probe = new UpstreamProbe(connections, heavy);
+            return new Upstreams(store, connections, relay, calls, probe, new InstalledTools(store, calls, watch));
         }
 
         UpstreamWatch watch(ToolRunner runner, Clock clock) {
-            return new UpstreamWatch(connections, installed, store, runner, clock);
+            return new UpstreamWatch(connections, installed, store, probe, runner, clock);
         }
 
         List<Tool<?, ?>> tools(Db db, Rules rules) {
             var upstreams = new UpstreamTools(db, store, calls, rules);
             var tools = new ArrayList<Tool<?, ?>>(upstreams.reading());
-            tools.addAll(new InstallTools(store, connections, calls, upstreams).tools());
+            tools.addAll(new InstallTools(store, connections, calls, probe, upstreams).tools());
             tools.addAll(upstreams.changing());
             return tools;
         }
@@ -182,6 +194,7 @@ public final class Tools {
         tools.addAll(new UserAdminTools(new UserStore(db)).tools());
         var revisions = new AgentRevisionQueries(db, agents);
         tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), revisions, messages).tools());
+        tools.addAll(new AgentUseTools(new AgentUseQueries(db, agents)).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         var wait = new MessageWait(
                 new WaitQueries(db), shared.waiting(), new MessagePages(db), agents, domains, shared.clock());
@@ -195,14 +208,19 @@ public final class Tools {
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents, shared));
         tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
-        tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaceQueries(db, domains)).tools());
-        tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(new ReservationTools(db, contexts, new TaskPlaceQueries(db, domains)).tools());
+        tools.addAll(keys(
+                db,
+                agents,
+                Collections.unmodifiableList(tools),
+                shared.upstreams().installed()));
         tools.addAll(new InviteTools(
                         new InvitationStore(db),
                         agents,
                         domains,
                         new BankStore(db),
                         Collections.unmodifiableList(tools),
+                        shared.upstreams().installed(),
                         shared.baseUrl())
                 .tools());
         tools.addAll(webhooks(db, outbound));
@@ -224,9 +242,9 @@ public final class Tools {
     }
 
     /** @param all all tools; filled later */
-    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all) {
+    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all, TenantTools installed) {
         var keys = new KeyChangeStore(db);
-        var words = new KeyLimitTexts(all);
+        var words = new KeyLimitTexts(all, installed);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new KeyTools(new KeyQueries(db), words).tools());
         tools.addAll(new KeyGrantTools(keys, agents, words).tools());

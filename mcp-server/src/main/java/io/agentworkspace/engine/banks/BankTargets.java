@@ -59,34 +59,38 @@ final class BankTargets {
             String context) {}
 
     record Create(
-            @Doc(Targets.USER) @Nullable UserHandle user,
+            @Doc(value = Targets.USER, mayBeBlank = true) @Nullable
+            UserHandle user,
 
-            @Doc("Your agent that manages it. Default: self.") @Nullable
+            @Doc(value = "Your agent that manages it. Default: self.", mayBeBlank = true) @Nullable
             Name agent,
 
-            @Doc("The name, unless vx.name gives it.") @Nullable
+            @Doc(value = "The name, unless vx.name gives it.", mayBeBlank = true) @Nullable
             Name bank,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
     record Load(
-            @Doc(Targets.USER) @Nullable UserHandle user,
+            @Doc(value = Targets.USER, mayBeBlank = true) @Nullable
+            UserHandle user,
 
-            @Doc("Your agent. Default: self.") @Nullable Name agent,
+            @Doc(value = "Your agent. Default: self.", mayBeBlank = true) @Nullable
+            Name agent,
 
-            @Doc("Only to load a document into it.") @Nullable
+            @Doc(value = "Only to load a document into it.", mayBeBlank = true) @Nullable
             Name bank,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
     record Unload(
-            @Doc(Targets.USER) @Nullable UserHandle user,
+            @Doc(value = Targets.USER, mayBeBlank = true) @Nullable
+            UserHandle user,
 
             @Doc("Your agent. Default: self.") @Nullable Name agent,
 
-            @Doc("The bank, unless vx.name gives it.") @Nullable
+            @Doc(value = "The bank, unless vx.name gives it.", mayBeBlank = true) @Nullable
             Name bank,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable

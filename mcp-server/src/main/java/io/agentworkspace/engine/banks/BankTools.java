@@ -40,27 +40,29 @@ public final class BankTools {
     }
 
     record NewBank(
-            @Doc("Unique in the tenant. Default: generated.") @Nullable
+            @Doc(value = "Unique in the tenant. Default: generated.", mayBeBlank = true) @Nullable
             Name name,
 
-            @Doc(value = "What the bank is for.", max = 2_000) @Nullable
+            @Doc(value = "What the bank is for.", max = 2_000, mayBeBlank = true) @Nullable
             String description,
 
             @Doc(
                     value = ACCESS + " Default: private (you).",
-                    oneOf = {"private", "bank", "domain", "agent", "public"})
+                    oneOf = {"private", "bank", "domain", "agent", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
     record SameBank(
             @Doc("The present name, or a new one.") Name name,
 
-            @Doc(value = "The new description; blank removes it.", max = 2_000) @Nullable
+            @Doc(value = "The new description; blank removes it.", max = 2_000, mayBeBlank = true) @Nullable
             String description,
 
             @Doc(
                     value = "Who may read it.",
-                    oneOf = {"private", "bank", "domain", "agent", "public"})
+                    oneOf = {"private", "bank", "domain", "agent", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
@@ -75,7 +77,9 @@ public final class BankTools {
     record UpdateRequest(
             @Doc("Which bank.") BankTargets.Just target,
             @Doc("What replaces the old.") SameBank vx,
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     record ListResponse(
             @Doc("The banks, by name.") List<Bank> profile,

@@ -52,6 +52,7 @@ public final class LoadTools {
     record LoadRequest(
             @Doc("Into what.") BankTargets.@Nullable Load target,
             @Doc("What to load.") Loadable vx,
+
             @Doc("true: only preview.") @Nullable Boolean dryRun) {}
 
     record LoadResponse(
@@ -72,7 +73,7 @@ public final class LoadTools {
             long tokens) {}
 
     record Named(
-            @Doc("The bank, unless target.bank gives it.") @Nullable
+            @Doc(value = "The bank, unless target.bank gives it.", mayBeBlank = true) @Nullable
             Name name) {}
 
     record UnloadRequest(

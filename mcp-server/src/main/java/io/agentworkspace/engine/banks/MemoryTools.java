@@ -80,10 +80,10 @@ public final class MemoryTools {
             String nextCursor) {}
 
     record MemoryLabels(
-            @Doc("To read and replace it by; may be a path.") @Nullable
+            @Doc(value = "To read and replace it by; may be a path.", mayBeBlank = true) @Nullable
             MemoryName name,
 
-            @Doc(value = "At most 20; omit to keep the old.", max = 20) @Nullable
+            @Doc(value = "At most 20; omit to keep the old.", max = 20, mayBeBlank = true) @Nullable
             List<String> tags) {}
 
     record StoreRequest(
@@ -91,28 +91,30 @@ public final class MemoryTools {
             @Doc(value = "The text.", max = 64_000) String content,
             @Doc("What it is called.") @Nullable MemoryLabels vx,
 
-            @Doc(value = "Ids of memories it was made from; at most 20.", max = 20) @Nullable
+            @Doc(value = "Ids of memories it was made from; at most 20.", max = 20, mayBeBlank = true) @Nullable
             List<String> derivedFrom,
 
-            @Doc("With vx.name: only if this is its revision; 0: only if new.") @Nullable
+            @Doc(value = "With vx.name: only if this is its revision; 0: only if new.", mayBeBlank = true) @Nullable
             Long ifRevision,
 
             @Doc(
                     value = "append: adds content as a new line to vx.name.",
-                    oneOf = {"replace", "append"})
+                    oneOf = {"replace", "append"},
+                    mayBeBlank = true)
             @Nullable
             String mode,
 
-            @Doc(value = "The id of a memory that it corrects and hides.", max = 36) @Nullable
+            @Doc(value = "The id of a memory that it corrects and hides.", max = 36, mayBeBlank = true) @Nullable
             String supersedes,
 
-            @Doc(value = "Why it supersedes the other.", max = 2_000) @Nullable
+            @Doc(value = "Why it supersedes the other.", max = 2_000, mayBeBlank = true) @Nullable
             String reason,
 
-            @Doc("Hidden then, and deleted 30 days later.") @Nullable
+            @Doc(value = "Hidden then, and deleted 30 days later.", mayBeBlank = true) @Nullable
             Instant expiresAt,
 
-            @Doc("MB_Load takes it first.") @Nullable Boolean pinned) {}
+            @Doc(value = "MB_Load takes it first.", mayBeBlank = true) @Nullable
+            Boolean pinned) {}
 
     record StoreResponse(
             @Doc("The memory as it is now.") Memory memory,

@@ -59,7 +59,7 @@ public final class PermissionTools {
             long memories) {}
 
     record NewPermission(
-            @Doc("Permission to set; each includes those before it.") @Nullable
+            @Doc(value = "Permission to set; each includes those before it.", mayBeBlank = true) @Nullable
             Permission access) {}
 
     record ChangeRequest(

@@ -44,8 +44,7 @@ public final class SingleMemoryStore {
 
     /** Moves the memory to the trash. Returns whether it was not there before. */
     boolean delete(Call call, BankStore.LockedBank bank, MemoryName memory) {
-        var found = first(call, bank, memory, false).or(() -> first(call, bank, memory, true));
-        var single = found.orElseThrow(() -> missing(memory));
+        var single = found(call, memory, first(call, bank, memory, false).or(() -> first(call, bank, memory, true)));
         bank.permission().require(single.isOwn() ? Permission.APPEND : Permission.WRITE);
         return !single.isTrashed() && update(call, bank, single, "removed", """
                 UPDATE memory SET deleted_at = :now WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
@@ -54,8 +53,7 @@ public final class SingleMemoryStore {
 
     /** Deletes the memory permanently, also from the trash. */
     void destroy(Call call, BankStore.LockedBank bank, MemoryName memory) {
-        var found = first(call, bank, memory, false).or(() -> first(call, bank, memory, true));
-        var single = found.orElseThrow(() -> missing(memory));
+        var single = found(call, memory, first(call, bank, memory, false).or(() -> first(call, bank, memory, true)));
         if (!single.isOwn()) {
             bank.permission().require(Permission.MANAGE);
         }
@@ -73,7 +71,7 @@ public final class SingleMemoryStore {
     Optional<UUID> restore(Call call, BankStore.LockedBank bank, MemoryName memory) {
         var trashed = first(call, bank, memory, true);
         var live = first(call, bank, memory, false);
-        var single = trashed.or(() -> live).orElseThrow(() -> missing(memory));
+        var single = found(call, memory, trashed.or(() -> live));
         bank.permission().require(single.isOwn() ? Permission.APPEND : Permission.WRITE);
         if (!single.isTrashed()) {
             return Optional.empty();
@@ -90,9 +88,14 @@ public final class SingleMemoryStore {
 
     /** Returns the id of a memory outside the trash. */
     UUID live(Call call, BankStore.LockedBank bank, MemoryName memory) {
-        return first(call, bank, memory, false)
-                .orElseThrow(() -> missing(memory))
-                .id();
+        return found(call, memory, first(call, bank, memory, false)).id();
+    }
+
+    /** Returns the memory, which the audit then names. */
+    private static Single found(Call call, MemoryName memory, Optional<Single> single) {
+        var found = single.orElseThrow(() -> missing(memory));
+        call.item(found.id());
+        return found;
     }
 
     private boolean isTaken(Call call, BankStore.LockedBank bank, Single single) {

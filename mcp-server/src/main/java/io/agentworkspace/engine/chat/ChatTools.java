@@ -92,10 +92,14 @@ public final class ChatTools {
             @Doc("true: your agent's owner. Or a user's name.") @Nullable
             UserRecipient toUser,
 
-            @Doc(value = "Documents by name, or versions by id; at most 10.", max = AttachmentQueries.MOST) @Nullable
+            @Doc(
+                    value = "Documents by name, or versions by id; at most 10.",
+                    max = AttachmentQueries.MOST,
+                    mayBeBlank = true)
+            @Nullable
             List<String> attach,
 
-            @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS) @Nullable
+            @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS, mayBeBlank = true) @Nullable
             Integer waitSeconds,
 
             @Doc("How many of the messages that came in to return.") @Nullable

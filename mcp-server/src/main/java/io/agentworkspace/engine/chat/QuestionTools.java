@@ -13,9 +13,13 @@ import io.agentworkspace.engine.model.agent.Question;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.text.BlankText;
+import io.agentworkspace.engine.model.text.DeceptiveText;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
@@ -25,8 +29,8 @@ import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -54,16 +58,17 @@ public final class QuestionTools {
 
             @Doc(value = "The question.", max = 64_000) String content,
 
-            @Doc(value = "2–8 texts; default: any text answers.", max = 8, eachMax = 200) @Nullable
+            @Doc(value = "2–8 texts; default: any text answers.", max = 8, eachMax = 200, mayBeBlank = true) @Nullable
             List<String> choices,
 
             @Doc("true: your agent's owner. Or a user's name.") @Nullable
             UserRecipient toUser,
 
-            @Doc(value = "After how long it expires; default: never.", min = 1, max = 2_592_000) @Nullable
+            @Doc(value = "After how long it expires; default: never.", min = 1, max = 2_592_000, mayBeBlank = true)
+            @Nullable
             Integer expiresSeconds,
 
-            @Doc(value = "Wait so long for the answer.", max = MessageWait.MAX_SECONDS) @Nullable
+            @Doc(value = "Wait so long for the answer.", max = MessageWait.MAX_SECONDS, mayBeBlank = true) @Nullable
             Integer waitSeconds) {}
 
     record AskResponse(
@@ -152,10 +157,17 @@ public final class QuestionTools {
             return List.of();
         }
         var choices = texts.stream().map(String::strip).toList();
-        var different = new TreeSet<>(String.CASE_INSENSITIVE_ORDER); // As AP_Answer compares them.
-        different.addAll(choices);
+        var different = choices.stream().map(Name::key).collect(Collectors.toSet());
         if (choices.size() < 2 || different.size() < choices.size()) {
             throw Problem.invalid("choices", "must be 2–8 texts that differ in more than case");
+        }
+        for (var choice : choices) {
+            DeceptiveText.find(choice).ifPresent(found -> {
+                throw Problem.invalid(
+                        "choices",
+                        "has '%s' with %s, which looks like another text; write it without"
+                                .formatted(Name.shortened(choice), found));
+            });
         }
         return choices;
     }
@@ -206,13 +218,14 @@ public final class QuestionTools {
     record AnswerRequest(
             @Doc(value = "The question's id.", max = 64) String question,
 
-            @Doc(value = "One of its choices.", max = 200) @Nullable
+            @Doc(value = "One of its choices.", max = 200, mayBeBlank = true) @Nullable
             String choice,
 
-            @Doc(value = "The answer if there are no choices; else a comment.", max = 64_000) @Nullable
+            @Doc(value = "The answer if there are no choices; else a comment.", max = 64_000, mayBeBlank = true)
+            @Nullable
             String content,
 
-            @Doc("true: take back your own question.") @Nullable
+            @Doc(value = "true: take back your own question.", mayBeBlank = true) @Nullable
             Boolean withdraw,
 
             @Doc("In which context.") Targets.@Nullable ContextOnly target) {}
@@ -243,6 +256,7 @@ public final class QuestionTools {
 
     private AnswerResponse answer(AnswerRequest in, Call call) {
         var id = id(in.question());
+        checkAnswer(in);
         if (!chat.isHearer(call, id)) {
             throw questions.unheard(call, id);
         }
@@ -267,6 +281,22 @@ public final class QuestionTools {
         return new AnswerResponse(answer, response.content().getFirst());
     }
 
+    /** Refuses a call that answers nothing, and one that both answers and withdraws. */
+    private static void checkAnswer(AnswerRequest in) {
+        var hasContent = in.content() != null && !BlankText.isBlank(in.content());
+        if (Boolean.TRUE.equals(in.withdraw())) {
+            if (in.choice() != null || hasContent) {
+                throw Problem.invalid(
+                        in.choice() != null ? "choice" : "content",
+                        "cannot be sent with withdraw: answer the question, or take it back");
+            }
+        } else if (in.choice() == null && !hasContent) {
+            throw new Problem(
+                    Failure.MISSING_FIELD,
+                    "choice is required, or content if the question has no choices; withdraw: true takes back your own question");
+        }
+    }
+
     private AnswerResponse withdraw(Call call, UUID id, long asker) {
         if (asker != call.context().speaker().id()) {
             throw Problem.conflict("only who asked the question can withdraw it");
@@ -282,18 +312,23 @@ public final class QuestionTools {
             if (in.choice() != null) {
                 throw Problem.invalid("choice", "must be left out: the question has no choices, answer with content");
             }
-            if (in.content() == null || in.content().isBlank()) {
-                throw Problem.missing("content");
-            }
-            return in.content();
+            return Objects.requireNonNull(in.content());
         }
-        var label = in.choice() == null ? "" : in.choice().strip();
+        if (in.choice() == null) {
+            throw new Problem(
+                    Failure.MISSING_FIELD,
+                    "choice is required: one of %s; content is only a comment"
+                            .formatted(String.join(", ", question.choices())));
+        }
+        var label = in.choice().strip();
+        var key = Name.key(label);
         return question.choices().stream()
-                .filter(choice -> choice.equalsIgnoreCase(label))
+                .filter(choice -> Name.key(choice).equals(key))
                 .findFirst()
                 .orElseThrow(() -> Problem.invalid(
                         "choice",
-                        "is '%s'; it must be one of: %s".formatted(label, String.join(", ", question.choices()))));
+                        "is '%s'; it must be one of: %s"
+                                .formatted(Name.shortened(label), String.join(", ", question.choices()))));
     }
 
     private Problem closed(Call call, UUID id) {

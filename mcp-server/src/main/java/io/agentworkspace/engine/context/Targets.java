@@ -13,16 +13,31 @@ public final class Targets {
     private Targets() {}
 
     public record UserOnly(
-            @Doc(USER) @Nullable UserHandle user,
+            @Doc(value = USER, mayBeBlank = true) @Nullable UserHandle user,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     public record UserAgent(
-            @Doc(USER) @Nullable UserHandle user,
+            @Doc(value = USER, mayBeBlank = true) @Nullable UserHandle user,
             @Doc("The agent's name.") @Nullable Name agent,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
+    public record NewHost(
+            @Doc(value = USER, mayBeBlank = true) @Nullable UserHandle user,
+
+            @Doc(value = "The agent's name.", mayBeBlank = true) @Nullable
+            Name agent,
+
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    /** Whose key: a blank user would make it the caller's. */
+    public record KeyOwner(
+            @Doc(USER) @Nullable UserHandle user,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
     public record AgentOnly(
-            @Doc("The agent's name.") @Nullable Name agent,
+            @Doc(value = "The agent's name.", mayBeBlank = true) @Nullable
+            Name agent,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     /** A target that is never taken from the context. */
@@ -66,6 +81,14 @@ public final class Targets {
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
+    /** A target that is never taken from the context. */
+    public record NamedMember(
+            @Doc("The domain's name.") Name domain,
+
+            @Doc("The member, or your own agent.") Name agent,
+
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
     public record ThisMember(
             @Doc("The domain's name.") Name domain,
 
@@ -102,7 +125,7 @@ public final class Targets {
 
             @Doc("Default: main.") @Nullable Name zone,
 
-            @Doc(USER) @Nullable UserHandle user,
+            @Doc(value = USER, mayBeBlank = true) @Nullable UserHandle user,
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -26,6 +27,10 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record ProtectedResource(String url, URI issuer, String own) {
     private static final String ENDPOINT = "/mcp";
+
+    /** The path of the whole endpoint. */
+    public static final String WHOLE = ENDPOINT;
+
     private static final String WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
     /** The paths of the metadata. */
@@ -57,9 +62,55 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return issuer.toString().equals(own);
     }
 
-    /** Returns whether a resource that a client names (RFC 8707) is the endpoint, or a path of it. */
-    public boolean isResource(String resource) {
-        return resource.startsWith(url + ENDPOINT) && isEndpoint(resource.substring(url.length()));
+    /** Returns the path of a resource that a client names (RFC 8707): the endpoint's, or one below it; empty if it is neither. */
+    public Optional<String> path(String resource) {
+        var whole = canonical(address());
+        var named = canonical(resource);
+        return named.startsWith(whole)
+                ? Optional.of(ENDPOINT + named.substring(whole.length()))
+                        .filter(ProtectedResource::isEndpoint)
+                        .map(ProtectedResource::plain)
+                : Optional.empty();
+    }
+
+    /** Returns an address without what has no meaning in it: capital letters of scheme and host, and the scheme's own port. */
+    private static String canonical(String address) {
+        try {
+            var uri = URI.create(address);
+            if (uri.getHost() == null
+                    || uri.getRawUserInfo() != null
+                    || uri.getRawQuery() != null
+                    || uri.getRawFragment() != null) {
+                return address;
+            }
+            var scheme = uri.getScheme().toLowerCase(Locale.ROOT);
+            var port = uri.getPort() < 0 || uri.getPort() == (scheme.equals("https") ? 443 : 80)
+                    ? ""
+                    : ":" + uri.getPort();
+            return scheme + "://" + uri.getHost().toLowerCase(Locale.ROOT) + port + uri.getRawPath();
+        } catch (IllegalArgumentException e) {
+            return address;
+        }
+    }
+
+    /** Returns a path of the endpoint in the form that is stored and compared. */
+    private static String plain(String path) {
+        return (path.endsWith("/") ? path.substring(0, path.length() - 1) : path).toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Returns whether a credential for some resources works at the path of a request: at one of theirs, or below it.
+     *
+     * @param resources their paths, separated by spaces
+     */
+    public static boolean covers(String resources, String path) {
+        var at = plain(path);
+        return Stream.of(resources.split(" ")).anyMatch(one -> at.equals(one) || at.startsWith(one + "/"));
+    }
+
+    /** Returns the toolset of a path: the tools that a key for it is limited to. */
+    public static List<String> toolset(String path) {
+        return Stream.of(path.split("/")).filter(Toolset::isNamed).toList();
     }
 
     /** Returns the audience that tokens for the endpoint must name. */
@@ -67,11 +118,17 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return url + ENDPOINT;
     }
 
-    /** Returns whether tokens for this audience are accepted: for the endpoint, a path of it, or the whole host. */
-    public boolean isAudience(String audience) {
-        return audience.equals(url)
-                || audience.equals(url + "/")
-                || audience.startsWith(url) && isEndpoint(audience.substring(url.length()));
+    /** Returns the address of a path of the endpoint. */
+    public String address(String path) {
+        return url + path;
+    }
+
+    /**
+     * Returns the path that tokens for this audience are accepted at: the endpoint's, also for the whole host, or one below it; empty
+     * if they are not.
+     */
+    public Optional<String> audience(String audience) {
+        return audience.equals(url) || audience.equals(url + "/") ? Optional.of(ENDPOINT) : path(audience);
     }
 
     private static boolean isEndpoint(String path) {

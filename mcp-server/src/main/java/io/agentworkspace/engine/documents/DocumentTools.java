@@ -243,24 +243,27 @@ public final class DocumentTools {
             @Doc(
                     value =
                             "Its type, e.g. text/markdown, or text/csv; charset=windows-1252; refused if the content is of another type. Default: detected from the content.",
-                    max = 200)
+                    max = 200,
+                    mayBeBlank = true)
             @Nullable
             String mediaType,
 
             @Doc(
                     value = "The document as text; or give base64. The whole request has at most 1 MiB.",
-                    max = MOST_CHARACTERS)
+                    max = MOST_CHARACTERS,
+                    mayBeBlank = true)
             @Nullable
             String text,
 
             @Doc(
                     value =
                             "The file in base64, at most about 750 KB of file. Larger ones, up to 20 MiB: over REST as multipart/form-data.",
-                    max = MOST_CHARACTERS)
+                    max = MOST_CHARACTERS,
+                    mayBeBlank = true)
             @Nullable
             String base64,
 
-            @Doc(value = "The file's SHA-256 in hex; refused if it differs.", max = 64) @Nullable
+            @Doc(value = "The file's SHA-256 in hex; refused if it differs.", max = 64, mayBeBlank = true) @Nullable
             String sha256) {}
 
     record SubmitResponse(

@@ -58,12 +58,13 @@ public final class DomainTools {
             @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What members should know and follow.", max = Limits.PROFILE) @Nullable
+            @Doc(value = "What members should know and follow.", max = Limits.PROFILE, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
                     value = ACCESS + " Default: private (you).",
-                    oneOf = {"private", "domain", "agent", "public"})
+                    oneOf = {"private", "domain", "agent", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
@@ -73,12 +74,13 @@ public final class DomainTools {
             @Doc(value = "The new description.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What members should know and follow.", max = Limits.PROFILE) @Nullable
+            @Doc(value = "What members should know and follow.", max = Limits.PROFILE, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
                     value = "Who may see it.",
-                    oneOf = {"private", "domain", "agent", "public"})
+                    oneOf = {"private", "domain", "agent", "public"},
+                    mayBeBlank = true)
             @Nullable
             Access access) {}
 
@@ -91,10 +93,11 @@ public final class DomainTools {
             @Doc("Which part of its members.") @Nullable Page page) {}
 
     record NewGuard(
-            @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+            @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64, mayBeBlank = true) @Nullable
             Integer hops,
 
-            @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
+            @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600, mayBeBlank = true)
+            @Nullable
             Integer perMinute) {
         GuardLimits limits() {
             return new GuardLimits(hops, perMinute, null, null);
@@ -102,7 +105,7 @@ public final class DomainTools {
     }
 
     record CreateRequest(
-            @Doc("Its host; default self.") Targets.@Nullable UserAgent target,
+            @Doc("Its host; default self.") Targets.@Nullable NewHost target,
 
             @Doc("The new domain.") NewDomain vx,
             @Doc("Its loop guard.") @Nullable NewGuard guard) {}
@@ -113,7 +116,9 @@ public final class DomainTools {
             @Doc("What replaces the old.") @Nullable SameDomain vx,
 
             @Doc("Its loop guard.") @Nullable GuardLimits guard,
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     record DestroyRequest(
             @Doc("Which domain.") Targets.DomainHost target,

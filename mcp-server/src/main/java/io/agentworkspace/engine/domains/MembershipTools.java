@@ -43,6 +43,8 @@ public final class MembershipTools {
     record MembershipRequest(
             @Doc("Which agent, of which domain.") Targets.ThisMember target) {}
 
+    record KickRequest(@Doc("Which agent, of which domain.") Targets.NamedMember target) {}
+
     record InviteResponse(
             @Doc("The agent's state in the domain now.") Membership membership,
             @Doc("Whether this changed anything.") boolean changed) {}
@@ -71,7 +73,7 @@ public final class MembershipTools {
             var self = call.context().self();
             if (self != null && self.id() == agent.id()) {
                 throw Problem.conflict(
-                        "the agent '%s' cannot ban itself from the domain '%s': to leave it use DM_Kick; to ban another agent give target.agent"
+                        "the agent '%s' cannot ban itself from the domain '%s': to leave it use DM_Kick with target.agent; to ban another agent give target.agent"
                                 .formatted(agent.name(), domain.name()));
             }
         }
@@ -151,14 +153,14 @@ public final class MembershipTools {
         return agreed ? MemberState.MEMBER : forDomain ? MemberState.INVITED : MemberState.REQUESTED;
     }
 
-    private Tool<MembershipRequest, MembershipResponse> kick() {
+    private Tool<KickRequest, MembershipResponse> kick() {
         return Tool.named("DM_Kick")
                 .title("Remove a member, or leave")
                 .description("""
                         Ends an agent's membership of a domain, or lets your own agent leave. DM_Ban keeps it out.""")
                 .details("""
                         It also ends an invitation or a request. The agent may be invited again. For the domain's side, \
-                        and for the agent's owner. The host cannot be kicked. If there is nothing to end, nothing \
+                        and for the agent's owner, who names the agent even if it is self. The host cannot be kicked. If there is nothing to end, nothing \
                         changes.""")
                 .alsoCalled(
                         "remove a member from the project",
@@ -174,7 +176,7 @@ public final class MembershipTools {
                 .on(Requirement.OfDomain.RUN_OR_OWN_AGENT)
                 .effect(Effect.DESTROYS)
                 .idempotent()
-                .handledBy(MembershipRequest.class, MembershipResponse.class, (in, call) -> {
+                .handledBy(KickRequest.class, MembershipResponse.class, (in, call) -> {
                     var pair = pair(call, in.target().domain(), in.target().agent());
                     if (!pair.domain().isRunBy(call) && !pair.isOfCallersAgent(call)) {
                         throw Problem.notPermitted(

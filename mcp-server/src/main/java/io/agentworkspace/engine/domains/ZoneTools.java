@@ -47,7 +47,7 @@ public final class ZoneTools {
     record NewZone(
             @Doc("Unique in its domain.") Name name,
 
-            @Doc(value = "What it is for.", max = Limits.DESCRIPTION) @Nullable
+            @Doc(value = "What it is for.", max = Limits.DESCRIPTION, mayBeBlank = true) @Nullable
             String description) {}
 
     record ListRequest(

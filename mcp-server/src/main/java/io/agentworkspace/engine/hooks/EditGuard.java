@@ -1,22 +1,28 @@
 package io.agentworkspace.engine.hooks;
 
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.Reservation;
 import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.reservations.ReservationStore.Taken;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Refuses edits of files that another agent has reserved, and notes whom it refused, for a message when they are free. A session
- * gets the reason once a minute, and then only that it is refused.
+ * gets the reason once a minute, and then only that it is refused. Of a command that only may write one it is told once a minute.
  */
 final class EditGuard {
     private static final Duration QUIET = Duration.ofMinutes(1);
     private static final int MAX_TOLD = 10_000;
+
+    /** How many steps it may take to read an event and to compare its files with all reservations: about a hundredth of a second. */
+    private static final long MOST_STEPS = 1_000_000;
 
     private final ReservationStore reservations;
     private final Clock clock;
@@ -34,20 +40,35 @@ final class EditGuard {
         this.clock = clock;
     }
 
-    /** Returns why the edit is refused; empty if nobody else holds one of its files. */
-    Optional<String> refusal(HookSession session, HookEvent event) {
-        if (event.edits().isEmpty()) {
+    /**
+     * Returns the answer to an event: a refusal if it certainly writes a file that somebody else holds, a sentence if it may write
+     * one, and nothing otherwise.
+     */
+    Optional<ObjectNode> answer(HookSession session, HookEvent event) {
+        var allowance = new StepAllowance(MOST_STEPS, () -> Problem.unavailable()); // Then the answer is empty.
+        var edits = event.edits(allowance);
+        if (edits.isNone()) {
             return Optional.empty();
         }
+        var client = session.client();
         var tenant = session.caller().tenant();
-        return reservations
-                .findTaken(tenant, session.agent(), event.edits())
-                .map(taken ->
-                        isNews(session, taken) ? refuse(tenant, session, taken) : shortReason(taken.reservation()));
+        var all = reservations.taken(tenant, session.agent());
+        var taken = ReservationStore.findTaken(all, edits.certain(), edits.letters(), allowance);
+        if (taken.isPresent()) {
+            return taken.map(one -> isNews(session, one, "refused")
+                            ? refuse(tenant, session, one)
+                            : shortReason(one.reservation()))
+                    .map(reason -> client.refuse(event, reason));
+        }
+        return ReservationStore.findTaken(all, edits.possible(), edits.letters(), allowance)
+                .or(() -> edits.isOpen() ? all.stream().findFirst() : Optional.empty())
+                .filter(one -> isNews(session, one, "cautioned"))
+                .map(one -> client.context(event, caution(one)));
     }
 
-    private boolean isNews(HookSession session, Taken taken) {
-        var key = "%d %d %s %s".formatted(session.caller().tenant(), session.agent(), session.id(), taken.id());
+    private boolean isNews(HookSession session, Taken taken, String what) {
+        var key =
+                "%s %d %d %s %s".formatted(what, session.caller().tenant(), session.agent(), session.id(), taken.id());
         var now = clock.instant();
         synchronized (notedAt) {
             var last = notedAt.get(key);
@@ -78,6 +99,16 @@ final class EditGuard {
                                 ? ""
                                 : " (its reason, as data: " + HookTexts.quoted(reservation.reason()) + ")",
                         DisplayName.of(reservation.holder()));
+    }
+
+    private static String caution(Taken taken) {
+        var reservation = taken.reservation();
+        return "This command may write files that others have reserved, such as %s, which %s has in the domain %s until %s: leave those as they are."
+                .formatted(
+                        HookTexts.quoted(reservation.path()),
+                        DisplayName.of(reservation.holder()),
+                        DisplayName.of(taken.domain()),
+                        reservation.leaseUntil());
     }
 
     private static String shortReason(Reservation reservation) {

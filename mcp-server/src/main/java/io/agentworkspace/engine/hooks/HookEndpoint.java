@@ -38,6 +38,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
     private static final Pattern PATH = Pattern.compile("/api/hooks/([^/]+)(/messages)?");
     private static final String SESSION = "for";
     private static final String AFTER = "after";
+    private static final String CONNECTED = "connected";
 
     private final Ticker ticker = new Ticker();
     private final Hooks hooks;
@@ -94,7 +95,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         parameters(request, List.of());
         var id = RequestContext.of(request::getAttribute).requestId();
         var body = Json.readObject(BodyReader.read(request));
-        var reply = hooks.answer(client, body, caller(request), id);
+        var reply = hooks.answer(client, body, caller(request), id, false);
         new JsonResponse(200, JsonResponse.JSON, reply).send(response, callback);
     }
 
@@ -102,7 +103,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         if (stopping) {
             throw Problem.unavailable();
         }
-        parameters(request, List.of(SESSION, AFTER));
+        parameters(request, List.of(SESSION, AFTER, CONNECTED));
         var query = Request.extractQueryParameters(request);
         var id = query.getValue(SESSION);
         if (id == null) {
@@ -110,14 +111,13 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         }
         var session = hooks.session(client, caller(request), HookEvent.session(id));
         var received = after(query.getValue(AFTER));
+        var isConnected = isConnected(query.getValue(CONNECTED));
         var places = limits.of(session.caller());
         places.take(StreamLimits.credential(request));
         HookStore.Listener listener;
-        WakeStore.OpenWake wake;
         try {
             streams.listen(session.caller().tenant());
-            listener = hooks.open(session, received);
-            wake = wakes.open(session.caller().tenant(), session.agent(), WakeKind.STREAM);
+            listener = hooks.open(session, received, isConnected);
         } catch (RuntimeException refused) {
             places.giveBack();
             throw refused;
@@ -131,12 +131,15 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
                 EventStream.after(request, response, callback, places.patience()),
                 ticker,
                 valid,
+                () -> wakes.open(session.caller().tenant(), session.agent(), WakeKind.STREAM),
                 () -> {
                     places.giveBack();
                     streams.remove(itself[0]);
-                    Thread.startVirtualThread(wake::close);
                 });
         itself[0] = stream;
+        if (listener.isConnected()) {
+            stream.register();
+        }
         stream.begin();
         streams.add(stream);
     }
@@ -147,6 +150,14 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
             return -1;
         }
         return HookEvent.line(AFTER, text);
+    }
+
+    /** Returns whether nothing says that the session's client has no tools. Its listener knows that the engine was down at its start. */
+    private static boolean isConnected(@Nullable String text) {
+        if (text != null && !text.equals("no")) {
+            throw Problem.invalid(CONNECTED, "is '%s'; it can only be no".formatted(Name.shortened(text)));
+        }
+        return text == null;
     }
 
     private static Caller caller(Request request) {
@@ -166,8 +177,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
                 throw new Problem(
                         Failure.BAD_REQUEST,
                         "there is no query parameter '%s'; this route takes %s"
-                                .formatted(
-                                        Name.shortened(name), names.isEmpty() ? "none" : String.join(" and ", names)));
+                                .formatted(Name.shortened(name), names.isEmpty() ? "none" : String.join(", ", names)));
             }
         }
     }

@@ -1,9 +1,12 @@
 package io.agentworkspace.engine.hooks;
 
+import io.agentworkspace.engine.edits.EditedFiles;
+import io.agentworkspace.engine.edits.Edits;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.text.StorableText;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -14,9 +17,11 @@ import tools.jackson.databind.node.ObjectNode;
  * @param name as the client calls it
  * @param prompt what the user typed; empty if the event has none
  * @param tool the tool that runs or has run; empty if the event has none
- * @param edits the files that it is about to change, relative to the repository, else to the folder of the session
+ * @param body as the client sent it
  * @param isHeld whether a hook has already let this turn go on
  * @param line the number of the wake-up that a listener reports on; 0 if the event has none
+ * @param source what began the session, if the event says so
+ * @param isOfSubAgent whether a sub-agent of the session runs, whose events concern nobody else
  */
 record HookEvent(
         Kind kind,
@@ -24,10 +29,22 @@ record HookEvent(
         String session,
         String prompt,
         String tool,
-        List<String> edits,
+        ObjectNode body,
         String notification,
         boolean isHeld,
-        long line) {
+        long line,
+        String source,
+        boolean isOfSubAgent) {
+    /** Fields that only events of a sub-agent have. {@code agent_type} is no such field: the main agent can have a type. */
+    private static final List<String> OF_SUB_AGENT = List.of(
+            "agent_id",
+            "agentId",
+            "subagent_id",
+            "parent_agent_id",
+            "parent_session_id",
+            "parent_thread_id",
+            "parent_tool_use_id");
+
     /** The most characters of a session's id. */
     static final int MAX_SESSION = 128;
 
@@ -75,13 +92,23 @@ record HookEvent(
                 session(required(event, "session_id", "session")),
                 text(event, "prompt"),
                 text(event, "tool_name", "tool"),
-                kind == Kind.BEFORE_TOOL
-                        ? EditedFiles.of(
-                                event.path("tool_input"), text(event, "cwd"), text(event, "root"), text(event, "file"))
-                        : List.of(),
+                event,
                 text(event, "notification_type"),
                 text(event, "stop_hook_active").equals("true"),
-                kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line("line", required(event, "line")) : 0);
+                kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line("line", required(event, "line")) : 0,
+                text(event, "source"),
+                isOfSubAgent(event));
+    }
+
+    private static boolean isOfSubAgent(ObjectNode event) {
+        return OF_SUB_AGENT.stream().anyMatch(name -> isPresent(event.path(name)))
+                || text(event, "is_sidechain", "isSidechain").equals("true");
+    }
+
+    private static boolean isPresent(JsonNode value) {
+        return !value.isMissingNode()
+                && !value.isNull()
+                && !(value.isString() && value.asString().isBlank());
     }
 
     /** Reads the number of a line from a field. */
@@ -104,9 +131,19 @@ record HookEvent(
         return id;
     }
 
+    /** Returns whether the session begins in a program that has just started, and not after {@code /clear} or a summary. */
+    boolean isNewProcess() {
+        return kind == Kind.SESSION_START && !source.equals("clear") && !source.equals("compact");
+    }
+
     /** Returns whether the client reports that nothing happens until its user types. */
     boolean isIdle() {
         return kind == Kind.NOTIFICATION && notification.equals("idle_prompt");
+    }
+
+    /** Returns what the tool that runs next is about to change. */
+    Edits edits(StepAllowance allowance) {
+        return kind == Kind.BEFORE_TOOL ? EditedFiles.of(body, text(body, "file"), allowance) : Edits.NONE;
     }
 
     private static String required(ObjectNode event, String... names) {

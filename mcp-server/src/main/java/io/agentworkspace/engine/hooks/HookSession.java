@@ -16,6 +16,12 @@ import java.util.Objects;
 record HookSession(HookClient client, Caller caller, String id, boolean direct, boolean zones) {
     /** @throws Problem {@code not_permitted} if the caller is no agent's program, or may not read messages */
     static HookSession of(HookClient client, Caller caller, String id, Catalogue catalogue) {
+        require(caller, catalogue);
+        return new HookSession(client, caller, id, true, caller.may(catalogue.read("ZN_Read")));
+    }
+
+    /** @throws Problem {@code not_permitted} if the caller is no agent's program, or may not read messages */
+    static void require(Caller caller, Catalogue catalogue) {
         if (caller.boundAgent() == null) {
             throw Problem.notPermitted(
                     "hooks need a key that is bound to an agent, and yours is not; AK_Create with agent creates one");
@@ -29,7 +35,6 @@ record HookSession(HookClient client, Caller caller, String id, boolean direct, 
         caller.obstacle(reading).ifPresent(note -> {
             throw Problem.notPermitted(note);
         });
-        return new HookSession(client, caller, id, true, caller.may(catalogue.read("ZN_Read")));
     }
 
     /** What identifies a session in its tenant. */

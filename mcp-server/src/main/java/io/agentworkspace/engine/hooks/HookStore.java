@@ -63,17 +63,23 @@ final class HookStore {
      */
     private static final String FIRST_NUMBER = "CAST(extract(epoch FROM CAST(:now AS timestamptz)) * 1000 AS bigint)";
 
+    /** What is known of the client's connection to our tools after an event: its start makes it uncertain, and only proof is certain. */
+    private static final String CONNECTED = """
+            CASE WHEN :started THEN excluded.connected ELSE COALESCE(excluded.connected, h.connected) END""";
+
     /** Creates the session, or keeps its state current. Nothing is written if nothing changes within a minute. */
     private static final String TOUCHED = ", " + ROOM + """
             , touched AS (
-                INSERT INTO hook_session AS h (tenant_id, agent_id, session, client, state, seen_at, listener)
-                SELECT :tenant, self.id, :session, :client, :state, :now,""" + FIRST_NUMBER + """
+                INSERT INTO hook_session AS h (tenant_id, agent_id, session, client, state, seen_at, connected, listener)
+                SELECT :tenant, self.id, :session, :client, :state, :now, CAST(:connected AS boolean),""" + FIRST_NUMBER + """
 
                   FROM self
                 ON CONFLICT (tenant_id, agent_id, session) DO UPDATE
-                   SET state = excluded.state, client = excluded.client, seen_at = excluded.seen_at
-                 WHERE h.state <> excluded.state OR h.seen_at < excluded.seen_at - INTERVAL '1 minute')
-            """;
+                   SET state = excluded.state, client = excluded.client, seen_at = excluded.seen_at, connected =""" + CONNECTED + """
+
+                 WHERE h.state <> excluded.state OR h.seen_at < excluded.seen_at - INTERVAL '1 minute'
+                    OR h.connected IS DISTINCT FROM
+                 """ + CONNECTED + ")\n";
 
     private static final String STORED = """
             (SELECT h.announced FROM hook_session h
@@ -113,6 +119,8 @@ final class HookStore {
                                        LIMIT :counted) m
                  GROUP BY m.stream_id, m.speaker_id)
             SELECT self.name, self.owner, self.description,
+                   COALESCE((SELECT h.connected FROM hook_session h
+                              WHERE h.tenant_id = :tenant AND h.agent_id = :bound AND h.session = :session), true) AS readable,
                    (SELECT jsonb_object_agg(CAST(w.stream_id AS text), w.last_seq) FROM waiting w) AS positions,
                    (SELECT jsonb_agg(jsonb_build_object('name', speaker.name, 'user', speaker.kind = 'user', 'count', f.count,
                                                         'domain', d.name, 'zone', z.name)
@@ -133,7 +141,7 @@ final class HookStore {
     }
 
     private static final String LOCK = """
-            SELECT announced, line, unconfirmed, listener,
+            SELECT announced, line, unconfirmed, listener, connected IS NOT FALSE AS is_connected,
                    client = 'codex' AND state = 'busy' AND seen_at > CAST(:now AS timestamptz) - INTERVAL '15 minutes' AS hears_by_hook
               FROM hook_session
              WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session
@@ -148,10 +156,11 @@ final class HookStore {
             """;
 
     private static final String OPEN = "WITH " + ROOM + """
-            INSERT INTO hook_session (tenant_id, agent_id, session, client, state, seen_at, listener)
-            VALUES (:tenant, :bound, :session, :client, 'idle', :now,""" + FIRST_NUMBER + """
+            INSERT INTO hook_session AS h (tenant_id, agent_id, session, client, state, seen_at, connected, listener)
+            VALUES (:tenant, :bound, :session, :client, 'idle', :now, CAST(:connected AS boolean),""" + FIRST_NUMBER + """
             )
-            ON CONFLICT (tenant_id, agent_id, session) DO UPDATE SET seen_at = excluded.seen_at
+            ON CONFLICT (tenant_id, agent_id, session) DO UPDATE
+               SET seen_at = excluded.seen_at, connected = COALESCE(h.connected, excluded.connected)
             """;
 
     private static final String END = """
@@ -165,7 +174,7 @@ final class HookStore {
 
     /** The newest listener of each of these sessions that still exists. */
     private static final String LISTENERS = """
-            SELECT h.agent_id, h.session, h.listener
+            SELECT h.agent_id, h.session, h.listener, h.line, h.connected IS NOT FALSE AS is_connected
               FROM unnest(CAST(:agents AS bigint[]), CAST(:sessions AS text[])) t (agent, name)
               JOIN hook_session h ON h.tenant_id = :tenant AND h.agent_id = t.agent AND h.session = t.name
             """;
@@ -212,8 +221,16 @@ final class HookStore {
      *
      * @param number later ones have higher numbers, and only the last one is told
      * @param line the last line that was sent to the session
+     * @param isConnected whether its client is not known to be without our tools
      */
-    record Listener(long number, long line) {}
+    record Listener(long number, long line, boolean isConnected) {}
+
+    /** What an event says of the client's connection to our tools: nothing, that it has just started, or that it has used it. */
+    enum Evidence {
+        NONE,
+        STARTED,
+        CONNECTED
+    }
 
     /**
      * What a listener is to do.
@@ -225,10 +242,12 @@ final class HookStore {
     record Waking(@Nullable Announcement announcement, boolean isReplaced, boolean isLater) {}
 
     /** Notes what the session does, and returns what it has not been told, in one statement. Empty if there is no such agent. */
-    Optional<News> look(HookSession session, State state, Instant now) {
+    Optional<News> look(HookSession session, State state, Evidence evidence, Instant now) {
         return bound(db.sql(LOOK), session)
                 .set("client", session.client().word())
                 .set("state", state.word())
+                .set("started", evidence == Evidence.STARTED)
+                .set("connected", evidence == Evidence.CONNECTED ? Boolean.TRUE : null)
                 .set("now", now)
                 .set("notices", true)
                 .one(HookStore::news);
@@ -262,10 +281,11 @@ final class HookStore {
             var news = position.flatMap(found -> fresh(session, found.announced(), false))
                     .filter(found -> !found.isEmpty());
             var isLater = news.isPresent() && position.get().hearsByHook();
-            var announcement = isLater
-                    ? null
-                    : news.map(found -> announced(session, position.get(), found))
-                            .orElse(null);
+            var announcement =
+                    isLater || !position.map(AnnouncementState::isConnected).orElse(false)
+                            ? null
+                            : news.map(found -> announced(session, position.get(), found))
+                                    .orElse(null);
             return new Waking(announcement, position.isEmpty(), isLater);
         });
     }
@@ -280,6 +300,7 @@ final class HookStore {
                         line,
                         before.unconfirmed().with(line, undo),
                         before.listener(),
+                        before.isConnected(),
                         before.hearsByHook()));
         deliver(session, before.announced(), news);
         return new Announcement(news, line);
@@ -309,12 +330,14 @@ final class HookStore {
      * again; older listeners are told nothing more.
      *
      * @param received the number of the last line that the listener got; -1 if it is new
+     * @param isConnected whether nothing says that its client has no tools
      */
-    Listener open(HookSession session, long received, Instant now) {
+    Listener open(HookSession session, long received, boolean isConnected, Instant now) {
         return db.transaction(() -> {
             bound(db.sql(OPEN), session)
                     .set("client", session.client().word())
                     .set("now", now)
+                    .set("connected", isConnected ? null : Boolean.FALSE)
                     .run();
             var position = locked(session).orElseThrow(Problem::unavailable);
             return reopen(session, position, received < 0 ? Long.MAX_VALUE : received);
@@ -332,6 +355,7 @@ final class HookStore {
                                     position.line(),
                                     position.unconfirmed().after(line),
                                     position.listener(),
+                                    position.isConnected(),
                                     position.hearsByHook())));
             return true;
         });
@@ -339,18 +363,14 @@ final class HookStore {
 
     /** Takes back a line that woke nobody, so that the hooks announce its messages. The stream that sent it is told nothing more. */
     void failed(HookSession session, long line) {
-        takeBack(
-                session,
-                position -> !position.unconfirmed().after(line - 1).lines().isEmpty(),
-                line - 1);
+        takeBack(session, at -> !at.unconfirmed().after(line - 1).lines().isEmpty(), line - 1);
     }
 
     /** Takes back the lines of a listener that is gone without having confirmed them, unless the session has a newer one. */
     void abandoned(HookSession session, long listener) {
         takeBack(
                 session,
-                position -> position.listener() == listener
-                        && !position.unconfirmed().lines().isEmpty(),
+                at -> at.listener() == listener && !at.unconfirmed().lines().isEmpty(),
                 -1);
     }
 
@@ -367,8 +387,14 @@ final class HookStore {
         var next = position.listener() + 1;
         save(
                 session,
-                new AnnouncementState(announced, position.line(), UnconfirmedLines.NONE, next, position.hearsByHook()));
-        return new Listener(next, position.line());
+                new AnnouncementState(
+                        announced,
+                        position.line(),
+                        UnconfirmedLines.NONE,
+                        next,
+                        position.isConnected(),
+                        position.hearsByHook()));
+        return new Listener(next, position.line(), position.isConnected());
     }
 
     /** Forgets a session that has ended. Returns whether the agent has others. */
@@ -379,15 +405,16 @@ final class HookStore {
                 .orElse(false);
     }
 
-    /** Returns the number of the newest listener of each session. Sessions that were forgotten are missing. */
-    Map<SessionKey, Long> listeners(long tenant, Collection<SessionKey> sessions) {
+    /** Returns the newest listener of each session. Sessions that were forgotten are missing. */
+    Map<SessionKey, Listener> listeners(long tenant, Collection<SessionKey> sessions) {
         return db
                 .sql(LISTENERS)
                 .set("tenant", tenant)
                 .set("agents", sessions.stream().map(SessionKey::agent).toList())
                 .set("sessions", sessions.stream().map(SessionKey::id).toList())
-                .list(row ->
-                        Map.entry(new SessionKey(row.number("agent_id"), row.text("session")), row.number("listener")))
+                .list(row -> Map.entry(
+                        new SessionKey(row.number("agent_id"), row.text("session")),
+                        new Listener(row.number("listener"), row.number("line"), row.flag("is_connected"))))
                 .stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
@@ -411,12 +438,18 @@ final class HookStore {
     /**
      * What a session was told.
      *
+     * @param isConnected whether its client is not known to be without our tools
      * @param hearsByHook whether a turn runs whose hooks announce what comes, and which nothing else reaches
      */
     private record AnnouncementState(
-            Positions announced, long line, UnconfirmedLines unconfirmed, long listener, boolean hearsByHook) {
+            Positions announced,
+            long line,
+            UnconfirmedLines unconfirmed,
+            long listener,
+            boolean isConnected,
+            boolean hearsByHook) {
         AnnouncementState announced(Positions now) {
-            return new AnnouncementState(now, line, unconfirmed, listener, hearsByHook);
+            return new AnnouncementState(now, line, unconfirmed, listener, isConnected, hearsByHook);
         }
     }
 
@@ -428,6 +461,7 @@ final class HookStore {
                         row.number("line"),
                         UnconfirmedLines.of(row.text("unconfirmed")),
                         row.number("listener"),
+                        row.flag("is_connected"),
                         row.flag("hears_by_hook")));
     }
 
@@ -460,6 +494,7 @@ final class HookStore {
                 row.text("owner"),
                 row.text("description"),
                 row.jsonList("senders", News.Sender.class),
+                row.flag("readable"),
                 Positions.of(row.textOrNull("positions")));
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.hooks;
 
+import io.agentworkspace.engine.hearing.WakeStore.OpenWake;
 import io.agentworkspace.engine.hooks.HookSession.SessionKey;
 import io.agentworkspace.engine.hooks.HookStore.Announcement;
 import io.agentworkspace.engine.hooks.HookStore.Listener;
@@ -13,6 +14,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,7 @@ final class MessageStream {
     private final EventStream stream;
     private final Ticker ticker;
     private final BooleanSupplier valid;
+    private final Supplier<OpenWake> wakes;
     private final Runnable closed;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Deque<Line> lines = new ArrayDeque<>();
@@ -45,6 +48,7 @@ final class MessageStream {
     private boolean isEnding;
     private boolean isDone;
     private volatile boolean hasWoken;
+    private @Nullable OpenWake registration;
 
     /** A line of the stream: a wake-up, the number of the last one when the stream begins, or a sign of life. */
     private interface Line {
@@ -58,6 +62,7 @@ final class MessageStream {
             EventStream stream,
             Ticker ticker,
             BooleanSupplier valid,
+            Supplier<OpenWake> wakes,
             Runnable closed) {
         this.session = session;
         this.listener = listener;
@@ -65,6 +70,7 @@ final class MessageStream {
         this.stream = stream;
         this.ticker = ticker;
         this.valid = valid;
+        this.wakes = wakes;
         this.closed = closed;
     }
 
@@ -87,11 +93,31 @@ final class MessageStream {
                 && listener.number() > other.listener.number();
     }
 
-    /** Ends the stream if its session has a newer listener. */
-    void endIfReplaced(Map<SessionKey, Long> newest) {
-        if (newest.getOrDefault(session.key(), -1L) != listener.number()) {
+    /** Ends the stream if its session has a newer listener. If the session's client has turned out to be connected, senders learn of it. */
+    void compare(Map<SessionKey, Listener> newest) {
+        var present = newest.get(session.key());
+        if (present == null || present.number() != listener.number()) {
             end();
+        } else if (present.isConnected()) {
+            register();
         }
+    }
+
+    /** Lets senders know that the session is woken. */
+    void register() {
+        synchronized (this) {
+            if (registration != null || isDone) {
+                return;
+            }
+        }
+        var opened = wakes.get();
+        synchronized (this) {
+            if (registration == null && !isDone) {
+                registration = opened;
+                return;
+            }
+        }
+        opened.close();
     }
 
     BooleanSupplier validity() {
@@ -241,6 +267,10 @@ final class MessageStream {
         last.run();
         try {
             closed.run();
+            var opened = registration; // It does not change any more.
+            if (opened != null) {
+                Thread.startVirtualThread(opened::close);
+            }
         } finally {
             ended.complete(null);
         }

@@ -26,6 +26,9 @@ final class MessageStreams implements DatabaseSignals.Listener {
     /** The pause between two reads of a tenant, in which signals are collected. */
     private static final Duration COLLECTED = Duration.ofMillis(50);
 
+    /** When it is first looked again whether the client of a session is connected after all. */
+    private static final Duration PROOF = Duration.ofSeconds(2);
+
     /** A listener that lost its stream has reported before that what came of its wake-up. */
     private static final Duration BACK = Duration.ofSeconds(15);
 
@@ -61,6 +64,7 @@ final class MessageStreams implements DatabaseSignals.Listener {
         });
         streams.getOrDefault(tenant, Set.of()).stream().filter(stream::isAfter).forEach(MessageStream::end);
         wake(tenant);
+        ticker.after(PROOF, () -> compare(tenant, Set.of(stream)));
     }
 
     void remove(MessageStream stream) {
@@ -114,7 +118,7 @@ final class MessageStreams implements DatabaseSignals.Listener {
     }
 
     /** Ends streams whose session has a newer one, on whichever replica. */
-    private void endReplaced(long tenant, Set<MessageStream> all) {
+    private void compare(long tenant, Set<MessageStream> all) {
         var open = List.copyOf(all); // One that is added meanwhile is not asked for.
         try {
             var sessions = open.stream()
@@ -122,14 +126,14 @@ final class MessageStreams implements DatabaseSignals.Listener {
                     .distinct()
                     .toList();
             var newest = store.listeners(tenant, sessions);
-            open.forEach(stream -> stream.endIfReplaced(newest));
+            open.forEach(stream -> stream.compare(newest));
         } catch (Problem unavailable) {
             LOG.debug("postponed: {}", unavailable.note());
         }
     }
 
     private void keepAlive() {
-        streams.forEach(this::endReplaced);
+        streams.forEach(this::compare);
         gap();
         each(MessageStream::keepAlive);
     }

@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param agent the agent's name
  * @param owner whose agent it is
+ * @param isReadable whether the session has our tools, as far as is known
  * @param positions the last message of each stream with unread messages
  */
-record News(String agent, String owner, String description, List<Sender> senders, Positions positions) {
+record News(
+        String agent, String owner, String description, List<Sender> senders, boolean isReadable, Positions positions) {
     private static final int NAMED = 5;
 
     /**
@@ -65,14 +67,17 @@ record News(String agent, String owner, String description, List<Sender> senders
                 .limit(NAMED)
                 .map(sender -> "%d from %s%s".formatted(sender.count(), sender.label(), sender.where()))
                 .collect(Collectors.joining(", "));
-        return "%s %s for the agent %s: %s%s. Read %s with AP_Wait (wait_seconds: 0)."
+        return "%s %s for the agent %s: %s%s. %s"
                 .formatted(
                         number(kind),
                         count() == 1 ? "waits" : "wait",
                         DisplayName.of(agent),
                         from,
                         senders.size() > NAMED ? ", and others" : "",
-                        them());
+                        isReadable
+                                ? "Read %s with AP_Wait (wait_seconds: 0).".formatted(them())
+                                : "You cannot read %s: this program started while the engine was down, so it has no tools of the workspace. Ask your user to restart it, or to read in the engine's console."
+                                        .formatted(them()));
     }
 
     private String number(String kind) {

@@ -21,6 +21,13 @@ final class Recall {
     /** What would restrict the search if a user happens to type it: phrases, exclusions, prefixes and fields. */
     private static final Pattern SYNTAX = Pattern.compile("[\"“”*]|(?<![\\p{L}\\p{N}])-+|\\b(?:name|tag):");
 
+    /** A word, or a character of a script without spaces. */
+    private static final Pattern WORD = Pattern.compile(
+            "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}]|[\\p{L}\\p{M}\\p{N}&&[^\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}]]+");
+
+    /** So few words are no question: a greeting is like every short note. */
+    private static final int FEW_WORDS = 3;
+
     private final ToolRunner runner;
 
     Recall(ToolRunner runner) {
@@ -43,8 +50,21 @@ final class Recall {
                 : found.path("content")
                         .valueStream()
                         .limit(MOST)
+                        .filter(hit -> helps(hit, query))
                         .map(Recall::recalled)
                         .toList();
+    }
+
+    /** Whether a note says something, and means what was asked: a prompt of a few words must have one of them in common with it. */
+    private static boolean helps(JsonNode hit, String query) {
+        var note = hit.path("name").asString("") + " "
+                + hit.path("text").asString(hit.path("snippet").asString(""));
+        return words(note) >= FEW_WORDS
+                && (words(query) >= FEW_WORDS || !hit.at("/why/terms").isEmpty());
+    }
+
+    private static long words(String text) {
+        return WORD.matcher(text).results().limit(FEW_WORDS).count();
     }
 
     private static Recalled recalled(JsonNode hit) {

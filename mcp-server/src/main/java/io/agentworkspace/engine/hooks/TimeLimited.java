@@ -2,6 +2,7 @@ package io.agentworkspace.engine.hooks;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.scheduling.Cancellation;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,6 +23,7 @@ final class TimeLimited {
 
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
     private final long deadline;
+    private final Cancellation lateness = new Cancellation();
 
     private enum Outcome {
         SENT,
@@ -36,7 +38,7 @@ final class TimeLimited {
         var limited = new TimeLimited(limit);
         var result = CompletableFuture.supplyAsync(() -> work.apply(limited), THREADS);
         var late = CompletableFuture.supplyAsync(
-                () -> limited.decide(Outcome.LATE) ? Json.object() : null,
+                () -> limited.decide(Outcome.LATE) ? limited.endWork() : null,
                 CompletableFuture.delayedExecutor(limited.left(), TimeUnit.NANOSECONDS, THREADS));
         try {
             return result.applyToEither(
@@ -61,6 +63,16 @@ final class TimeLimited {
 
     private boolean decide(Outcome choice) {
         return outcome.compareAndSet(null, choice) || outcome.get() == choice;
+    }
+
+    /** Runs work that ends when its answer is late: nobody waits for it then, and it remembers nothing. */
+    <T> T untilLate(Supplier<T> work) {
+        return lateness.call(work::get);
+    }
+
+    private ObjectNode endWork() {
+        lateness.cancelSoon();
+        return Json.object();
     }
 
     /** Runs work at the same time, and gives it up shortly before the answer is due. */

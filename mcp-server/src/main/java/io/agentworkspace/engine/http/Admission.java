@@ -49,7 +49,7 @@ final class Admission {
 
     Admission(Callers callers, GateRules rules, Clock clock) {
         this.callers = callers;
-        this.forgery = new CsrfRule(rules.own(), rules.posts());
+        this.forgery = new CsrfRule(new OwnPages(rules.own()), rules.posts());
         this.quotas = rules.quotas();
         this.served = rules.served();
         this.callerLimit = rules.callers();
@@ -166,7 +166,13 @@ final class Admission {
             }
             var presented = Credentials.presented(admission.request().getHeaders());
             if (presented.isPresent()) {
-                return judged(admission, presented.get());
+                var holder = judged(admission, presented.get());
+                if (isHere(admission.request(), holder)) {
+                    return holder;
+                } else if (!admission.isPublic()) {
+                    throw elsewhere(admission, holder);
+                }
+                return null;
             }
         } catch (Problem problem) {
             return failed(admission, problem);
@@ -187,6 +193,21 @@ final class Admission {
                                 .orElse("Bearer realm=\"engine\""));
         throw Problem.unauthenticated(
                 "a credential is required: send your API key in the header X-Api-Key, or as Authorization: Bearer");
+    }
+
+    /** Returns whether the credential works at this path. One that was issued for a path of the MCP endpoint works only there. */
+    private static boolean isHere(Request request, Holder holder) {
+        var resource = holder.caller().credential().resource();
+        return resource == null || ProtectedResource.covers(resource, Request.getPathInContext(request));
+    }
+
+    private Problem elsewhere(AdmissionRequest admission, Holder holder) {
+        var note =
+                "this access token was issued for %s and works only there; get one for this address, or send an API key"
+                        .formatted(holder.caller().credential().resource());
+        resource(admission.request())
+                .ifPresent(one -> admission.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(note)));
+        return Problem.unauthenticated(note);
     }
 
     private Optional<ProtectedResource> resource(Request request) {

@@ -23,20 +23,37 @@ public final class BelowPath extends Handler.Wrapper {
         if (path.isEmpty()) {
             return super.handle(request, response, callback);
         }
-        var address = path.inside(request.getHttpURI());
-        var headers = path.inside(request.getHeaders());
-        var inside = new Request.Wrapper(request) {
-            @Override
-            public HttpURI getHttpURI() {
-                return address;
-            }
-
-            @Override
-            public HttpFields getHeaders() {
-                return headers;
-            }
-        };
+        var inside = new Inside(request, path);
         return super.handle(inside, path.own().isEmpty() ? response : new Outside(inside, response), callback);
+    }
+
+    /** Returns the public path of a request; empty for none. */
+    static String of(Request request) {
+        var inside = Request.as(request, Inside.class);
+        return inside == null ? "" : inside.publicPath;
+    }
+
+    private static final class Inside extends Request.Wrapper {
+        private final String publicPath;
+        private final HttpURI address;
+        private final HttpFields headers;
+
+        private Inside(Request request, PublicPath path) {
+            super(request);
+            this.publicPath = path.own();
+            this.address = path.inside(request.getHttpURI());
+            this.headers = path.inside(request.getHeaders());
+        }
+
+        @Override
+        public HttpURI getHttpURI() {
+            return address;
+        }
+
+        @Override
+        public HttpFields getHeaders() {
+            return headers;
+        }
     }
 
     private final class Outside extends Response.Wrapper {

@@ -3,11 +3,8 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestContext;
-import java.util.Locale;
 import java.util.Set;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests that another site's page could have made a browser send. A request that changes something and is
@@ -16,12 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class CsrfRule {
     private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
-    private static final String SITE = "Sec-Fetch-Site";
 
-    private final Set<String> own;
+    private final OwnPages own;
     private final GateRules.Posts posts;
 
-    CsrfRule(Set<String> own, GateRules.Posts posts) {
+    CsrfRule(OwnPages own, GateRules.Posts posts) {
         this.own = own;
         this.posts = posts;
     }
@@ -57,31 +53,11 @@ final class CsrfRule {
                     GET /api/auth/session. A program sends its API key in X-Api-Key instead\
                     """);
         }
-        if (!isOurs(only(request, SITE), only(request, HttpHeader.ORIGIN.asString()))) {
+        if (!own.sent(request)) {
             throw Problem.notPermitted("""
                     a change with the session's cookie must come from a page of this server, as Sec-Fetch-Site: same-origin or Origin \
                     shows. A program sends its API key in X-Api-Key instead\
                     """);
         }
-    }
-
-    /**
-     * Returns whether a page of this server sent the request. If the browser sends the page's relation to the server,
-     * the origin alone is not enough.
-     */
-    private boolean isOurs(@Nullable String site, @Nullable String origin) {
-        var isOwn = origin != null && own.contains(origin.toLowerCase(Locale.ROOT));
-        return switch (site) {
-            case "same-origin" -> origin == null || isOwn;
-            case "same-site" -> isOwn;
-            case null -> isOwn;
-            default -> false;
-        };
-    }
-
-    /** Returns the value of a header; null if there is none. Several headers return a value that matches nothing. */
-    private static @Nullable String only(Request request, String name) {
-        var fields = request.getHeaders().getFields(name);
-        return fields.isEmpty() ? null : fields.size() == 1 ? fields.getFirst().getValue() : "several";
     }
 }

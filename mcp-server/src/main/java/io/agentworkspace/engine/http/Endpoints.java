@@ -44,6 +44,9 @@ public final class Endpoints extends Handler.Sequence {
     private static final List<String> AUTHORIZATION_SERVER =
             List.of("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration");
 
+    /** Where clients look for its routes that do not read its metadata. */
+    private static final Set<String> SECOND = Set.of("/authorize", "/token", "/register");
+
     private static final Set<String> OWN = Set.of(STREAM, DEMO, METRICS);
 
     private final Handler mcp;
@@ -97,7 +100,7 @@ public final class Endpoints extends Handler.Sequence {
     }
 
     private static boolean isOAuth(String path) {
-        return path.startsWith(OAUTH + "/") || AUTHORIZATION_SERVER.contains(path);
+        return path.startsWith(OAUTH + "/") || SECOND.contains(path) || AUTHORIZATION_SERVER.contains(path);
     }
 
     static boolean isMcp(String path) {

@@ -48,7 +48,7 @@ public final class Gate extends Handler.Wrapper {
     public boolean handle(Request received, Response response, Callback callback) {
         var request = proxies.seenThrough(received);
         var requestId = RequestIds.of(request);
-        request.setAttribute(RequestContext.ATTRIBUTE, new RequestContext(requestId));
+        request.setAttribute(RequestContext.ATTRIBUTE, new RequestContext(requestId, BelowPath.of(request)));
         GuardedResponse.dress(response.getHeaders(), requestId);
         refusals.log().watch(request, response);
         var guarded = new GuardedResponse(request, response);

@@ -160,7 +160,7 @@ public record GateRules(
      * Returns the origins of an address. A loopback address has three names, and a browser on this machine may use
      * any of them.
      */
-    private static Set<String> ownOrigins(URI address) {
+    static Set<String> ownOrigins(URI address) {
         if (!LOOPBACK.contains(address.getHost().toLowerCase(Locale.ROOT))) {
             return Set.of(origin(address));
         }

@@ -12,6 +12,7 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.util.URIUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,6 +87,9 @@ public record PublicPath(String own, List<String> accepted) {
         for (var prefix : accepted) {
             var rest = rest(path, prefix);
             if (rest != null) {
+                if (URIUtil.canonicalPath(rest) == null) {
+                    return address; // Its dots lead out of the path.
+                }
                 return HttpURI.build(address).path(rest.isEmpty() ? "/" : rest).asImmutable();
             }
             var discovery = WELL_KNOWN.matcher(path);

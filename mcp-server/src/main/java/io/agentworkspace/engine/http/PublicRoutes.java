@@ -13,7 +13,8 @@ final class PublicRoutes {
     private static final String JOIN = "/api/join";
 
     /** The routes of programs at the authorization server, which have credentials of their own. */
-    private static final Set<String> OAUTH = Set.of("/oauth/token", "/oauth/register", "/oauth/revoke");
+    private static final Set<String> OAUTH =
+            Set.of("/oauth/token", "/oauth/register", "/oauth/revoke", "/token", "/register");
 
     private static final String HEALTH = "/api/health";
     private static final Set<String> PATHS = Set.of(
@@ -23,6 +24,7 @@ final class PublicRoutes {
             "/api/config",
             "/join",
             "/oauth/authorize",
+            "/authorize",
             SESSION,
             "/api/mcp/tools",
             "/api/mcp/clients",

@@ -78,7 +78,7 @@ public final class RefusalWriter {
         } else if (Endpoints.isMcp(path) || context.isJsonRpc()) {
             return RenderedRefusal.rpc(context.messageId(), context.requestId(), problem, context.limits());
         }
-        return RenderedRefusal.document(context.requestId(), problem);
+        return RenderedRefusal.document(context, problem);
     }
 
     private static String path(Request request) {

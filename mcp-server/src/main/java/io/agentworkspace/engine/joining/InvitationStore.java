@@ -67,6 +67,9 @@ public final class InvitationStore {
               JOIN app_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id AND u.removed_at IS NULL
             """;
 
+    /** This query has no tenant, since the code determines it. */
+    private static final String AGENT = "SELECT agent FROM invitation WHERE code_hash = :hash AND expires_at > :now";
+
     private static final String OLD = Db.oldRows("invitation", "expires_at <= :until");
 
     private final Db db;
@@ -148,6 +151,11 @@ public final class InvitationStore {
                 Name.of(row.text("agent")),
                 Objects.requireNonNull(row.json("terms", Terms.class)),
                 Objects.requireNonNull(row.json("powers", Grant.class)));
+    }
+
+    /** Finds the name of the agent that an invitation is for. */
+    Optional<String> findAgent(InvitationCode code, Instant now) {
+        return db.sql(AGENT).set("hash", code.hash()).set("now", now).one(row -> row.text("agent"));
     }
 
     /** Returns whether the tenant has an agent of this name. */

@@ -22,6 +22,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
 import java.security.SecureRandom;
@@ -29,6 +30,7 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Invitations: AK_Invite, AK_Invitations, AK_Uninvite. */
@@ -47,19 +49,23 @@ public final class InviteTools {
     private final List<Tool<?, ?>> all;
     private final String baseUrl;
 
-    /** @param all all tools; may be filled later */
+    /**
+     * @param all all tools; may be filled later
+     * @param installed the tools of the servers that tenants installed
+     */
     public InviteTools(
             InvitationStore invitations,
             AgentStore agents,
             DomainStore domains,
             BankStore banks,
             List<Tool<?, ?>> all,
+            TenantTools installed,
             String baseUrl) {
         this.invitations = invitations;
         this.agents = agents;
         this.domains = domains;
         this.banks = banks;
-        this.words = new KeyLimitTexts(all);
+        this.words = new KeyLimitTexts(all, installed);
         this.all = all;
         this.baseUrl = baseUrl;
     }
@@ -97,16 +103,19 @@ public final class InviteTools {
             @Doc("The agent that joins: your own, or the name of a new one.")
             Name agent,
 
-            @Doc(value = "What a new agent is for.", max = 2_000) @Nullable
+            @Doc(value = "What a new agent is for.", max = 2_000, mayBeBlank = true) @Nullable
             String description,
 
-            @Doc(value = "Banks that it gets a permission on.", max = 20) @Nullable
+            @Doc(value = "Banks that it gets a permission on.", max = 20, mayBeBlank = true) @Nullable
             List<BankShare> banks,
 
-            @Doc(value = "Domains that it becomes a member of.", max = 20) @Nullable
+            @Doc(value = "Domains that it becomes a member of.", max = 20, mayBeBlank = true) @Nullable
             List<Name> domains,
 
-            @Doc(value = "What its key may do, at most what yours may. Default: talk, read, remember.", max = 50)
+            @Doc(
+                    value =
+                            "What its key may do, at most what yours may: upstream:<name> for the tools of an installed server. Default: talk, read, remember.",
+                    max = 50)
             @Nullable
             List<String> capabilities,
 
@@ -172,12 +181,13 @@ public final class InviteTools {
         var places = in.domains() == null ? List.<Name>of() : in.domains();
         shares.forEach(share -> checkBank(share, call));
         places.forEach(place -> checkDomain(place, call));
+        var capabilities = capabilities(in, call);
         var terms = new Terms(
                 in.description(),
                 shares,
                 places.stream().map(Name::text).toList(),
-                capabilities(in, call),
-                toolset(in));
+                capabilities,
+                toolset(in, capabilities, call));
         var powers = Grant.of(call.caller());
         var grant = new Grant(
                 Set.copyOf(terms.capabilities()),
@@ -199,11 +209,18 @@ public final class InviteTools {
         invitations.insert(call, id, code, in.agent(), terms, expires);
         call.about(new Call.About(in.agent().text(), id));
         return new InviteResponse(
-                new NewInvitation(id, in.agent().text(), isNew, code.reveal(), command(code), expires));
+                new NewInvitation(id, in.agent().text(), isNew, code.reveal(), command(code, in.agent()), expires));
     }
 
-    private String command(InvitationCode code) {
-        return "curl -fsS %s/join | sh -s -- %s".formatted(baseUrl, code.reveal());
+    /** An agent that is named after a client is joined from it. Otherwise the script finds the client. */
+    private String command(InvitationCode code, Name agent) {
+        return "curl -fsS %s/join | sh -s -- %s%s"
+                .formatted(
+                        baseUrl,
+                        JoiningClient.namedIn(agent.key())
+                                .map("--client %s "::formatted)
+                                .orElse(""),
+                        code.reveal());
     }
 
     /** Returns whether joining creates the agent. */
@@ -263,8 +280,14 @@ public final class InviteTools {
         return usual;
     }
 
-    private List<String> toolset(InviteRequest in) {
-        return in.toolset() == null ? TOOLSET : words.toolset(in.toolset()).words();
+    /** Returns the toolset of the key. By default it lists the tools of those servers that the invitation names. */
+    private List<String> toolset(InviteRequest in, Set<String> capabilities, Call call) {
+        if (in.toolset() != null) {
+            return words.toolset(in.toolset(), call.caller()).words();
+        }
+        var servers = words.servers(call.caller()).stream()
+                .filter(name -> capabilities.contains(Capability.ofUpstream(name)));
+        return Stream.concat(TOOLSET.stream(), servers).toList();
     }
 
     record UninviteRequest(

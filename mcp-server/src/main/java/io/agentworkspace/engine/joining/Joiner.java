@@ -21,10 +21,12 @@ import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.Toolset;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -116,6 +118,10 @@ public final class Joiner implements Joining {
     public JoinResponse join(JoinRequest request, String requestId, RequestSource source) {
         var client = JoiningClient.of(request.client(), published.mcpUrl());
         var code = InvitationCode.find(request.code()).orElseThrow(Joiner::invalid);
+        if (Boolean.TRUE.equals(request.preview())) {
+            var agent = invitations.findAgent(code, clock.instant()).orElseThrow(Joiner::invalid);
+            return new JoinResponse(null, agent, published.baseUrl(), published.mcpUrl(), List.of(), List.of());
+        }
         var key = CombinedCalls.run(db, () -> {
             var invitation = invitations.take(code, clock.instant()).orElseThrow(Joiner::invalid);
             var steps = new Steps(invitation, inviter(invitation), requestId, source);
@@ -220,8 +226,17 @@ public final class Joiner implements Joining {
                     .put("name", keyName)
                     .put("agent", taken.agent().text());
             terms.capabilities().forEach(call.putArray("capabilities")::add);
-            terms.toolset().forEach(call.putArray("toolset")::add);
+            toolset(terms.toolset()).forEach(call.putArray("toolset")::add);
             return call("AK_Create", call).path("api_key").asString();
+        }
+
+        /** A server that was removed since the invitation is left out, unless the key would then have no limit. */
+        private List<String> toolset(List<String> words) {
+            var servers = runner.catalogue().servers(inviter);
+            var present = words.stream()
+                    .filter(word -> Toolset.isNamed(word) || servers.contains(word))
+                    .toList();
+            return present.isEmpty() ? words : present;
         }
 
         private ObjectNode target(String kind, String name) {

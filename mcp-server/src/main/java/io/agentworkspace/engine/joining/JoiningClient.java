@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.mcp.McpClient;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -27,6 +28,18 @@ record JoiningClient(String title, List<ClientFile> files, List<String> commands
                         .map(client -> of(client, mcpUrl))
                         .orElseThrow(JoiningClient::unknown);
         };
+    }
+
+    /** Finds the client of the script that an agent is named after, such as {@code claude} or {@code codex-2}. */
+    static Optional<String> namedIn(String agent) {
+        return Stream.of("claude-code", CODEX, GEMINI)
+                .filter(client ->
+                        agent.equals(client.replace('-', ' ')) || (agent + "-").startsWith(program(client) + "-"))
+                .findFirst();
+    }
+
+    private static String program(String client) {
+        return client.split("-", 2)[0];
     }
 
     private static JoiningClient of(McpClient client, String mcpUrl) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.keys;
 
+import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Grant;
@@ -120,14 +121,15 @@ public final class KeyChangeStore {
                    toolset = COALESCE(CAST(:toolset AS text[]), toolset),
                    confirm_destructive = COALESCE(:confirm, confirm_destructive),
                    expires_at = COALESCE(CAST(:expires AS timestamptz), expires_at),
+                   agent_id = COALESCE(CAST(:agent AS bigint), agent_id),
                    revision = revision + 1
              WHERE tenant_id = :tenant AND id = :id
-               AND (name, environment, capabilities, toolset, confirm_destructive, expires_at)
+               AND (name, environment, capabilities, toolset, confirm_destructive, expires_at, agent_id)
                    IS DISTINCT FROM
                    (COALESCE(:name, name), COALESCE(:environment, environment),
                     COALESCE(CAST(:capabilities AS text[]), capabilities),
                     COALESCE(CAST(:toolset AS text[]), toolset), COALESCE(:confirm, confirm_destructive),
-                    COALESCE(CAST(:expires AS timestamptz), expires_at))
+                    COALESCE(CAST(:expires AS timestamptz), expires_at), COALESCE(CAST(:agent AS bigint), agent_id))
             """);
 
     private static final String ROTATE =
@@ -351,7 +353,51 @@ public final class KeyChangeStore {
             @Nullable Set<String> capabilities,
             @Nullable Toolset toolset,
             @Nullable Boolean confirmDestructive,
-            @Nullable Instant expiresAt) {}
+            @Nullable Instant expiresAt,
+            @Nullable Long agent) {}
+
+    /** Of the key: its user, the agent that it is bound to, and how many keys below it are not bound to an agent. */
+    private static final String BINDING = """
+            SELECT k.user_id, u.name AS user_name, k.agent_id, a.name AS agent,
+                   (SELECT count(*) FROM api_key c
+                     WHERE c.tenant_id = k.tenant_id AND k.id = ANY (c.ancestors) AND c.revoked_at IS NULL
+                       AND (c.expires_at IS NULL OR c.expires_at > :now) AND c.agent_id IS DISTINCT FROM :agent) AS below
+              FROM api_key k
+              JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+              LEFT JOIN agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id
+             WHERE k.tenant_id = :tenant AND k.id = :id
+            """;
+
+    /**
+     * Returns the id of the agent that the key is to be bound to: one of its user, if the key is bound to none. Keys below it must be bound to
+     * this agent too, since a child never has more than its parent.
+     */
+    Long bindable(Call call, LockedKey key, AgentStore.LockedAgent agent) {
+        return db.sql(call, BINDING)
+                .set("id", key.id())
+                .set("agent", agent.id())
+                .one(row -> {
+                    if (row.number("user_id") != agent.owner()) {
+                        throw Problem.invalid(
+                                "agent",
+                                "must be an agent of the key's user, %s; %s belongs to %s"
+                                        .formatted(row.text("user_name"), agent.name(), agent.ownerName()));
+                    }
+                    var bound = row.numberOrNull("agent_id");
+                    if (bound != null && bound != agent.id()) {
+                        throw Problem.conflict(
+                                "the key is bound to '%s' for good: create another one for '%s' with AK_Create"
+                                        .formatted(row.text("agent"), agent.name()));
+                    }
+                    if (row.number("below") > 0) {
+                        throw Problem.conflict(
+                                "keys below it are not bound to '%s' (%d of them): revoke them first, with AK_Revoke"
+                                        .formatted(agent.name(), row.number("below")));
+                    }
+                    return agent.id();
+                })
+                .orElseThrow(() -> missing(key.id()));
+    }
 
     /** Sets the fields of the change. Raises the revision if any differs from the current value. */
     Key update(Call call, LockedKey key, KeyChange change) {
@@ -365,6 +411,7 @@ public final class KeyChangeStore {
                         change.toolset() == null ? null : change.toolset().words())
                 .set("confirm", change.confirmDestructive())
                 .set("expires", change.expiresAt())
+                .set("agent", change.agent())
                 .last(row -> {
                     call.changed(Change.list(ChangeTopic.TOOLS, Audience.of(row.number("user_id"))));
                     return key(call, row);

@@ -33,9 +33,10 @@ public final class KeyGrantTools {
     private static final Duration CHILDHOOD = Duration.ofHours(24);
 
     static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same for domain, bank, zone,"
-            + " user, key, webhook, skill, account, document, rule, task, upstream; * for all. At most what your key may.";
+            + " user, key, webhook, skill, account, document, rule, task, upstream; upstream:<server>;"
+            + " * for all. At most what your key may.";
     static final String TOOLSET =
-            "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, task, upstream, account) or to"
+            "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, task, upstream, account), servers or"
                     + " readonly; default, work, all and discovery limit only tools/list.";
     static final String CONFIRM = "Ask the person at an MCP client before a destructive tool runs.";
 
@@ -55,13 +56,13 @@ public final class KeyGrantTools {
     }
 
     record CreateRequest(
-            @Doc("Whose key. Default: your user's.") Targets.@Nullable UserOnly target,
+            @Doc("Whose key. Default: your user's.") Targets.@Nullable KeyOwner target,
 
             @Doc(value = "What the key is for.", max = 100) String name,
 
             @Doc(value = CAPABILITIES, max = 50) List<String> capabilities,
 
-            @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
+            @Doc(value = "Where it is used: production, staging, …", max = 40, mayBeBlank = true) @Nullable
             String environment,
 
             @Doc("The only agent that it may act as.") @Nullable
@@ -121,7 +122,7 @@ public final class KeyGrantTools {
         var powers = room.powers().get();
         var grant = new Grant(
                 KeyLimitTexts.capabilities(in.capabilities()),
-                in.toolset() == null ? powers.toolset() : words.toolset(in.toolset()),
+                in.toolset() == null ? powers.toolset() : words.toolset(in.toolset(), call.caller()),
                 in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
                 end(in, call, powers, parent != null),
                 null);
@@ -188,15 +189,20 @@ public final class KeyGrantTools {
     record UpdateRequest(
             @Doc(value = KeyTools.ID, max = 64) String id,
 
-            @Doc(value = "What the key is for.", max = 100) @Nullable
+            @Doc(value = "What the key is for.", max = 100, mayBeBlank = true) @Nullable
             String name,
 
-            @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
+            @Doc(value = "Where it is used: production, staging, …", max = 40, mayBeBlank = true) @Nullable
             String environment,
 
             @Doc(value = CAPABILITIES, max = 50) @Nullable List<String> capabilities,
 
             @Doc(value = TOOLSET, max = 20) @Nullable List<String> toolset,
+
+            @Doc(
+                    "Binds a key that is bound to no agent: the only agent that it may act as from now on. An agent of the key's user.")
+            @Nullable
+            Name agent,
 
             @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
             @Doc("When it ends.") @Nullable Instant expiresAt,
@@ -212,7 +218,7 @@ public final class KeyGrantTools {
                 .description("Changes only the fields of an API key that you give.")
                 .details("""
                         It takes effect on every replica within a second. You can always narrow a key. To widen or prolong it, \
-                        your own key must have all that it would then have. The user, the agent and the parent stay.""")
+                        your own key must have all that it would then have. agent binds a key that is bound to none. The user and the parent stay.""")
                 .alsoCalled(
                         "limit the rights of a key",
                         "change when a token expires",
@@ -221,6 +227,7 @@ public final class KeyGrantTools {
                         "restrict a token",
                         "extend expiry",
                         "limit a key",
+                        "bind a key to one agent",
                         "read-only key",
                         "narrow scopes")
                 .needs(Capability.KEY_WRITE)
@@ -242,9 +249,10 @@ public final class KeyGrantTools {
                 in.name() == null ? null : in.name().strip(),
                 in.environment(),
                 in.capabilities() == null ? null : KeyLimitTexts.capabilities(in.capabilities()),
-                in.toolset() == null ? null : words.toolset(in.toolset()),
+                in.toolset() == null ? null : words.toolset(in.toolset(), call.caller()),
                 in.confirmDestructive(),
-                end(in.expiresAt(), in.expiresInSeconds(), call));
+                end(in.expiresAt(), in.expiresInSeconds(), call),
+                in.agent() == null ? null : keys.bindable(call, before, agents.read(call, in.agent())));
         checkMayGive(call, locked, change);
         var key = keys.update(call, before, change);
         return new KeyResponse(key, key.revision(), key.revision() != before.revision());
@@ -267,7 +275,8 @@ public final class KeyGrantTools {
         }
         var withFormerConfirmation =
                 new Grant(grant.capabilities(), grant.toolset(), had.confirmDestructive(), grant.expiresAt(), null);
-        if (key.role() == Role.OWNER && had.excess(withFormerConfirmation).isPresent()) {
+        if (key.role() == Role.OWNER
+                && (change.agent() != null || had.excess(withFormerConfirmation).isPresent())) {
             keys.keepOwners(call, key);
         }
         if (key.above() != null) {

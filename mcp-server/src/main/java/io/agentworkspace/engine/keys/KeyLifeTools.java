@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -40,6 +41,7 @@ public final class KeyLifeTools {
     private Tool<RotateRequest, KeyTools.SecretResponse> rotate() {
         return Tool.named("AK_Rotate")
                 .title("Give an API key a new secret")
+                .hints(Guide.Hint.MAY_REMOVE)
                 .description("Gives a key a new secret and shows the whole new key this once.")
                 .details("""
                         The id stays. The old secret stops at once, or after overlap_seconds; AK_List shows as \

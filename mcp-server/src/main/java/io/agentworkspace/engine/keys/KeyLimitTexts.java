@@ -3,6 +3,9 @@ package io.agentworkspace.engine.keys;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.ForeignTool;
+import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
 import java.util.Arrays;
@@ -20,10 +23,15 @@ public final class KeyLimitTexts {
     private static final Pattern OF_UPSTREAM = Pattern.compile("upstream:[a-z0-9][a-z0-9-]{0,19}");
 
     private final List<Tool<?, ?>> tools;
+    private final TenantTools installed;
 
-    /** @param tools the list of all tools; may be filled later */
-    public KeyLimitTexts(List<Tool<?, ?>> tools) {
+    /**
+     * @param tools the list of all tools; may be filled later
+     * @param installed the tools of the servers that tenants installed
+     */
+    public KeyLimitTexts(List<Tool<?, ?>> tools, TenantTools installed) {
         this.tools = tools;
+        this.installed = installed;
     }
 
     /** Returns capabilities in one order, each once. {@code *} replaces all others. */
@@ -47,15 +55,22 @@ public final class KeyLimitTexts {
         return all;
     }
 
-    public Toolset toolset(List<String> names) {
+    /** @throws Problem if one of them is neither a toolset nor the name of a server that the caller's tenant installed */
+    public Toolset toolset(List<String> names, Caller caller) {
         if (names.isEmpty()) {
             throw Problem.invalid("toolset", "must name at least one toolset; send 'all' or 'default' for no limit");
         }
         var words =
                 tools.stream().map(tool -> tool.family().word()).collect(Collectors.toCollection(LinkedHashSet::new));
         words.addAll(Toolset.GENERAL);
+        words.addAll(servers(caller));
         check("toolset", names, words, "the toolsets are " + listed(words));
         return Toolset.of(names);
+    }
+
+    /** Returns the names of the servers that the caller's tenant installed. */
+    public List<String> servers(Caller caller) {
+        return installed.of(caller.tenant()).servers();
     }
 
     private static void check(String field, List<String> names, Collection<String> all, String rule) {
@@ -89,12 +104,14 @@ public final class KeyLimitTexts {
      * has each of its capabilities that is held.
      */
     Set<String> needed(Collection<String> names, Set<String> capabilities) {
-        return tools.stream()
+        var ofServers =
+                names.stream().filter(ForeignTool::isName).map(name -> Capability.ofUpstream(name.split("[_:]", 2)[0]));
+        var own = tools.stream()
                 .filter(tool -> names.contains(tool.name()))
                 .flatMap(tool -> tool.reading() == null
                         ? Stream.of(tool.capability())
                         : Stream.of(tool.family().read(), tool.capability()).filter(each -> each.isIn(capabilities)))
-                .map(Capability::word)
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+                .map(Capability::word);
+        return Stream.concat(own, ofServers).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

@@ -18,6 +18,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,7 +40,11 @@ public final class KeyStore implements Callers {
     private static final String LOOK_UP =
             SqlTemplate.of("""
             SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.agent_id,
-                   k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, {chain} AS chain
+                   k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, k.resource, {chain} AS chain,
+                   (SELECT jsonb_agg(jsonb_build_object('hash', encode(s.token_hash, 'base64'), 'until', s.token_until))
+                      FROM oauth_secret s
+                     WHERE s.tenant_id = k.tenant_id AND s.key_id = k.id AND s.used_at IS NULL
+                       AND s.token_hash IS NOT NULL) AS tokens
               FROM api_key k
               JOIN tenant t ON t.tenant_id = k.tenant_id
               JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL
@@ -92,12 +97,20 @@ public final class KeyStore implements Callers {
      */
     private record CachedKey(Optional<ValidKey> key, long startNanos, long generation) {}
 
-    /** A valid key and its caller. */
+    /** An access token of a program, which is used up with the refresh token that came with it. */
+    private record LiveToken(byte[] hash, Instant until) {}
+
+    /**
+     * A valid key and its caller.
+     *
+     * @param tokens the access tokens for it that programs have from refresh tokens
+     */
     private record ValidKey(
             Caller caller,
             byte[] secretHash,
             byte[] previousHash,
-            @Nullable Instant previousUntil) {
+            @Nullable Instant previousUntil,
+            List<LiveToken> tokens) {
 
         boolean isOver(Instant now) {
             var end = caller.credential().expiresAt();
@@ -110,6 +123,14 @@ public final class KeyStore implements Callers {
             var end = credential.expiresAt();
             var sooner = end == null || (previousUntil != null && previousUntil.isBefore(end)) ? previousUntil : end;
             return caller.with(credential.asOutdated(sooner));
+        }
+
+        /** Returns the caller for the access token with this hash. Takes the same time for every hash. */
+        Optional<Caller> withToken(byte[] hash, Instant now) {
+            return tokens.stream()
+                    .filter(token -> MessageDigest.isEqual(hash, token.hash()) & now.isBefore(token.until()))
+                    .map(token -> caller.with(caller.credential().until(token.until())))
+                    .reduce((one, _) -> one);
         }
 
         boolean takesPrevious(Instant now) {
@@ -143,8 +164,11 @@ public final class KeyStore implements Callers {
         var fits = MessageDigest.isEqual(hash, key.map(ValidKey::secretHash).orElse(NO_HASH));
         var fitsPrevious =
                 MessageDigest.isEqual(hash, key.map(ValidKey::previousHash).orElse(NO_HASH));
-        return key.filter(one -> !one.isOver(now) && (fits || (fitsPrevious && one.takesPrevious(now))))
-                .map(one -> fits ? one.caller() : one.outdated());
+        var withToken = key.flatMap(one -> one.withToken(hash, now));
+        return key.filter(one -> !one.isOver(now))
+                .flatMap(one -> fits
+                        ? Optional.of(one.caller())
+                        : fitsPrevious && one.takesPrevious(now) ? Optional.of(one.outdated()) : withToken);
     }
 
     @Override
@@ -211,6 +235,8 @@ public final class KeyStore implements Callers {
                 grant.toolset(),
                 grant.confirmDestructive(),
                 grant.expiresAt(),
+                false,
+                row.textOrNull("resource"),
                 false);
         var caller = new Caller(
                 row.number("tenant_id"),
@@ -227,7 +253,8 @@ public final class KeyStore implements Callers {
                 caller,
                 row.bytes("secret_hash"),
                 previous == null ? NO_HASH : previous,
-                row.instantOrNull("previous_until")));
+                row.instantOrNull("previous_until"),
+                row.jsonList("tokens", LiveToken.class)));
     }
 
     /** The user of a new key, and its capabilities. */

@@ -157,20 +157,17 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         try {
             serve(request, response, exchange);
         } catch (Problem refused) {
-            noteId(request, exchange);
+            noteId(request);
             throw refused;
         }
         return true;
     }
 
-    /** Reads the message id for a refusal that does not depend on the body. */
-    private static void noteId(Request request, McpExchange exchange) {
-        try {
-            if (RequestContext.of(request::getAttribute).messageId() == null) {
-                exchange.answers(JsonRpcMessage.of(JsonRpcMessage.body(BodyReader.taken(request))));
-            }
-        } catch (Problem unreadable) {
-            // The body is not a message, so there is no id.
+    /** Reads the id for a refusal, also of a message that is not quite one. A response of the client has none to answer. */
+    private static void noteId(Request request) {
+        var context = RequestContext.of(request::getAttribute);
+        if (context.messageId() == null) {
+            JsonRpcMessage.requestId(BodyReader.taken(request)).ifPresent(context::answers);
         }
     }
 

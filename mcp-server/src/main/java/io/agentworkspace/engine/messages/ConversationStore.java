@@ -69,7 +69,8 @@ public final class ConversationStore {
                                  WHEN {afresh} THEN ARRAY[CAST(:speaker AS bigint)]
                                  WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= {max_counted} THEN voices
                                  ELSE voices || CAST(:speaker AS bigint) END
-              FROM (SELECT {guard},
+              FROM (SELECT COALESCE(gd.guard_hops, {hops}) AS hops, COALESCE(gd.guard_per_minute, {per_minute}) AS per_minute,
+                           gd.guard_stopped AS stopped,
                            (SELECT main.progress_at
                               FROM zone mz JOIN stream main ON main.tenant_id = mz.tenant_id AND main.id = mz.stream_id
                              WHERE mz.tenant_id = gd.tenant_id AND mz.domain_id = gd.id AND mz.name_key = 'main') AS progress
@@ -79,8 +80,8 @@ public final class ConversationStore {
             RETURNING c.id AS conversation, c.last_seq, c.last_at, c.agents_said, cardinality(c.voices) AS voices,
                       place.hops, place.per_minute, place.stopped, place.progress
             """)
-            .with("guard", """
-                    COALESCE(gd.guard_hops, %d) AS hops, COALESCE(gd.guard_per_minute, %d) AS per_minute, gd.guard_stopped AS stopped""".formatted(GuardLimits.DEFAULT_HOPS, GuardLimits.DEFAULT_PER_MINUTE))
+            .with("hops", GuardLimits.DEFAULT_HOPS)
+            .with("per_minute", GuardLimits.DEFAULT_PER_MINUTE)
             .with("afresh", """
                     (c.last_at < :recent OR (place.progress IS NOT NULL AND place.progress > COALESCE(c.counted_at, '-infinity')))""")
             .with("max_counted", MAX_COUNTED)

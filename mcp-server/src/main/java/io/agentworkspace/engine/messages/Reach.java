@@ -29,7 +29,7 @@ public record Reach(
 
     /** A session {@code h} in the middle of a turn: a hook tells it of the message after its next tool, or at the end of its turn. */
     private static final String BUSY = SqlTemplate.of(
-                    "h.state = 'busy' AND h.seen_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute'")
+                    "h.state = 'busy' AND h.connected IS NOT FALSE AND h.seen_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute'")
             .with("online", ONLINE.toMinutes())
             .sql();
 

@@ -17,6 +17,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +47,22 @@ public final class AssertionGrant {
     /** A token, and the capabilities that it has. */
     record Access(ApiKey token, Collection<String> capabilities) {}
 
-    /** @throws OAuthError if the assertion is not valid, was used before, or its user may not create the key */
-    Access issue(String text, @Nullable String scope, OAuthClient client, Instant expires, Request request) {
+    /**
+     * @param resource the path that the request names, if it does
+     * @throws OAuthError if the assertion is not valid, was used before, or its user may not create the key
+     */
+    Access issue(
+            String text,
+            Optional<String> resource,
+            @Nullable String scope,
+            OAuthClient client,
+            Instant expires,
+            Request request) {
         try {
             var assertion = assertions.read(text, client.id(), expires, request);
+            if (!resource.orElse(assertion.resource()).equals(assertion.resource())) {
+                throw new OAuthError("invalid_target", "resource must be left out, or be that of the assertion");
+            }
             var granted = granted(scope, assertion);
             try {
                 return issue(assertion, granted, client, expires, request);
@@ -79,8 +92,8 @@ public final class AssertionGrant {
             if (!grants.hasAgent(caller.tenant(), agent)) {
                 run.createAgent(agent, client);
             }
-            var made = ApiKey.token(run.createKey(agent, client, granted, expires), random);
-            grants.insertAsserted(caller, made, client, expires);
+            var made = ApiKey.token(run.createKey(agent, client, granted, assertion.resource(), expires), random);
+            grants.insertAsserted(caller, made, client, assertion.resource(), expires);
             return made;
         });
         events.committed(); // The tools have reported this before the transaction was committed.
@@ -101,6 +114,9 @@ public final class AssertionGrant {
             return named;
         }
         var scopes = AuthorizationRequest.scopes(scope);
+        if (scopes.isEmpty()) {
+            return named;
+        }
         if (!named.contains(Capability.ALL) && !named.containsAll(scopes)) {
             throw new OAuthError("invalid_scope", "scope has more than the assertion: " + String.join(" ", named));
         }

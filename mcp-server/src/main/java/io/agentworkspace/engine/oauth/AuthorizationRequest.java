@@ -1,12 +1,14 @@
 package io.agentworkspace.engine.oauth;
 
 import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.model.access.Capability;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -16,11 +18,18 @@ import org.jspecify.annotations.Nullable;
  * A client's request for access (RFC 6749, section 4.1.1, with PKCE). Its redirect URI is checked before everything else, since
  * every other refusal is sent there.
  *
+ * @param resource the path of the MCP endpoint that it requests access to
  * @param scopes the capabilities that it requests; none if it leaves them to the user
  */
 record AuthorizationRequest(
-        OAuthClient client, String redirectUri, @Nullable String state, String challenge, Set<String> scopes) {
+        OAuthClient client,
+        String redirectUri,
+        @Nullable String state,
+        String challenge,
+        String resource,
+        Set<String> scopes) {
     private static final Pattern CHALLENGE = Pattern.compile("[A-Za-z0-9_-]{43}");
+    private static final Pattern UPSTREAM = Pattern.compile("upstream:[a-z0-9][a-z0-9-]{0,19}");
     private static final int LONGEST_STATE = 4_000;
 
     /** Where refusals are sent: an address that is the client's. */
@@ -83,22 +92,43 @@ record AuthorizationRequest(
             throw OAuthError.request(
                     "code_challenge must be the SHA-256 of the verifier, in 43 characters of base64url");
         }
-        checkResource(parameters, resource);
         return new AuthorizationRequest(
-                back.client(), back.redirectUri(), back.state(), challenge, scopes(parameters.find("scope")));
+                back.client(),
+                back.redirectUri(),
+                back.state(),
+                challenge,
+                resource(parameters, resource).orElse(ProtectedResource.WHOLE),
+                scopes(parameters.find("scope")));
     }
 
-    /** @throws OAuthError {@code invalid_target} unless it is the MCP address */
-    static void checkResource(Parameters parameters, ProtectedResource resource) {
-        var values = parameters.fields().getValuesOrEmpty("resource");
-        if (values.size() != 1 || !resource.isResource(values.getFirst())) {
-            throw OAuthError.target(resource.address());
+    /**
+     * Returns the path of the resource that the parameters name; empty if they name none.
+     *
+     * @throws OAuthError {@code invalid_target} unless it is the MCP address, or one below it
+     */
+    static Optional<String> resource(Parameters parameters, ProtectedResource resource) {
+        var values = parameters.fields().getValuesOrEmpty("resource").stream()
+                .filter(value -> !value.isEmpty())
+                .toList();
+        if (values.isEmpty()) {
+            return Optional.empty();
         }
+        var path = values.size() == 1 ? resource.path(values.getFirst()) : Optional.<String>empty();
+        return Optional.of(path.orElseThrow(() -> OAuthError.target(resource.address())));
     }
 
+    /** Returns the capabilities among the scopes. Others are left out: clients request what other servers have, too. */
     static Set<String> scopes(@Nullable String text) {
         return text == null
                 ? Set.of()
-                : new LinkedHashSet<>(List.of(text.strip().split(" +")));
+                : Arrays.stream(text.strip().split("\\s+"))
+                        .filter(AuthorizationRequest::isCapability)
+                        .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private static boolean isCapability(String word) {
+        return word.equals(Capability.ALL)
+                || UPSTREAM.matcher(word).matches()
+                || Arrays.stream(Capability.values()).anyMatch(one -> one.word().equals(word));
     }
 }

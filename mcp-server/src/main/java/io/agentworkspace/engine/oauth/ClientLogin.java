@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.oauth;
 
+import io.agentworkspace.engine.credentials.UnverifiedToken;
+import io.agentworkspace.engine.signin.ClientAssertions;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -7,8 +9,14 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/** How a client proves at the token route who it is: in the body, or by Basic authentication (RFC 6749, section 2.3.1). */
-record ClientLogin(String id, @Nullable String secret) {
+/**
+ * How a client proves at the token route who it is: in the body, by Basic authentication (RFC 6749, section 2.3.1), or with a
+ * signature (RFC 7523, section 2.2).
+ *
+ * @param assertion what it signed; null if nothing
+ */
+record ClientLogin(
+        String id, @Nullable String secret, @Nullable String assertion) {
     private static final String BASIC = "Basic ";
 
     /** Returns the login in the header; null if there is none. */
@@ -28,7 +36,7 @@ record ClientLogin(String id, @Nullable String secret) {
                             StandardCharsets.UTF_8)
                     .split(":", 2);
             if (pair.length == 2) {
-                return new ClientLogin(decoded(pair[0]), decoded(pair[1]));
+                return new ClientLogin(decoded(pair[0]), decoded(pair[1]), null);
             }
         } catch (IllegalArgumentException e) {
             // Refused below, like a pair without a colon.
@@ -43,9 +51,9 @@ record ClientLogin(String id, @Nullable String secret) {
     static ClientLogin of(Parameters parameters, @Nullable ClientLogin basic) {
         var id = parameters.find("client_id");
         var secret = parameters.find("client_secret");
-        if (parameters.find("client_assertion") != null || parameters.find("client_assertion_type") != null) {
-            throw OAuthError.client(
-                    "client assertions are not supported; use none, client_secret_post or client_secret_basic");
+        var assertion = parameters.find("client_assertion");
+        if (assertion != null || parameters.find("client_assertion_type") != null) {
+            return signed(parameters, basic != null || secret != null, assertion, id);
         }
         if (basic != null) {
             if (secret != null || id != null && !id.equals(basic.id())) {
@@ -56,6 +64,25 @@ record ClientLogin(String id, @Nullable String secret) {
         if (id == null) {
             throw OAuthError.client("client_id is missing");
         }
-        return new ClientLogin(id, secret);
+        return new ClientLogin(id, secret, null);
+    }
+
+    /** The id may be left out: it is also in what the client signed. */
+    private static ClientLogin signed(
+            Parameters parameters, boolean hasSecret, @Nullable String assertion, @Nullable String id) {
+        if (assertion == null || !ClientAssertions.TYPE.equals(parameters.find("client_assertion_type"))) {
+            throw OAuthError.client(
+                    "client_assertion must be a JWT, and client_assertion_type " + ClientAssertions.TYPE);
+        }
+        if (hasSecret) {
+            throw OAuthError.request("the client proves who it is with a secret or with a signature, not with both");
+        }
+        var subject = UnverifiedToken.read(assertion)
+                .map(token -> token.claims().path("sub").asString(""))
+                .orElse("");
+        if (subject.isEmpty() || id != null && !id.equals(subject)) {
+            throw OAuthError.client("the sub of client_assertion must be the client_id");
+        }
+        return new ClientLogin(subject, null, assertion);
     }
 }

@@ -48,13 +48,18 @@ public final class Consent {
                 .put("client", request.client().name())
                 .put("client_id", request.client().id())
                 .put("returns_to", place(request.redirectUri()))
+                .put("receiver", RedirectUri.receiver(request.redirectUri()))
                 .put("verified", Clients.isDocument(request.client().id()))
                 .put("user", caller.userName())
                 .put("tenant", caller.tenantName());
         if (caller.boundAgent() != null) {
             question.put("bound", true);
         }
-        var scopes = request.scopes().isEmpty() ? ProtectedResource.WORK : request.scopes();
+        if (!request.resource().equals(ProtectedResource.WHOLE)) {
+            question.put("resource", request.resource());
+        }
+        var scopes =
+                request.scopes().stream().allMatch(Capability.ALL::equals) ? ProtectedResource.WORK : request.scopes();
         var capabilities = question.putArray("capabilities");
         capabilities(caller)
                 .forEach(word -> capabilities.addObject().put("name", word).put("requested", scopes.contains(word)));
@@ -89,12 +94,18 @@ public final class Consent {
             if (caller.boundAgent() == null && !grants.hasAgent(caller.tenant(), agent)) {
                 run.createAgent(agent, request.client());
             }
-            var key = run.createKey(agent, request.client(), capabilities, earlier(now.plus(CODE_LIFE), caller));
+            var key = run.createKey(
+                    agent, request.client(), capabilities, request.resource(), earlier(now.plus(CODE_LIFE), caller));
             grants.insert(caller, key, request, code, now.plus(CODE_LIFE));
             return true;
         });
         events.committed(); // The tools have reported this before the transaction was committed.
         return code;
+    }
+
+    /** Returns whether the user has given the client access before, so that the client may learn what was wrong with a request. */
+    boolean hasAllowed(Caller caller, OAuthClient client) {
+        return grants.hasAllowed(caller, client.id());
     }
 
     static Instant earlier(Instant end, Caller caller) {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.oauth;
 
 import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
@@ -23,20 +24,35 @@ import org.jspecify.annotations.Nullable;
 public final class GrantStore {
     private static final Duration KEPT = Duration.ofDays(1);
 
+    /** The maximum number of refresh tokens of one grant that are not used. A further one ends the oldest. */
+    private static final int MOST_REFRESH_TOKENS = 10;
+
     private static final String INSERT = """
-            INSERT INTO oauth_grant (tenant_id, key_id, client_id, redirect_uri, challenge, ends_at)
-            VALUES (:tenant, :key, :client, :redirect, :challenge, CAST(:ends AS timestamptz))
+            WITH bound AS (UPDATE api_key SET resource = :resource WHERE tenant_id = :tenant AND id = :key)
+            INSERT INTO oauth_grant (tenant_id, key_id, client_id, redirect_uri, challenge, ends_at, keyed)
+            VALUES (:tenant, :key, :client, :redirect, :challenge, CAST(:ends AS timestamptz), :keyed)
             """;
 
-    private static final String INSERT_SECRET = """
+    private static final String INSERT_CODE = """
             INSERT INTO oauth_secret (tenant_id, hash, key_id, kind, expires_at)
-            VALUES (:tenant, :hash, :key, :kind, :expires)
+            VALUES (:tenant, :hash, :key, 'code', :expires)
+            """;
+
+    private static final String INSERT_REFRESH = """
+            WITH superfluous AS (SELECT hash FROM oauth_secret
+                                  WHERE tenant_id = :tenant AND key_id = :key AND kind = 'refresh' AND used_at IS NULL
+                                  ORDER BY expires_at DESC, hash
+                                 OFFSET :others
+                                    FOR UPDATE SKIP LOCKED),
+                 ended AS (DELETE FROM oauth_secret WHERE tenant_id = :tenant AND hash IN (SELECT hash FROM superfluous))
+            INSERT INTO oauth_secret (tenant_id, hash, key_id, kind, expires_at, token_hash, token_until)
+            VALUES (:tenant, :hash, :key, 'refresh', :expires, :token, :until)
             """;
 
     /** Locks a code or a refresh token, whose hash determines the tenant. */
     private static final String TAKE = """
             SELECT s.tenant_id, s.key_id, s.kind, s.used_at, s.expires_at, g.client_id, g.redirect_uri, g.challenge, g.ends_at,
-                   k.capabilities, a.name AS agent,
+                   k.capabilities, COALESCE(k.resource, '/mcp') AS resource,
                    k.revoked_at IS NULL AND a.destroyed_at IS NULL
                    AND EXISTS (SELECT 1 FROM app_user u
                                 WHERE u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL)
@@ -51,13 +67,41 @@ public final class GrantStore {
                FOR UPDATE OF s
             """;
 
+    /** Notes the first use: how long a retired token still works counts from there. */
     private static final String USE =
-            "UPDATE oauth_secret SET used_at = :now WHERE tenant_id = :tenant AND hash = :hash";
+            "UPDATE oauth_secret SET used_at = COALESCE(used_at, :now) WHERE tenant_id = :tenant AND hash = :hash";
 
-    private static final String RENEW = """
+    /** Makes a token the only secret of a key. */
+    private static final String SET_SECRET = """
             UPDATE api_key
                SET secret_hash = :secret, previous_hash = NULL, previous_until = NULL, expires_at = :expires
              WHERE tenant_id = :tenant AND id = :key
+            """;
+
+    /** Lets a key work only with the tokens that came with refresh tokens: nothing has the hash of a hash. */
+    private static final String RENEW = """
+            UPDATE api_key
+               SET secret_hash = sha256(secret_hash), previous_hash = NULL, previous_until = NULL,
+                   expires_at = greatest(expires_at, :expires)
+             WHERE tenant_id = :tenant AND id = :key
+            """;
+
+    /** Whether the client of a code or a token must sign; no row if it has no such code or token. */
+    private static final String IS_KEYED = """
+            SELECT g.keyed
+              FROM oauth_grant g
+             WHERE g.client_id = :client
+               AND (g.tenant_id, g.key_id) IN (SELECT s.tenant_id, s.key_id FROM oauth_secret s WHERE s.hash = :hash
+                                               UNION ALL
+                                               SELECT k.tenant_id, k.id FROM api_key k WHERE k.id = CAST(:key AS text))
+            """;
+
+    private static final String HAS_ALLOWED = """
+            SELECT 1 AS one
+              FROM oauth_grant g
+              JOIN api_key k ON k.tenant_id = g.tenant_id AND k.id = g.key_id
+             WHERE g.tenant_id = :tenant AND g.client_id = :client AND k.user_id = :user
+             LIMIT 1
             """;
 
     private static final String REVOKE =
@@ -84,10 +128,10 @@ public final class GrantStore {
             SqlTemplate.of("""
             SELECT id FROM api_key WHERE tenant_id = :tenant AND id = :parent FOR NO KEY UPDATE;
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
-                                 confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
+                                 confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others, resource)
             SELECT p.tenant_id, :id, :secret, p.user_id, left(p.name, 70) || ', by client credentials', p.environment,
-                   :capabilities, p.toolset, p.confirm_destructive, p.agent_id, p.id, p.ancestors || p.id, :expires, :now,
-                   p.known_to_others
+                   :capabilities, COALESCE(CAST(:toolset AS text[]), p.toolset), p.confirm_destructive, p.agent_id, p.id, p.ancestors || p.id, :expires, :now,
+                   p.known_to_others, :resource
               FROM api_key p
              WHERE p.tenant_id = :tenant AND p.id = :parent
                AND (SELECT count(*) FROM api_key k
@@ -116,38 +160,67 @@ public final class GrantStore {
     /**
      * A code or a refresh token that the transaction has locked.
      *
+     * @param usedAt when it was first used; null if it was not
      * @param ends when the credential of the user who gave access ends; null for never
+     * @param resource the path of the MCP endpoint that the access is for
      * @param alive whether the key can still be used, apart from the end of its access token
      */
     record Taken(
             long tenant,
             String key,
             String kind,
-            boolean used,
+            @Nullable Instant usedAt,
             Instant expires,
             String client,
             String redirectUri,
             String challenge,
             @Nullable Instant ends,
             Collection<String> capabilities,
-            String agent,
+            String resource,
             boolean alive) {}
 
     /** Stores what a user decided, and the code for it. */
     void insert(Caller caller, String key, AuthorizationRequest request, String code, Instant expires) {
-        insert(caller, key, request.client().id(), request.redirectUri(), request.challenge());
-        insertSecret(caller.tenant(), key, code, "code", expires);
+        insert(caller, key, request.client(), request.resource(), request.redirectUri(), request.challenge());
+        db.sql(INSERT_CODE)
+                .set("tenant", caller.tenant())
+                .set("hash", Sha256.of(code))
+                .set("key", key)
+                .set("expires", expires)
+                .run();
     }
 
-    private void insert(Caller caller, String key, String client, String redirectUri, String challenge) {
+    private void insert(
+            Caller caller, String key, OAuthClient client, String resource, String redirectUri, String challenge) {
         db.sql(INSERT)
                 .set("tenant", caller.tenant())
                 .set("key", key)
-                .set("client", client)
+                .set("client", client.id())
+                .set("resource", resource)
                 .set("redirect", redirectUri)
                 .set("challenge", challenge)
                 .set("ends", caller.credential().expiresAt())
+                .set("keyed", client.mustSign())
                 .run();
+    }
+
+    /** Returns whether the client of a code or a token must prove who it is with its key; empty if it has no such code or token. */
+    Optional<Boolean> isKeyed(String client, String secret, @Nullable String key) {
+        return db.sql(IS_KEYED)
+                .set("client", client)
+                .set("hash", Sha256.of(secret))
+                .set("key", key)
+                .one(row -> row.flag("keyed"));
+    }
+
+    /** Returns whether the user has given the client access before. */
+    boolean hasAllowed(Caller caller, String client) {
+        return db.sql(HAS_ALLOWED)
+                .set("tenant", caller.tenant())
+                .set("client", client)
+                .set("user", caller.user())
+                .one(_ -> true)
+                .orElse(false);
     }
 
     /** Returns whether this is the first use of an assertion. A second use at the same time waits for the first. */
@@ -161,18 +234,13 @@ public final class GrantStore {
     }
 
     /** Makes a new key the access of a client, without a code or a refresh token. */
-    void insertAsserted(Caller caller, ApiKey token, OAuthClient client, Instant expires) {
-        insert(caller, token.id(), client.id(), "", "");
-        renew(caller.tenant(), token, expires);
-    }
-
-    private void insertSecret(long tenant, String key, String secret, String kind, Instant expires) {
-        db.sql(INSERT_SECRET)
-                .set("tenant", tenant)
-                .set("hash", Sha256.of(secret))
-                .set("key", key)
-                .set("kind", kind)
+    void insertAsserted(Caller caller, ApiKey token, OAuthClient client, String resource, Instant expires) {
+        insert(caller, token.id(), client, resource, "", "");
+        db.sql(SET_SECRET)
+                .set("secret", token.secretHash())
                 .set("expires", expires)
+                .set("tenant", caller.tenant())
+                .set("key", token.id())
                 .run();
     }
 
@@ -185,41 +253,40 @@ public final class GrantStore {
                 row.number("tenant_id"),
                 row.text("key_id"),
                 row.text("kind"),
-                row.instantOrNull("used_at") != null,
+                row.instantOrNull("used_at"),
                 Objects.requireNonNull(row.instantOrNull("expires_at")),
                 row.text("client_id"),
                 row.text("redirect_uri"),
                 row.text("challenge"),
                 row.instantOrNull("ends_at"),
                 row.texts("capabilities"),
-                row.text("agent"),
+                row.text("resource"),
                 row.flag("alive"));
     }
 
-    /** Uses up the secret: the key gets a new access token, and there is a new refresh token. */
-    void renew(
-            Taken taken,
-            String used,
-            ApiKey token,
-            Instant expires,
-            String refresh,
-            Instant refreshExpires,
-            Instant now) {
+    /** A new access token, and the refresh token that comes with it. */
+    record Renewal(ApiKey token, Instant expires, String refresh, Instant refreshExpires) {}
+
+    /** Uses up the secret, and with it the access token that came with it. */
+    void renew(Taken taken, String used, Renewal renewal, Instant now) {
         db.sql(USE)
                 .set("now", now)
                 .set("tenant", taken.tenant())
                 .set("hash", Sha256.of(used))
                 .run();
-        renew(taken.tenant(), token, expires);
-        insertSecret(taken.tenant(), taken.key(), refresh, "refresh", refreshExpires);
-    }
-
-    private void renew(long tenant, ApiKey token, Instant expires) {
+        db.sql(INSERT_REFRESH)
+                .set("tenant", taken.tenant())
+                .set("hash", Sha256.of(renewal.refresh()))
+                .set("key", taken.key())
+                .set("expires", renewal.refreshExpires())
+                .set("token", renewal.token().secretHash())
+                .set("until", renewal.expires())
+                .set("others", MOST_REFRESH_TOKENS - 1)
+                .run();
         db.sql(RENEW)
-                .set("secret", token.secretHash())
-                .set("expires", expires)
-                .set("tenant", tenant)
-                .set("key", token.id())
+                .set("expires", renewal.expires())
+                .set("tenant", taken.tenant())
+                .set("key", taken.key())
                 .run();
     }
 
@@ -247,16 +314,21 @@ public final class GrantStore {
                 .orElse(false);
     }
 
+    /** A token that is a child of a key. */
+    record Child(ApiKey token, Collection<String> capabilities, String resource, Instant expires) {}
+
     /** Creates a child of a key for a while, and returns whether there was room for it. */
-    boolean insertChild(
-            Caller parent, ApiKey token, Collection<String> capabilities, int most, Instant expires, Instant now) {
+    boolean insertChild(Caller parent, Child child, int most, Instant now) {
+        var toolset = ProtectedResource.toolset(child.resource());
         return db.sql(INSERT_CHILD)
                 .set("tenant", parent.tenant())
                 .set("parent", parent.credential().key())
-                .set("id", token.id())
-                .set("secret", token.secretHash())
-                .set("capabilities", capabilities)
-                .set("expires", expires)
+                .set("id", child.token().id())
+                .set("secret", child.token().secretHash())
+                .set("capabilities", child.capabilities())
+                .set("toolset", toolset.isEmpty() ? null : toolset)
+                .set("resource", child.resource())
+                .set("expires", child.expires())
                 .set("now", now)
                 .set("most", most)
                 .last(row -> row.text("id"))

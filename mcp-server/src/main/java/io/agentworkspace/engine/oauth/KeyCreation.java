@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.oauth;
 
+import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -30,8 +31,13 @@ record KeyCreation(ToolRunner runner, Caller caller, Request from) {
         call("AP_Create", call);
     }
 
-    /** Returns the id of the key, whose secret nobody learns. */
-    String createKey(Name agent, OAuthClient client, Collection<String> capabilities, Instant expires) {
+    /**
+     * Returns the id of the key, whose secret nobody learns. Whatever is made of it later, it has no more tools than its resource.
+     *
+     * @param resource the path of the MCP endpoint that it is for
+     */
+    String createKey(
+            Name agent, OAuthClient client, Collection<String> capabilities, String resource, Instant expires) {
         var call = Json.object()
                 .put("name", Excerpt.cut(client.name() + ", connected by OAuth", LONGEST_NAME))
                 .put("expires_at", expires.toString());
@@ -39,6 +45,10 @@ record KeyCreation(ToolRunner runner, Caller caller, Request from) {
             call.put("agent", agent.text());
         }
         capabilities.forEach(call.putArray("capabilities")::add);
+        var toolset = ProtectedResource.toolset(resource);
+        if (!toolset.isEmpty()) {
+            toolset.forEach(call.putArray("toolset")::add);
+        }
         return call("AK_Create", call).at("/key/id").asString();
     }
 

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.http.JsonResponse;
 import io.agentworkspace.engine.http.limits.BodyReader;
+import io.agentworkspace.engine.http.limits.FairShare;
 import io.agentworkspace.engine.http.limits.RateBuckets;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.model.json.Json;
@@ -15,6 +16,7 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Set;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
@@ -33,6 +35,10 @@ public final class OAuthEndpoint extends Handler.Abstract {
 
     /** What the page of the consent reads. */
     private static final String QUESTION = "/oauth/question";
+
+    /** Where clients look that do not read the metadata. */
+    private static final Map<String, String> SECOND =
+            Map.of("/authorize", AUTHORIZE, "/token", TOKEN, "/register", REGISTER);
 
     private static final String OPEN_ID = "/.well-known/openid-configuration";
     private static final RequestRate REGISTRATIONS = new RequestRate(1, 20);
@@ -65,7 +71,7 @@ public final class OAuthEndpoint extends Handler.Abstract {
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
-        var path = Request.getPathInContext(request);
+        var path = path(request);
         try {
             switch (path) {
                 case AUTHORIZE -> {
@@ -88,8 +94,9 @@ public final class OAuthEndpoint extends Handler.Abstract {
                 }
                 case REGISTER -> {
                     require(request, response, "POST");
-                    registrations.take(Request.getRemoteAddr(request), response.getHeaders());
-                    send(201, clients.register(body(request)), response, callback);
+                    var address = Request.getRemoteAddr(request);
+                    registrations.take(FairShare.network(address), response.getHeaders());
+                    send(201, clients.register(body(request), address), response, callback);
                 }
                 default -> {
                     require(request, response, "GET");
@@ -103,8 +110,18 @@ public final class OAuthEndpoint extends Handler.Abstract {
         return true;
     }
 
+    private static String path(Request request) {
+        var path = Request.getPathInContext(request);
+        return SECOND.getOrDefault(path, path);
+    }
+
+    /** Returns the addresses of the server that a client may name as the audience of what it signs. */
+    static Set<String> addresses(String issuer) {
+        return Set.of(issuer, issuer + TOKEN, issuer + "/token", issuer + REVOKE);
+    }
+
     private void refuse(OAuthError error, Request request, Response response, Callback callback) {
-        if (Request.getPathInContext(request).equals(AUTHORIZE)) {
+        if (path(request).equals(AUTHORIZE)) {
             throw new Problem(
                     Failure.BAD_REQUEST, error.description()); // A page for people; their browser goes nowhere.
         }
@@ -116,7 +133,10 @@ public final class OAuthEndpoint extends Handler.Abstract {
         send(error.status(), body, response, callback);
     }
 
-    /** Shows the page, or sends the browser back with what is wrong; a POST is the user's decision on the page. */
+    /**
+     * Shows the page; a POST is the user's decision on it. A browser is sent back with what is wrong only if the user has given this client
+     * access before: anybody can register an address, and make a link that leads there.
+     */
     private boolean authorize(Request request, Response response, Callback callback) throws Exception {
         if (request.getMethod().equals("POST")) {
             send(200, Json.object().put("location", decided(request)), response, callback);
@@ -124,13 +144,16 @@ public final class OAuthEndpoint extends Handler.Abstract {
         }
         require(request, response, "GET");
         var parameters = Parameters.ofQuery(request);
-        var isKnown = RequestContext.of(request::getAttribute).caller() != null;
+        var caller = RequestContext.of(request::getAttribute).caller();
         // Back from a provider, the page still knows what it was opened for. A document is fetched only for a user.
-        if (!parameters.isEmpty() && (isKnown || !Clients.isDocument(parameters.read("client_id")))) {
+        if (!parameters.isEmpty() && (caller != null || !Clients.isDocument(parameters.read("client_id")))) {
             var back = back(request);
             try {
                 AuthorizationRequest.of(parameters, back, resource);
             } catch (OAuthError error) {
+                if (caller == null || !consent.hasAllowed(caller, back.client())) {
+                    throw error;
+                }
                 response.setStatus(HttpStatus.FOUND_302);
                 response.getHeaders().put(HttpHeader.LOCATION, back.with(error, issuer()));
                 callback.succeeded();
@@ -157,7 +180,7 @@ public final class OAuthEndpoint extends Handler.Abstract {
             var authorization = AuthorizationRequest.of(Parameters.ofQuery(request), back, resource);
             var decision = body(request);
             if (!decision.path("allow").asBoolean(false)) {
-                throw new OAuthError("access_denied", "the user declined");
+                return back.with(new OAuthError("access_denied", "the user declined"), issuer());
             }
             var agent = Name.of(decision.path("agent").asString(""));
             var capabilities = decision.path("capabilities")
@@ -167,6 +190,9 @@ public final class OAuthEndpoint extends Handler.Abstract {
             var code = consent.allow(authorization, agent, capabilities, caller, request);
             return back.with(Map.of("code", code), issuer());
         } catch (OAuthError error) {
+            if (!consent.hasAllowed(caller, back.client())) {
+                throw error;
+            }
             return back.with(error, issuer());
         }
     }

@@ -26,7 +26,8 @@ final class OAuthError extends RuntimeException {
     }
 
     static OAuthError target(String resource) {
-        return new OAuthError("invalid_target", "resource must be sent once, and be the MCP address " + resource);
+        return new OAuthError(
+                "invalid_target", "resource must be left out, or sent once and be the MCP address " + resource);
     }
 
     String code() {

@@ -13,7 +13,18 @@ final class RedirectUri {
 
     /** Schemes of known apps, without the domain that others must have in theirs. */
     private static final Set<String> APPS = Set.of(
-            "cursor", "vscode", "vscode-insiders", "windsurf", "zed", "goose", "warp", "claude", "chatgpt", "codex");
+            "cursor",
+            "vscode",
+            "vscode-insiders",
+            "windsurf",
+            "kiro",
+            "raycast",
+            "zed",
+            "goose",
+            "warp",
+            "claude",
+            "chatgpt",
+            "codex");
 
     private static final Pattern SCHEME = Pattern.compile("[a-z][a-z0-9+-]*(?:\\.[a-z0-9+-]+)+");
     private static final Pattern PORT = Pattern.compile(":\\d{1,5}$");
@@ -52,6 +63,12 @@ final class RedirectUri {
                                         .filter(RedirectUri::isAllowed)
                                         .anyMatch(one -> isLoopback(URI.create(one))
                                                 && withoutPort(one).equals(withoutPort(text))));
+    }
+
+    /** Returns who gets what is sent there: an app or a program on the machine of the browser, or a site. */
+    static String receiver(String text) {
+        var uri = URI.create(text);
+        return isLoopback(uri) ? "program" : "https".equalsIgnoreCase(uri.getScheme()) ? "site" : "app";
     }
 
     private static boolean isLoopback(URI uri) {

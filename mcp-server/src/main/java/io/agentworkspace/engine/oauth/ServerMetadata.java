@@ -2,13 +2,17 @@ package io.agentworkspace.engine.oauth;
 
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.signin.ClientAssertions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What clients learn about the authorization server (RFC 8414). */
 record ServerMetadata(String issuer) {
-    private static final List<String> REVOKE_METHODS = ClientMetadata.AUTH_METHODS;
+    private static final List<String> METHODS = Stream.concat(
+                    ClientMetadata.AUTH_METHODS.stream(), Stream.of(ClientMetadata.PRIVATE_KEY))
+            .toList();
 
     ObjectNode oauth() {
         var metadata = Json.object()
@@ -22,8 +26,11 @@ record ServerMetadata(String issuer) {
         metadata.putArray("response_modes_supported").add("query");
         TokenIssuer.GRANTS.forEach(metadata.putArray("grant_types_supported")::add);
         metadata.putArray("code_challenge_methods_supported").add("S256");
-        ClientMetadata.AUTH_METHODS.forEach(metadata.putArray("token_endpoint_auth_methods_supported")::add);
-        REVOKE_METHODS.forEach(metadata.putArray("revocation_endpoint_auth_methods_supported")::add);
+        for (var endpoint : List.of("token", "revocation")) {
+            METHODS.forEach(metadata.putArray(endpoint + "_endpoint_auth_methods_supported")::add);
+            ClientAssertions.ALGORITHMS.forEach(
+                    metadata.putArray(endpoint + "_endpoint_auth_signing_alg_values_supported")::add);
+        }
         metadata.putArray("authorization_grant_profiles_supported").add("urn:ietf:params:oauth:grant-profile:id-jag");
         return metadata.put("authorization_response_iss_parameter_supported", true)
                 .put("client_id_metadata_document_supported", true)

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.signin.ClientAssertions;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -19,9 +20,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class TokenIssuer {
     private static final Duration ACCESS_LIFE = Duration.ofHours(1);
     private static final Duration REFRESH_LIFE = Duration.ofDays(30);
+
+    /** How long a used refresh token still works: a program may send it twice at once, or not get the answer. */
+    private static final Duration RETIRED_LIFE = Duration.ofSeconds(60);
+
     private static final int MOST_CHILDREN = 100;
     private static final Pattern VERIFIER = Pattern.compile("[A-Za-z0-9._~-]{43,128}");
 
@@ -44,6 +49,7 @@ public final class TokenIssuer {
     private final Callers keys;
     private final ProtectedResource resource;
     private final AssertionGrant assertions;
+    private final Set<String> audiences;
     private final Clock clock;
 
     public TokenIssuer(
@@ -60,6 +66,7 @@ public final class TokenIssuer {
         this.clients = clients;
         this.keys = keys;
         this.resource = resource;
+        this.audiences = OAuthEndpoint.addresses(resource.issuer().toString());
         this.clock = clock;
     }
 
@@ -73,45 +80,80 @@ public final class TokenIssuer {
         if (type.equals("client_credentials")) {
             return byKey(parameters, login);
         }
-        var client = client(login);
+        checkClient(login);
         if (type.equals(JWT_BEARER)) {
-            return byAssertion(parameters, client, request);
+            return byAssertion(parameters, login.id(), request);
         }
-        AuthorizationRequest.checkResource(parameters, resource);
         return type.equals("refresh_token")
-                ? redeem(client, parameters.read("refresh_token"), "refresh", parameters)
-                : redeem(client, parameters.read("code"), "code", parameters);
+                ? redeem(login, parameters.read("refresh_token"), "refresh", parameters)
+                : redeem(login, parameters.read("code"), "code", parameters);
     }
 
-    /** Returns the id of the client, whose secret was checked if it has one. */
-    private String client(ClientLogin login) {
+    /** Checks the client's secret, if it has one. */
+    private void checkClient(ClientLogin login) {
         var id = login.id();
         if (Clients.isDocument(id)) { // The code or the token shows that its document was valid.
             if (login.secret() != null) {
                 throw OAuthError.client("a client with a metadata document has no secret");
             }
-            return id;
+            return;
         }
         var client = clients.find(id).orElseThrow(Clients::unknown);
+        if (login.assertion() != null) {
+            throw OAuthError.client(
+                    "a registered client has a secret or nothing; it proves nothing by client_assertion");
+        }
         var hash = client.secretHash();
         if (hash == null
                 ? login.secret() != null
                 : login.secret() == null || !MessageDigest.isEqual(hash, Sha256.of(login.secret()))) {
             throw OAuthError.client("the client's secret is wrong, missing, or not one that it has");
         }
-        return id;
     }
 
-    private ObjectNode redeem(String client, String secret, String kind, Parameters parameters) {
+    /**
+     * Returns what a client with keys has signed; empty if it need not, and did not. Its keys are fetched only if the code or the token
+     * is its own, so that nobody else makes this server fetch anything.
+     *
+     * @param key the key of the grant, if the secret is an access token
+     */
+    private Optional<ClientAssertions.Proof> signed(ClientLogin login, String secret, @Nullable String key) {
+        var isKeyed =
+                Clients.isDocument(login.id()) ? grants.isKeyed(login.id(), secret, key) : Optional.<Boolean>empty();
+        if (isKeyed.isEmpty() || !isKeyed.get() && login.assertion() == null) {
+            return Optional.empty();
+        }
+        if (login.assertion() == null) {
+            throw OAuthError.client("this client proves who it is with client_assertion (private_key_jwt)");
+        }
+        return Optional.of(clients.verify(login.id(), login.assertion(), audiences));
+    }
+
+    /** An assertion works once, on all replicas. */
+    private void use(Optional<ClientAssertions.Proof> signed, String client, long tenant) {
+        signed.ifPresent(proof -> {
+            if (!grants.useAssertion(tenant, "client\n%s\n%s".formatted(client, proof.id()), proof.expires())) {
+                throw OAuthError.client("client_assertion was used before (jti): sign another one");
+            }
+        });
+    }
+
+    private ObjectNode redeem(ClientLogin login, String secret, String kind, Parameters parameters) {
+        var client = login.id();
         var scope = parameters.find("scope");
         var redirect = kind.equals("code") ? parameters.find("redirect_uri") : null;
         var verifier = kind.equals("code") ? parameters.read("code_verifier") : null;
+        var named = AuthorizationRequest.resource(parameters, resource);
+        var signed = signed(login, secret, null);
         var now = clock.instant();
         var outcome = db.<Outcome>transaction(() -> {
             var taken = grants.take(secret, now)
                     .filter(one -> one.kind().equals(kind) && one.client().equals(client))
                     .orElseThrow(() -> invalid(kind));
-            if (taken.used()) { // Two have it: the program and somebody else.
+            use(signed, client, taken.tenant());
+            if (taken.usedAt() != null
+                    && !(kind.equals("refresh") && now.isBefore(taken.usedAt().plus(RETIRED_LIFE)))) {
+                // Two have it: the program and somebody else.
                 grants.revoke(taken.tenant(), taken.key(), now);
                 return new Outcome(null);
             }
@@ -121,6 +163,12 @@ public final class TokenIssuer {
             }
             if (kind.equals("code")) {
                 checkProof(taken, redirect, verifier);
+            }
+            if (!named.orElse(taken.resource()).equals(taken.resource())) {
+                throw new OAuthError(
+                        "invalid_target",
+                        "this access is for %s; leave resource out, or name that"
+                                .formatted(resource.address(taken.resource())));
             }
             checkScope(scope, taken.capabilities());
             return new Outcome(renewed(taken, secret, now));
@@ -168,7 +216,8 @@ public final class TokenIssuer {
         var token = ApiKey.token(taken.key(), random);
         var expires = earlier(now.plus(ACCESS_LIFE), taken.ends());
         var refresh = OAuthSecret.generate(OAuthSecret.REFRESH, random);
-        grants.renew(taken, used, token, expires, refresh, earlier(now.plus(REFRESH_LIFE), taken.ends()), now);
+        var refreshExpires = earlier(now.plus(REFRESH_LIFE), taken.ends());
+        grants.renew(taken, used, new GrantStore.Renewal(token, expires, refresh, refreshExpires), now);
         return answer(token, now, expires, taken.capabilities()).put("refresh_token", refresh);
     }
 
@@ -191,13 +240,11 @@ public final class TokenIssuer {
                 .orElseThrow(() -> new OAuthError(
                         "unauthorized_client",
                         "an assertion is accepted only from a client that was registered with a secret"));
-        if (parameters.fields().get("resource") != null) {
-            AuthorizationRequest.checkResource(parameters, resource);
-        }
+        var named = AuthorizationRequest.resource(parameters, resource);
         var text = parameters.read("assertion");
         var now = clock.instant();
         var expires = now.plus(ACCESS_LIFE);
-        var access = assertions.issue(text, parameters.find("scope"), client, expires, request);
+        var access = assertions.issue(text, named, parameters.find("scope"), client, expires, request);
         clients.use(id, now);
         return answer(access.token(), now, expires, access.capabilities());
     }
@@ -213,12 +260,18 @@ public final class TokenIssuer {
                     "unauthorized_client",
                     "the API key must be bound to an agent: create one with AK_Create and agent");
         }
-        AuthorizationRequest.checkResource(parameters, resource);
+        var above = caller.credential().resource();
+        var path = AuthorizationRequest.resource(parameters, resource)
+                .orElse(above == null ? ProtectedResource.WHOLE : above);
+        if (above != null && !ProtectedResource.covers(above, path)) {
+            throw OAuthError.target(resource.address(above));
+        }
         var granted = capabilities(parameters.find("scope"), caller);
         var now = clock.instant();
         var expires = Consent.earlier(now.plus(ACCESS_LIFE), caller);
         var token = ApiKey.token(KeyFormat.randomId(random), random);
-        if (!db.transaction(() -> grants.insertChild(caller, token, granted, MOST_CHILDREN, expires, now))) {
+        var child = new GrantStore.Child(token, granted, path, expires);
+        if (!db.transaction(() -> grants.insertChild(caller, child, MOST_CHILDREN, now))) {
             throw Problem.rateLimited(
                     "%d tokens of this key are in use, which is the maximum: use one until it expires"
                             .formatted(MOST_CHILDREN),
@@ -242,26 +295,16 @@ public final class TokenIssuer {
     }
 
     private static Collection<String> capabilities(@Nullable String scope, Caller caller) {
-        if (scope == null) {
+        var scopes = AuthorizationRequest.scopes(scope);
+        if (scopes.isEmpty()) {
             return caller.capabilities();
         }
-        var scopes = new LinkedHashSet<>(AuthorizationRequest.scopes(scope));
         if (!caller.capabilities().contains(Capability.ALL)
                 && !caller.capabilities().containsAll(scopes)) {
             throw new OAuthError(
                     "invalid_scope", "scope has more than the key: " + String.join(" ", caller.capabilities()));
         }
-        scopes.removeIf(word -> !isCapability(word));
-        if (scopes.isEmpty()) {
-            throw new OAuthError("invalid_scope", "scope names no capability, such as agent:read");
-        }
         return scopes;
-    }
-
-    private static boolean isCapability(String word) {
-        return List.of(Capability.values()).stream().anyMatch(one -> one.word().equals(word))
-                || word.equals(Capability.ALL)
-                || word.matches("upstream:[a-z0-9][a-z0-9-]{0,19}");
     }
 
     /** Ends the access that a token belongs to (RFC 7009). An unknown token, or one of another client, changes nothing. */
@@ -269,15 +312,25 @@ public final class TokenIssuer {
         var login = ClientLogin.of(parameters, basic);
         var token = parameters.read("token");
         var isKey = keyHolder(login).isPresent();
-        var client = isKey ? login.id() : client(login);
+        if (!isKey) {
+            checkClient(login);
+        }
+        var client = login.id();
+        var holder = holder(token);
+        var signed = signed(
+                login, token, holder.map(caller -> caller.credential().key()).orElse(null));
         var now = clock.instant();
         db.transaction(() -> {
             grants.take(token, now)
                     .filter(taken -> taken.client().equals(client))
-                    .ifPresent(taken -> grants.revoke(taken.tenant(), taken.key(), now));
-            holder(token).ifPresent(caller -> {
+                    .ifPresent(taken -> {
+                        use(signed, client, taken.tenant());
+                        grants.revoke(taken.tenant(), taken.key(), now);
+                    });
+            holder.ifPresent(caller -> {
                 var key = String.valueOf(caller.credential().key());
                 if (grants.isOf(caller.tenant(), key, client)) {
+                    use(signed, client, caller.tenant());
                     grants.revoke(caller.tenant(), key, now);
                 }
             });

@@ -53,23 +53,46 @@ record CharacterSet(List<Range> ranges) {
 
     CharacterSet and(CharacterSet other) {
         var both = new ArrayList<Range>();
-        for (var one : ranges) {
-            for (var two : other.ranges) {
-                var first = Math.max(one.first(), two.first());
-                var last = Math.min(one.last(), two.last());
-                if (first <= last) {
-                    both.add(new Range(first, last));
-                }
+        for (int i = 0, j = 0; i < ranges.size() && j < other.ranges.size(); ) {
+            var one = ranges.get(i);
+            var two = other.ranges.get(j);
+            var first = Math.max(one.first(), two.first());
+            var last = Math.min(one.last(), two.last());
+            if (first <= last) {
+                both.add(new Range(first, last));
+            }
+            if (one.last() < two.last()) {
+                i++;
+            } else {
+                j++;
             }
         }
         return new CharacterSet(both);
     }
 
     boolean contains(int character) {
-        return ranges.stream().anyMatch(range -> range.first() <= character && character <= range.last());
+        var from = 0;
+        var to = ranges.size() - 1;
+        while (from <= to) {
+            var middle = (from + to) >>> 1;
+            var range = ranges.get(middle);
+            if (character < range.first()) {
+                to = middle - 1;
+            } else if (character > range.last()) {
+                from = middle + 1;
+            } else {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean hasOtherThan(int character) {
         return ranges.stream().anyMatch(range -> range.first() != character || range.last() != character);
+    }
+
+    /** Returns how much work it is to compare it with another set. */
+    int size() {
+        return ranges.size();
     }
 }

@@ -1,16 +1,18 @@
 package io.agentworkspace.engine.reservations;
 
 import io.agentworkspace.engine.reservations.CharacterSet.Range;
-import io.agentworkspace.engine.reservations.Glob.Step;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
 
 /** Makes the automaton of a glob. State 0 is its beginning. */
 final class GlobParser {
     private static final int MAX_DEPTH = 8;
+
+    /** A step on a character of these ranges. */
+    record Step(CharacterSet on, int to) {}
 
     private final List<List<Step>> steps = new ArrayList<>();
     private final List<List<Integer>> silent = new ArrayList<>();
@@ -27,6 +29,11 @@ final class GlobParser {
         }
     }
 
+    /** Returns the number of states. */
+    int size() {
+        return steps.size();
+    }
+
     int end() {
         return end;
     }
@@ -39,18 +46,19 @@ final class GlobParser {
         return silent.get(state);
     }
 
-    /** Returns the states that can be reached without a character. */
-    Set<Integer> closure(Set<Integer> states) {
-        var all = new HashSet<>(states);
-        var next = new ArrayDeque<>(states);
+    /** Adds the states that can be reached without a character. */
+    void close(BitSet states, StepAllowance allowance) {
+        var next = new ArrayDeque<Integer>();
+        states.stream().forEach(next::add);
         while (!next.isEmpty()) {
             for (var to : silent(next.remove())) {
-                if (all.add(to)) {
+                allowance.take();
+                if (!states.get(to)) {
+                    states.set(to);
                     next.add(to);
                 }
             }
         }
-        return all;
     }
 
     private int state() {

@@ -100,9 +100,12 @@ final class PathNoticeStore {
     }
 
     private static String line(String what, List<String> all) {
-        var paths = all.stream().distinct().sorted().toList();
+        return "%s: %s".formatted(what, named(all.stream().distinct().sorted().toList()));
+    }
+
+    /** Returns the paths for a sentence: the first ones, and how many there are. */
+    static String named(List<String> paths) {
         var text = String.join(", ", paths.subList(0, Math.min(MAX_SHOWN, paths.size())));
-        return "%s: %s%s"
-                .formatted(what, text, paths.size() > MAX_SHOWN ? ", … (%d paths)".formatted(paths.size()) : "");
+        return text + (paths.size() > MAX_SHOWN ? ", … (%d paths)".formatted(paths.size()) : "");
     }
 }

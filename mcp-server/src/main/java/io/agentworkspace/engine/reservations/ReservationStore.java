@@ -7,15 +7,20 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.Reservation;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.reservations.PathForm.Letters;
 import io.agentworkspace.engine.reservations.PathNoticeStore.Gone;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import io.agentworkspace.engine.tasks.ReservationRow;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +30,15 @@ public final class ReservationStore {
     private static final int MAX_OPEN = 2_000;
 
     private static final int PORTION = 50;
+
+    /** How many paths of others a refusal has. */
+    private static final int MAX_NAMED = 50;
+
+    /** How many steps it may take to compare the paths of a call with those of others: some tenths of a second. */
+    private static final long MOST_STEPS = 20_000_000;
+
+    /** How many it may take while the domain is locked: about a millisecond. */
+    private static final long FEW_STEPS = 100_000;
 
     /** How many are told that a path is free. The others read it in the zone. */
     private static final int MAX_REFUSED = 100;
@@ -44,12 +58,13 @@ public final class ReservationStore {
             """).with("record", ReservationRow.RECORD).sql();
 
     private static final String INSERT = """
-            INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, reason, lease_until, created_at)
+            INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, reason, lease_until, created_at, lease)
             SELECT :tenant, gen_random_uuid(), :domain, :repository, p, :me, CAST(:reason AS text),
-                   date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval), :now
+                   date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval), :now, CAST(:lease AS interval)
               FROM unnest(CAST(:paths AS text[])) p
             ON CONFLICT (tenant_id, domain_id, holder_id, repository, path) DO UPDATE
-               SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason)
+               SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason),
+                   lease = excluded.lease, reminded = false
             RETURNING path, xmax = 0 AS fresh
             """;
 
@@ -111,11 +126,18 @@ public final class ReservationStore {
      * Reserves all paths, tells the domain which are new, and returns all that the speaker then holds in the domain. What it
      * already holds is extended.
      *
+     * @param free the reservations of others that were compared before the transaction
      * @throws Problem {@code conflict} if somebody else holds a path that overlaps; then none is reserved
      */
-    List<Reservation> reserve(Call call, ReservationRequest request) {
+    List<Reservation> reserve(Call call, ReservationRequest request, Set<String> free) {
         db.sql(call, LOCK).set("domain", request.domain()).one(_ -> true);
-        var others = requireFree(call, request);
+        var all = others(call, request);
+        requireFree(
+                call,
+                request,
+                all.stream().filter(other -> !free.contains(other.id())).toList(),
+                new StepAllowance(FEW_STEPS, ReservationStore::changedMeanwhile));
+        var others = all.size();
         var fresh = db
                 .sql(call, INSERT)
                 .set("domain", request.domain())
@@ -142,24 +164,43 @@ public final class ReservationStore {
     }
 
     /**
-     * Returns how many reservations others have in the domain.
+     * Compares the paths with the reservations of others. Call this outside of a transaction: others decide how much there is to
+     * compare.
      *
-     * @throws Problem {@code conflict} if one of them overlaps with these paths
+     * @return the ids of the reservations that none of the paths overlaps with
+     * @throws Problem {@code conflict} if one of them overlaps, {@code invalid_field} if they take too long to compare
      */
-    int requireFree(Call call, ReservationRequest request) {
-        var others = db.sql(call, READ_OTHERS)
+    Set<String> requireFree(Call call, ReservationRequest request) {
+        var others = others(call, request);
+        requireFree(call, request, others, new StepAllowance(MOST_STEPS, ReservationStore::tooComplicated));
+        return others.stream().map(Other::id).collect(Collectors.toSet());
+    }
+
+    private static Problem tooComplicated() {
+        return Problem.invalid(
+                "paths",
+                "take too long to compare with the paths that others have reserved; give fewer, or simpler ones without braces, such as src/api/**");
+    }
+
+    private static Problem changedMeanwhile() {
+        return Problem.unavailable(
+                "others reserved paths at the same time, so nothing was reserved; send it again", Duration.ZERO);
+    }
+
+    private List<Other> others(Call call, ReservationRequest request) {
+        return db.sql(call, READ_OTHERS)
                 .set("domain", request.domain())
                 .set("me", me(call))
                 .set("repository", request.repository())
                 .list(row -> new Other(row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
-        requireFree(call, request, others);
-        return others.size();
     }
 
-    private void requireFree(Call call, ReservationRequest request, List<Other> others) {
+    private void requireFree(Call call, ReservationRequest request, List<Other> others, StepAllowance allowance) {
         var conflicts = others.stream()
-                .filter(other -> request.paths().stream()
-                        .anyMatch(Glob.of("path", other.reservation().path())::overlaps))
+                .filter(other -> {
+                    var taken = Glob.stored(other.reservation().path());
+                    return request.paths().stream().anyMatch(path -> path.overlaps(taken, allowance));
+                })
                 .toList();
         if (conflicts.isEmpty()) {
             return;
@@ -177,11 +218,11 @@ public final class ReservationStore {
                         "'%s' works on %s until %s%s: nothing was reserved; wait with AP_Wait, ask with AP_Chat, or reserve other paths"
                                 .formatted(
                                         first.holder(),
-                                        String.join(", ", paths),
+                                        PathNoticeStore.named(paths),
                                         first.leaseUntil(),
                                         first.reason() == null ? "" : " (%s)".formatted(first.reason())))
                 .with("holder", first.holder())
-                .with("paths", paths)
+                .with("paths", paths.subList(0, Math.min(MAX_NAMED, paths.size())))
                 .with("until", first.leaseUntil());
         throw first.reason() == null ? refusal : refusal.with("reason", first.reason());
     }
@@ -272,20 +313,28 @@ public final class ReservationStore {
     /** A reservation of somebody else in a domain of an agent. */
     public record Taken(String id, Reservation reservation, String domain) {}
 
-    /** Returns a reservation of somebody else, in a domain of the agent, that one of the paths matches. */
-    public Optional<Taken> findTaken(long tenant, long agent, List<String> paths) {
-        return db
-                .sql(READ_TAKEN)
+    /** Returns the reservations of others in the domains of the agent. */
+    public List<Taken> taken(long tenant, long agent) {
+        return db.sql(READ_TAKEN)
                 .quiet()
                 .set("tenant", tenant)
                 .set("agent", agent)
                 .list(row -> new Taken(
                         row.text("id"),
                         Objects.requireNonNull(row.json("record", Reservation.class)),
-                        row.text("domain")))
-                .stream()
-                .filter(taken -> paths.stream()
-                        .anyMatch(Glob.of("path", taken.reservation().path())::matches))
+                        row.text("domain")));
+    }
+
+    /** Returns a reservation of one of the paths. Those that are easily compared come first, since the others may use up the steps. */
+    public static Optional<Taken> findTaken(
+            List<Taken> all, List<EditedPath> paths, Letters letters, StepAllowance allowance) {
+        return all.stream()
+                .sorted(Comparator.comparingInt(
+                        taken -> Glob.complexity(taken.reservation().path())))
+                .filter(taken -> {
+                    var reserved = new EditedPath.Reserved(taken.reservation().path());
+                    return paths.stream().anyMatch(path -> path.concerns(reserved, letters, allowance));
+                })
                 .findFirst();
     }
 

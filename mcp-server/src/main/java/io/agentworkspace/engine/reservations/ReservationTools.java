@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.reservations;
 
+import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.Name;
@@ -12,6 +14,7 @@ import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.tasks.TaskPlaceQueries;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for reservations of paths: TK_Reserve, TK_Release. */
@@ -20,9 +23,11 @@ public final class ReservationTools {
 
     private final ReservationStore reservations;
     private final TaskPlaceQueries places;
+    private final ContextStore contexts;
 
-    public ReservationTools(ReservationStore reservations, TaskPlaceQueries places) {
-        this.reservations = reservations;
+    public ReservationTools(Db db, ContextStore contexts, TaskPlaceQueries places) {
+        this.reservations = new ReservationStore(db);
+        this.contexts = contexts;
         this.places = places;
     }
 
@@ -47,10 +52,10 @@ public final class ReservationTools {
             @Doc(value = "Which repository, if the domain has several.", max = 200) @Nullable
             String repository,
 
-            @Doc(value = "Why; shown to others.", max = 500) @Nullable
+            @Doc(value = "Why; shown to others.", max = 500, mayBeBlank = true) @Nullable
             String reason,
 
-            @Doc(value = "For how long. Default 900.", min = 60, max = 86_400) @Nullable
+            @Doc(value = "For how long. Default 900.", min = 60, max = 86_400, mayBeBlank = true) @Nullable
             Long leaseSeconds,
 
             @Doc("true: only check whether somebody else holds one of them.") @Nullable
@@ -81,31 +86,40 @@ public final class ReservationTools {
                 .needs(Capability.TASK_WRITE)
                 .on(Requirement.OfDomain.TAKE_PART)
                 .effect(Effect.CHANGES)
+                .heavy()
                 .example("target.domain", "harbour")
                 .example("paths", "boats/**")
                 .example("reason", "painting")
                 .alsoAt("POST", "/api/tasks/reservations")
-                .handledBy(ReserveRequest.class, ReserveResponse.class, this::reserve);
+                .handledBy(ReserveRequest.class, ReserveResponse.class, this::compared, this::reserve);
     }
 
-    private ReserveResponse reserve(ReserveRequest in, Call call) {
+    /** Compares the paths with those of others, before the transaction, which only compares what was reserved since. */
+    private Set<String> compared(ReserveRequest in, Call call) {
         if (in.paths().isEmpty()) {
             throw Problem.missing("paths");
         }
+        contexts.load(call);
+        return reservations.requireFree(call, request(in, places.enter(call, domain(in.target()))));
+    }
+
+    private ReserveResponse reserve(ReserveRequest in, Set<String> free, Call call) {
         var place = places.enter(call, domain(in.target()));
-        var request = new ReservationStore.ReservationRequest(
-                place.id(),
-                in.repository() == null ? "" : in.repository().strip(),
-                Glob.parse(in.paths()),
-                in.reason(),
-                in.leaseSeconds() == null ? LEASE : in.leaseSeconds());
         call.about(new Call.About(place.name(), null));
         if (Boolean.TRUE.equals(in.dryRun())) {
             call.dryRun();
-            reservations.requireFree(call, request);
             return new ReserveResponse(reservations.own(call, place.id()));
         }
-        return new ReserveResponse(reservations.reserve(call, request));
+        return new ReserveResponse(reservations.reserve(call, request(in, place), free));
+    }
+
+    private static ReservationStore.ReservationRequest request(ReserveRequest in, TaskPlaceQueries.Place place) {
+        return new ReservationStore.ReservationRequest(
+                place.id(),
+                in.repository() == null ? "" : PathForm.composed(in.repository().strip()),
+                Glob.parse(in.paths()),
+                in.reason(),
+                in.leaseSeconds() == null ? LEASE : in.leaseSeconds());
     }
 
     private static @Nullable Name domain(@Nullable EnteredDomain target) {
@@ -137,6 +151,9 @@ public final class ReservationTools {
                 .example("target.domain", "harbour")
                 .alsoAt("DELETE", "/api/tasks/reservations")
                 .handledBy(ReleaseRequest.class, ReleaseResponse.class, (in, call) -> {
+                    if (in.paths() != null && in.paths().isEmpty()) {
+                        throw Problem.blank(List.of("paths"));
+                    }
                     var place = places.enter(call, domain(in.target()));
                     var paths = in.paths() == null
                             ? null
@@ -145,7 +162,9 @@ public final class ReservationTools {
                     var released = reservations.release(
                             call,
                             place.id(),
-                            in.repository() == null ? null : in.repository().strip(),
+                            in.repository() == null
+                                    ? null
+                                    : PathForm.composed(in.repository().strip()),
                             paths);
                     return new ReleaseResponse(released, !released.isEmpty());
                 });

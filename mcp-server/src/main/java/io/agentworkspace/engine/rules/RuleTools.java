@@ -110,26 +110,39 @@ public final class RuleTools {
 
     record CreateRequest(
             @Doc("Its name, unique in the tenant.") Name name,
-            @Doc(value = DESCRIPTION, max = 2_000) @Nullable String description,
+
+            @Doc(value = DESCRIPTION, max = 2_000, mayBeBlank = true) @Nullable
+            String description,
 
             @Doc(value = APPLIES_TO + " A template has its own unless you give others.", max = 100) @Nullable
             List<String> appliesTo,
 
-            @Doc(value = WHEN, max = Expression.MAX_LENGTH) @Nullable
+            @Doc(value = WHEN, max = Expression.MAX_LENGTH, mayBeBlank = true) @Nullable
             String when,
 
-            @Doc(value = TEMPLATE, max = Name.MAX) @Nullable String template,
-            @Doc(PARAMETERS) @Nullable ObjectNode parameters,
-            @Doc(EFFECT + " Default: deny.") @Nullable RuleEffect effect,
-            @Doc(value = MESSAGE, max = 500) @Nullable String message,
-            @Doc(ENABLED + " Default: true.") @Nullable Boolean enabled,
+            @Doc(value = TEMPLATE, max = Name.MAX, mayBeBlank = true) @Nullable
+            String template,
 
-            @Doc(value = PRIORITY + " Default: 0.", min = -1_000, max = 1_000) @Nullable
+            @Doc(value = PARAMETERS, mayBeBlank = true) @Nullable
+            ObjectNode parameters,
+
+            @Doc(value = EFFECT + " Default: deny.", mayBeBlank = true) @Nullable
+            RuleEffect effect,
+
+            @Doc(value = MESSAGE, max = 500, mayBeBlank = true) @Nullable
+            String message,
+
+            @Doc(value = ENABLED + " Default: true.", mayBeBlank = true) @Nullable
+            Boolean enabled,
+
+            @Doc(value = PRIORITY + " Default: 0.", min = -1_000, max = 1_000, mayBeBlank = true) @Nullable
             Integer priority,
 
-            @Doc(MODE + " Default: enforce.") @Nullable RuleMode mode,
+            @Doc(value = MODE + " Default: enforce.", mayBeBlank = true) @Nullable
+            RuleMode mode,
 
-            @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples)
+            @Doc(value = EXAMPLES, max = 20, mayBeBlank = true) @Nullable
+            List<RuleExample> examples)
             implements RuleDrafts.RuleFields {}
 
     record CreateResponse(
@@ -188,28 +201,43 @@ public final class RuleTools {
 
     record UpdateRequest(
             @Doc(value = ID, max = 64) String id,
-            @Doc("Another name.") @Nullable Name name,
-            @Doc(value = DESCRIPTION, max = 2_000) @Nullable String description,
+
+            @Doc(value = "Another name.", mayBeBlank = true) @Nullable
+            Name name,
+
+            @Doc(value = DESCRIPTION, max = 2_000, mayBeBlank = true) @Nullable
+            String description,
 
             @Doc(value = APPLIES_TO, max = 100) @Nullable List<String> appliesTo,
 
-            @Doc(value = "Another condition, in CEL.", max = Expression.MAX_LENGTH) @Nullable
+            @Doc(value = "Another condition, in CEL.", max = Expression.MAX_LENGTH, mayBeBlank = true) @Nullable
             String when,
 
-            @Doc(value = TEMPLATE, max = Name.MAX) @Nullable String template,
-            @Doc(PARAMETERS) @Nullable ObjectNode parameters,
-            @Doc(EFFECT) @Nullable RuleEffect effect,
-            @Doc(value = MESSAGE, max = 500) @Nullable String message,
-            @Doc(ENABLED) @Nullable Boolean enabled,
+            @Doc(value = TEMPLATE, max = Name.MAX, mayBeBlank = true) @Nullable
+            String template,
 
-            @Doc(value = PRIORITY, min = -1_000, max = 1_000) @Nullable
+            @Doc(value = PARAMETERS, mayBeBlank = true) @Nullable
+            ObjectNode parameters,
+
+            @Doc(value = EFFECT, mayBeBlank = true) @Nullable
+            RuleEffect effect,
+
+            @Doc(value = MESSAGE, max = 500, mayBeBlank = true) @Nullable
+            String message,
+
+            @Doc(value = ENABLED, mayBeBlank = true) @Nullable
+            Boolean enabled,
+
+            @Doc(value = PRIORITY, min = -1_000, max = 1_000, mayBeBlank = true) @Nullable
             Integer priority,
 
-            @Doc(MODE) @Nullable RuleMode mode,
+            @Doc(value = MODE, mayBeBlank = true) @Nullable RuleMode mode,
 
-            @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples,
+            @Doc(value = EXAMPLES, max = 20, mayBeBlank = true) @Nullable
+            List<RuleExample> examples,
 
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision)
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision)
             implements RuleDrafts.RuleFields {}
 
     record UpdateResponse(

@@ -75,11 +75,14 @@ final class AuditEntries {
                 isDone ? call.details() : null,
                 note == null ? null : AuditNote.of(note, request.arguments(), subject),
                 AuditNote.arguments(request.arguments()),
-                item(call, answer));
+                isDone ? item(call, answer) : null);
     }
 
-    /** Returns the id of what the call wrote into its subject: the message, or the memory. */
+    /** Returns the id of the message that the call wrote, or of the one memory that it is about. */
     private static @Nullable String item(Call call, ObjectNode answer) {
+        if (call.item() != null) {
+            return call.item().toString();
+        }
         var id = call.tool().audited() == Audited.MESSAGE ? answer.at("/content/0/id") : answer.at("/memory/id");
         return id.isString() ? id.asString() : null;
     }

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner.Request;
 import io.agentworkspace.engine.model.tool.Work;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -52,7 +53,7 @@ record Run<I extends Record, O extends Record>(
         if (SealedCursors.isIn(fields)) {
             cursors.open(SealedCursors.question(named.name(), request.caller(), fields), fields);
         }
-        var user = request.arguments().path("target").path("user").asString("");
+        var user = user(tool, request.arguments());
         call.runIn(Context.named(fields), actingFor(tool, request.caller(), user));
         call.hasIdempotencyKey(key != null);
         call.progress(request.progress());
@@ -61,6 +62,19 @@ record Run<I extends Record, O extends Record>(
         call.readOnly(
                 request.readOnly() || request.caller().credential().toolset().readOnly());
         return new Run<>(tool, request, call, fields, Json.bind(fields, tool.input()), key);
+    }
+
+    /** Returns {@code target.user}, which every tool accepts; blank if it is not sent. */
+    private static String user(Tool<?, ?> tool, ObjectNode arguments) {
+        var field = "target.user";
+        if (tool.effect() == Effect.DESTROYS
+                && arguments.path("target").has("user")
+                && !Schema.isSent(arguments, field)) {
+            throw Problem.blank(List.of(field)); // It would narrow what is destroyed to what that user may destroy.
+        }
+        return Schema.isSent(arguments, field)
+                ? arguments.path("target").path("user").asString("")
+                : "";
     }
 
     /** What destroys or hides something never ignores a field: it could be what was meant to limit the damage. */

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.runtime;
 
 import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.agents.AgentUseStore;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.context.ContextStore;
@@ -62,6 +63,7 @@ public final class Runner implements ToolRunner {
     private final Clock clock;
     private final AgentPresence presence;
     private final KeyUse use;
+    private final AgentUseStore agentUse;
     private final AuditStore audit;
     private final EventLog events;
     private final ChangeStore changes;
@@ -77,6 +79,7 @@ public final class Runner implements ToolRunner {
             Clock clock,
             AgentPresence presence,
             KeyUse use,
+            AgentUseStore agentUse,
             AuditStore audit,
             EventLog events,
             CallLimits limits,
@@ -90,6 +93,7 @@ public final class Runner implements ToolRunner {
         this.clock = clock;
         this.presence = presence;
         this.use = use;
+        this.agentUse = agentUse;
         this.audit = audit;
         this.events = events;
         this.changes = new ChangeStore(db);
@@ -160,6 +164,7 @@ public final class Runner implements ToolRunner {
             events.committed();
         }
         complete(run, answer.envelope());
+        agentUse.record(call, run.request().arguments(), answer.envelope());
         return answer.withLimits(limits.after(call.caller(), call, null));
     }
 
@@ -290,7 +295,11 @@ public final class Runner implements ToolRunner {
         if (problem.excess() != null) {
             limits.quotas().rejected(request.caller(), request.service(), problem.excess());
         }
-        return refusal(request, call, now, problem).withLimits(limits.after(request.caller(), call, problem));
+        var answer = refusal(request, call, now, problem);
+        if (call != null) {
+            agentUse.record(call, request.arguments(), answer.envelope());
+        }
+        return answer.withLimits(limits.after(request.caller(), call, problem));
     }
 
     private static void recordRefusal(Call call) {

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.scheduling;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.lang.ScopedValue.CallableOp;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,16 @@ public final class Cancellation {
     /** Runs the work of the request. Only the calling thread can be stopped. */
     public <T, E extends Throwable> T call(CallableOp<T, E> work) throws E {
         return ScopedValue.where(CURRENT, this).call(work);
+    }
+
+    /** Returns the cancellation of the work that the calling thread does, if it can be cancelled. */
+    public static Optional<Cancellation> current() {
+        return CURRENT.isBound() ? Optional.of(CURRENT.get()) : Optional.empty();
+    }
+
+    /** Stops the work, and does not wait until it is stopped. */
+    public void cancelSoon() {
+        Thread.ofVirtual().name("cancel").start(this::cancel);
     }
 
     /** Stops what the request is doing, if it can be stopped. This may take as long as a connection to the database. */

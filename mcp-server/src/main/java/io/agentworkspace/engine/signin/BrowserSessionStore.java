@@ -35,9 +35,16 @@ final class BrowserSessionStore {
      *
      * @param user with all capabilities of its role; a key's session has only those of the key
      * @param origin null if the session did not begin with a key
+     * @param byPerson whether a person signed in: at the page, or at a provider
      * @param endsAt when the session ends at the latest
      */
-    record Stored(byte[] secretHash, Caller user, @Nullable Origin origin, Instant lastSeen, Instant endsAt) {}
+    record Stored(
+            byte[] secretHash,
+            Caller user,
+            @Nullable Origin origin,
+            boolean byPerson,
+            Instant lastSeen,
+            Instant endsAt) {}
 
     /** The key that began a session, and the hash of the secret that it had then. */
     record Origin(String key, byte[] hash) {}
@@ -46,7 +53,7 @@ final class BrowserSessionStore {
     Optional<Stored> find(String id) {
         return db.sql("""
                 SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.key_hash, s.secret_hash,
-                       s.last_seen_at, s.expires_at
+                       s.by_person, s.last_seen_at, s.expires_at
                   FROM browser_session s
                   JOIN tenant t ON t.tenant_id = s.tenant_id
                   JOIN app_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id AND u.removed_at IS NULL
@@ -68,6 +75,7 @@ final class BrowserSessionStore {
                 row.bytes("secret_hash"),
                 user,
                 origin(row),
+                row.flag("by_person"),
                 Objects.requireNonNull(row.instantOrNull("last_seen_at")),
                 Objects.requireNonNull(row.instantOrNull("expires_at")));
     }
@@ -80,7 +88,7 @@ final class BrowserSessionStore {
     }
 
     /** The owner of a new session. Without a key, the session has all capabilities of its user. */
-    record Owner(long tenant, long user, @Nullable Origin origin) {}
+    record Owner(long tenant, long user, @Nullable Origin origin, boolean byPerson) {}
 
     void insert(SessionSecret secret, Owner owner, Instant now, Instant expires) {
         var origin = owner.origin();
@@ -93,8 +101,8 @@ final class BrowserSessionStore {
                                             ORDER BY created_at DESC, id
                                            OFFSET :others))
                 INSERT INTO browser_session (tenant_id, id, secret_hash, user_id, key_id, key_hash, created_at, last_seen_at,
-                                             expires_at)
-                VALUES (:tenant, :id, :hash, :user, :key, CAST(:key_hash AS bytea), :now, :now, :expires)
+                                             expires_at, by_person)
+                VALUES (:tenant, :id, :hash, :user, :key, CAST(:key_hash AS bytea), :now, :now, :expires, :by_person)
                 """)
                 .set("tenant", owner.tenant())
                 .set("id", secret.id())
@@ -105,6 +113,7 @@ final class BrowserSessionStore {
                 .set("others", AT_ONCE - 1)
                 .set("now", now)
                 .set("expires", expires)
+                .set("by_person", owner.byPerson())
                 .run();
     }
 

@@ -74,15 +74,19 @@ public final class BrowserSessions {
         }
     }
 
-    /** Starts the session of a key's user. It lasts while this secret of the key is valid. */
-    void startWithKey(SessionSecret secret, Caller caller, ApiKey key) {
+    /**
+     * Starts the session of a key's user. It lasts while this secret of the key is valid.
+     *
+     * @param byPerson whether the key was entered at the page
+     */
+    void startWithKey(SessionSecret secret, Caller caller, ApiKey key, boolean byPerson) {
         var origin = new BrowserSessionStore.Origin(key.id(), key.secretHash());
-        start(secret, new BrowserSessionStore.Owner(caller.tenant(), caller.user(), origin));
+        start(secret, new BrowserSessionStore.Owner(caller.tenant(), caller.user(), origin, byPerson));
     }
 
     /** Starts the session of a user whom an identity provider authenticated, with all capabilities of the user's role. */
     void start(SessionSecret secret, long tenant, long user) {
-        start(secret, new BrowserSessionStore.Owner(tenant, user, null));
+        start(secret, new BrowserSessionStore.Owner(tenant, user, null, true));
     }
 
     private void start(SessionSecret secret, BrowserSessionStore.Owner owner) {
@@ -136,9 +140,10 @@ public final class BrowserSessions {
 
     private Optional<Caller> caller(String id, BrowserSessionStore.Stored stored) {
         var origin = stored.origin();
-        return origin == null
+        var caller = origin == null
                 ? Optional.of(stored.user())
                 : keys.holder(origin.key(), origin.hash()).map(holder -> holder.as(SessionSecret.PRINCIPAL + id));
+        return caller.map(one -> stored.byPerson() && !one.isConfined() ? one.asPerson() : one);
     }
 
     private Instant idleAt(String id, BrowserSessionStore.Stored stored) {

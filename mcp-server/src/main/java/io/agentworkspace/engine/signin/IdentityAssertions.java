@@ -57,8 +57,9 @@ public final class IdentityAssertions {
      * @param caller its user, until {@code until}, with everything that the user may do
      * @param id unique among those of all issuers
      * @param scopes the capabilities that it names; empty if it names none
+     * @param resource the path of the MCP endpoint that it names
      */
-    public record Assertion(Caller caller, String id, Instant expires, Set<String> scopes) {}
+    public record Assertion(Caller caller, String id, Instant expires, Set<String> scopes, String resource) {}
 
     /**
      * Verifies an assertion. The caller of this method checks that it was not used before.
@@ -94,7 +95,11 @@ public final class IdentityAssertions {
             var user = mapping.user(RequestOrigin.of(request, clock), trusted.issuer(), claims, "");
             var identity = new SignInStore.Identity(user.tenant(), trusted.name(), said.subject());
             return new Assertion(
-                    caller(identity, said, until), trusted.name() + "\n" + id, said.expiresAt(), said.scopes());
+                    caller(identity, said, until),
+                    trusted.name() + "\n" + id,
+                    said.expiresAt(),
+                    said.scopes(),
+                    said.resources());
         } catch (ProviderHttp.Failed e) {
             throw Problem.unavailable(
                     "the keys of the assertion's issuer cannot be fetched now; try again shortly", RETRY);

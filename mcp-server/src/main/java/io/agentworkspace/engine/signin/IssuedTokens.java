@@ -45,7 +45,7 @@ public final class IssuedTokens {
         this.clock = clock;
     }
 
-    private record Verified(String principal, Set<String> scopes, Instant expiresAt) {}
+    private record Verified(String principal, Set<String> scopes, String resources, Instant expiresAt) {}
 
     /**
      * @throws Problem {@code unauthenticated} for an invalid token, {@code not_permitted} for an unknown user, {@code
@@ -69,7 +69,8 @@ public final class IssuedTokens {
         if (granted.isPresent() && granted.get().removed()) {
             throw TenantMapping.removed();
         }
-        return granted.map(one -> one.with(token.scopes(), token.expiresAt()));
+        return granted.map(one -> one.with(token.scopes(), token.expiresAt()))
+                .map(one -> one.with(one.credential().at(token.resources())));
     }
 
     /** Verifies a token. The claims are checked first, since that needs no request to the issuer. */
@@ -100,7 +101,7 @@ public final class IssuedTokens {
         var stable = "%d\n%s\n%s\n%s".formatted(user.tenant(), name, said.subject(), said.client());
         var principal = prefix() + hash(stable);
         grants.note(identity, principal, said.scopes(), said.expiresAt());
-        return new Verified(principal, said.scopes(), said.expiresAt());
+        return new Verified(principal, said.scopes(), said.resources(), said.expiresAt());
     }
 
     private String prefix() {

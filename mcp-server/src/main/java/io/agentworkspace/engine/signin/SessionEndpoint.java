@@ -4,6 +4,7 @@ import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Credentials;
 import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.http.OwnPages;
 import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -31,15 +32,22 @@ public final class SessionEndpoint implements SignIn {
     private final AccessTokens tokens;
     private final SignInEndpoint oauth;
     private final AuditStore audit;
+    private final OwnPages pages;
     private final Clock clock;
     private final SecureRandom random = new SecureRandom();
 
     public SessionEndpoint(
-            BrowserSessions sessions, AccessTokens tokens, SignInEndpoint oauth, AuditStore audit, Clock clock) {
+            BrowserSessions sessions,
+            AccessTokens tokens,
+            SignInEndpoint oauth,
+            AuditStore audit,
+            OwnPages pages,
+            Clock clock) {
         this.sessions = sessions;
         this.tokens = tokens;
         this.oauth = oauth;
         this.audit = audit;
+        this.pages = pages;
         this.clock = clock;
     }
 
@@ -66,10 +74,14 @@ public final class SessionEndpoint implements SignIn {
                             + " begins no session; sign in with the key's new secret");
         }
         var key = (ApiKey) Credentials.presented(request.getHeaders()).orElseThrow();
+        if (key.isToken()) {
+            throw Problem.notPermitted(
+                    "an access token begins no session: it is for the program that got it, at the MCP address; sign in with an API key");
+        }
         endOld(request);
         var secret = SessionSecret.generate(random);
         var entry = RequestOrigin.of(request, clock).session(AuditEvent.SESSION_START, caller, secret.id());
-        audit.noting(caller.tenant(), entry, () -> sessions.startWithKey(secret, caller, key));
+        audit.noting(caller.tenant(), entry, () -> sessions.startWithKey(secret, caller, key, pages.sent(request)));
         var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
         return SignInResponse.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
     }

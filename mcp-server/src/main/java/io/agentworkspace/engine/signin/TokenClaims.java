@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,8 +24,9 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param client the program that it was issued to; empty if not named
  * @param scopes those that are capabilities
+ * @param resources the paths of the MCP endpoint that it is for, separated by spaces
  */
-record TokenClaims(String subject, String client, Set<String> scopes, Instant expiresAt) {
+record TokenClaims(String subject, String client, Set<String> scopes, String resources, Instant expiresAt) {
     private static final Set<String> TYPES = Set.of("at+jwt", "application/at+jwt", "jwt", "");
     private static final Set<String> ASSERTIONS = Set.of("oauth-id-jag+jwt", "application/oauth-id-jag+jwt");
     private static final Set<String> ALGORITHMS =
@@ -44,11 +46,15 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
         var claims = token.claims();
         check(token.header(), TYPES, "at+jwt or JWT: this is not an access token");
         check(claims, resource.issuer().toString());
-        if (texts(claims.path("aud")).noneMatch(resource::isAudience)) {
+        var resources = texts(claims.path("aud"))
+                .flatMap(one -> resource.audience(one).stream())
+                .distinct()
+                .collect(Collectors.joining(" "));
+        if (resources.isEmpty()) {
             throw invalid("its aud must contain %s: ask the issuer for a token for this resource"
                     .formatted(resource.address()));
         }
-        return new TokenClaims(subject(claims), client(claims), scopes(claims), expires(claims, now));
+        return new TokenClaims(subject(claims), client(claims), scopes(claims), resources, expires(claims, now));
     }
 
     /**
@@ -68,11 +74,12 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
         if (!claims.path("client_id").asString("").equals(client)) {
             throw invalid("its client_id must be that of the client that presents it");
         }
-        var resources = texts(claims.path("resource")).toList();
-        if (resources.size() != 1 || !resource.isResource(resources.getFirst())) {
+        var named = texts(claims.path("resource")).toList();
+        var path = named.size() == 1 ? resource.path(named.getFirst()) : Optional.<String>empty();
+        if (path.isEmpty()) {
             throw invalid("its resource must be " + resource.address());
         }
-        return new TokenClaims(subject(claims), client, scopes(claims), expires(claims, now));
+        return new TokenClaims(subject(claims), client, scopes(claims), path.get(), expires(claims, now));
     }
 
     private static void check(ObjectNode header, Set<String> types, String right) {

@@ -83,7 +83,7 @@ public final class TokenGrantStore {
     }
 
     private static Credential until(Instant expires) {
-        return new Credential(null, false, Toolset.EVERYTHING, false, expires, false);
+        return new Credential(null, false, Toolset.EVERYTHING, false, expires, false).ofPerson();
     }
 
     /** Stores a new token. A token older than the stored one changes nothing. */

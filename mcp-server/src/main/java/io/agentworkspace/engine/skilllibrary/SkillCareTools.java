@@ -148,10 +148,10 @@ public final class SkillCareTools {
                     max = MOST_CHARACTERS)
             String archive,
 
-            @Doc("true: replace your tenant's skill of that name.") @Nullable
+            @Doc(value = "true: replace your tenant's skill of that name.", mayBeBlank = true) @Nullable
             Boolean replace,
 
-            @Doc(IfRevision.DOC + " 0: only if new.") @Nullable
+            @Doc(value = IfRevision.DOC + " 0: only if new.", mayBeBlank = true) @Nullable
             Long ifRevision) {}
 
     record AddResponse(

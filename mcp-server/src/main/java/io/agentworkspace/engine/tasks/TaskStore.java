@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.TaskState;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.tasks.TaskRow.StoredTask;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -56,6 +57,9 @@ public final class TaskStore {
                     .with("takes_part", ZoneEntry.takesPart("d"))
                     .with("visible_domain", Visibility.domain("d"))
                     .sql();
+
+    /** How many late results of a task are kept. */
+    private static final int MOST_LATE = 20;
 
     private static final String LOCK = FIND + "FOR NO KEY UPDATE OF t";
 
@@ -109,6 +113,7 @@ public final class TaskStore {
                     UPDATE task t
                        SET state = 'doing', holder_id = :me, fence = t.fence + 1,
                            lease_until = date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval),
+                           lease = CAST(:lease AS interval), reminded = false,
                            revision = t.revision + CASE WHEN free.lost_by IS NULL THEN 1 ELSE 2 END, updated_at = :now
                       FROM free
                      WHERE t.tenant_id = :tenant AND t.id = free.id
@@ -135,6 +140,8 @@ public final class TaskStore {
                        lease_until = CASE WHEN NOT :has_holder THEN NULL
                                           WHEN CAST(:lease AS text) IS NULL THEN t.lease_until
                                           ELSE date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval) END,
+                       lease = COALESCE(CAST(CAST(:lease AS text) AS interval), t.lease),
+                       reminded = t.reminded AND CAST(:lease AS text) IS NULL,
                        unmet = CASE WHEN CAST(:unmet AS integer) IS NULL THEN t.unmet ELSE CAST(:unmet AS integer) END,
                        revision = t.revision + 1, updated_at = :now
                  WHERE t.tenant_id = :tenant AND t.id = :id
@@ -144,6 +151,26 @@ public final class TaskStore {
                 SELECT tenant_id, id, revision, updated_at, :me, :what, CAST(:note AS text) FROM t)
             SELECT {columns} FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
             """).with("columns", TaskRow.COLUMNS).sql();
+
+    /** Keeps what a party reports of a task whose lease it has lost. */
+    private static final String KEEP_LATE =
+            SqlTemplate.of("""
+            WITH t AS (
+                UPDATE task t
+                   SET revision = t.revision + 1
+                 WHERE t.tenant_id = :tenant AND t.id = :id
+                   AND (t.holder_id = :me AND t.lease_until <= statement_timestamp()
+                        OR EXISTS (SELECT 1 FROM task_change c
+                                    WHERE c.tenant_id = :tenant AND c.task_id = :id AND c.by_id = :me AND c.what = 'lost'))
+                   AND NOT EXISTS (SELECT 1 FROM task_change c
+                                    WHERE c.tenant_id = :tenant AND c.task_id = :id AND c.by_id = :me AND c.what = 'late'
+                                      AND c.note = :result)
+                   AND (SELECT count(*) FROM task_change c
+                         WHERE c.tenant_id = :tenant AND c.task_id = :id AND c.what = 'late') < {most}
+             RETURNING t.id, t.revision)
+            INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what, note)
+            SELECT :tenant, id, revision, :at, :me, 'late', :result FROM t
+            """).with("most", MOST_LATE).sql();
 
     /** Counts for those that wait for a task that it is done, or no longer is. A statement of its own sees all of them. */
     private static final String RECOUNT = """
@@ -161,6 +188,18 @@ public final class TaskStore {
 
     public TaskStore(Db db) {
         this.db = db;
+    }
+
+    /** Keeps the result of a holder whose lease has ended in the history of the task. */
+    void keepLate(long tenant, UUID id, long party, String result, Instant at) {
+        db.transaction(() -> db.sql(KEEP_LATE)
+                .quiet()
+                .set("tenant", tenant)
+                .set("id", id)
+                .set("me", party)
+                .set("result", result)
+                .set("at", at)
+                .run());
     }
 
     /** What a new task says. */

@@ -167,19 +167,20 @@ final class TaskTools {
     }
 
     record NewLabels(
-            @Doc(value = "What is to be done, in one line.", max = 200)
+            @Doc(value = "What is to be done, in one line.", max = 200, alias = "title")
             String name,
 
-            @Doc(value = "More about it.", max = Limits.DESCRIPTION) @Nullable
+            @Doc(value = "More about it.", max = Limits.DESCRIPTION, mayBeBlank = true) @Nullable
             String description,
 
-            @Doc(value = "At most 20.", max = 20) @Nullable List<String> tags) {}
+            @Doc(value = "At most 20.", max = 20, mayBeBlank = true) @Nullable
+            List<String> tags) {}
 
     record CreateRequest(
             @Doc("In which domain.") TaskTargets.@Nullable EnteredDomain target,
             @Doc("The task.") NewLabels vx,
 
-            @Doc(value = "Ids of tasks that must be done before.", max = 50) @Nullable
+            @Doc(value = "Ids of tasks that must be done before.", max = 50, mayBeBlank = true) @Nullable
             List<String> after,
 
             @Doc(value = "The member whose task it is; default: anybody's.", max = 64) @Nullable
@@ -270,10 +271,16 @@ final class TaskTools {
             @Doc(value = "The task's id.", max = 64) @Nullable
             String task,
 
-            @Doc("true: the oldest ready task of the domain that is yours or nobody's.") @Nullable
+            @Doc(value = "true: the oldest ready task of the domain that is yours or nobody's.", mayBeBlank = true)
+            @Nullable
             Boolean next,
 
-            @Doc(value = "How long it is yours unless you extend it. Default 1800.", min = 60, max = 86_400) @Nullable
+            @Doc(
+                    value = "How long it is yours unless you extend it. Default 1800.",
+                    min = 60,
+                    max = 86_400,
+                    mayBeBlank = true)
+            @Nullable
             Long leaseSeconds,
 
             @Doc("With next: of which domain.") TaskTargets.@Nullable EnteredDomain target) {}
@@ -337,40 +344,41 @@ final class TaskTools {
     }
 
     record Labels(
-            @Doc(value = "What is to be done.", max = 200) @Nullable
+            @Doc(value = "What is to be done.", max = 200, mayBeBlank = true, alias = "title") @Nullable
             String name,
 
-            @Doc(value = "More about it.", max = Limits.DESCRIPTION) @Nullable
+            @Doc(value = "More about it.", max = Limits.DESCRIPTION, mayBeBlank = true) @Nullable
             String description,
 
-            @Doc(value = "Replaces its tags.", max = 20) @Nullable
+            @Doc(value = "Replaces its tags.", max = 20, mayBeBlank = true) @Nullable
             List<String> tags) {}
 
     record UpdateRequest(
             @Doc(value = "The task's id.", max = 64) String task,
 
-            @Doc("From TK_Claim; required while it is held.") @Nullable
+            @Doc(value = "From TK_Claim; required while it is held.", mayBeBlank = true) @Nullable
             Long fence,
 
             @Doc(
                     value = "open gives it back; blocked keeps it.",
-                    oneOf = {"open", "doing", "blocked", "done", "cancelled"})
+                    oneOf = {"open", "doing", "blocked", "done", "cancelled"},
+                    mayBeBlank = true)
             @Nullable
             String state,
 
-            @Doc(value = "What came of it.", max = 16_000) @Nullable
+            @Doc(value = "What came of it.", max = 16_000, mayBeBlank = true) @Nullable
             String result,
 
-            @Doc(value = "What the others should know.", max = 2_000) @Nullable
+            @Doc(value = "What the others should know.", max = 2_000, mayBeBlank = true) @Nullable
             String note,
 
             @Doc(value = "The member whose task it is now; * for anybody's.", max = 64) @Nullable
             String assignee,
 
-            @Doc(value = "Extends the lease: seconds from now.", min = 60, max = 86_400) @Nullable
+            @Doc(value = "Extends the lease: seconds from now.", min = 60, max = 86_400, mayBeBlank = true) @Nullable
             Long leaseSeconds,
 
-            @Doc(value = "Replaces the tasks that must be done before.", max = 50) @Nullable
+            @Doc(value = "Replaces the tasks that must be done before.", max = 50, mayBeBlank = true) @Nullable
             List<String> after,
 
             @Doc("What to change of it.") @Nullable Labels vx,

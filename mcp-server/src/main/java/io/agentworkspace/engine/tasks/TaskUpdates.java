@@ -50,10 +50,23 @@ final class TaskUpdates {
             order.lock(call, tasks.read(call, id).domain());
         }
         var before = tasks.lock(call, id);
+        if (isLate(before, in)) {
+            var tenant = call.caller().tenant();
+            var party = TaskStore.me(call);
+            var result = Objects.requireNonNull(in.result());
+            call.whenRefused(() -> tasks.keepLate(tenant, id, party, result, call.now()));
+        }
         requireFence(before, in.fence());
         var next = next(call, in, before);
         return new Updated(
                 tasks.update(call, before, next), next.what(), next.note() == null ? next.result() : next.note());
+    }
+
+    /** Returns whether a holder reports its result after its lease has ended. */
+    private static boolean isLate(StoredTask before, UpdateRequest in) {
+        return in.result() != null
+                && in.fence() != null
+                && (before.heldBy() == null || in.fence() < before.task().fence());
     }
 
     /** An older fence changes nothing; nor does the newest one after its lease has ended. */

@@ -22,18 +22,20 @@ record CredentialRequest(
                 })
         String kind,
 
-        @Doc(value = "For header: its name. Default: Authorization.", max = 100) @Nullable
+        @Doc(value = "For header: its name. Default: Authorization.", max = 100, mayBeBlank = true) @Nullable
         String header,
 
-        @Doc(value = "For header: its value.", max = 8_000) @Nullable
+        @Doc(value = "For header: its value.", max = 8_000, mayBeBlank = true) @Nullable
         String value,
 
-        @Doc(value = "For OAuth: the token endpoint.", max = 2_000) @Nullable
+        @Doc(value = "For OAuth: the token endpoint.", max = 2_000, mayBeBlank = true) @Nullable
         String tokenUrl,
 
-        @Doc(value = "For OAuth.", max = 500) @Nullable String clientId,
+        @Doc(value = "For OAuth.", max = 500, mayBeBlank = true) @Nullable
+        String clientId,
 
-        @Doc(value = "For OAuth.", max = 8_000) @Nullable String clientSecret,
+        @Doc(value = "For OAuth.", max = 8_000, mayBeBlank = true) @Nullable
+        String clientSecret,
 
         @Doc(value = "For OAuth.", max = 500) @Nullable String scope,
 

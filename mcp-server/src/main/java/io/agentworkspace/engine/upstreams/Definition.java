@@ -4,8 +4,12 @@ import io.agentworkspace.engine.documents.extract.ContentScan;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.text.VisibleText;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.upstream.UpstreamTool.Difference;
+import io.agentworkspace.engine.upstreams.schema.PortableSchema;
+import io.agentworkspace.engine.upstreams.texts.DefinitionTexts;
+import io.agentworkspace.engine.upstreams.texts.ForeignMeta;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -14,14 +18,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** How a server describes one of its tools, resources, templates or prompts. Its texts are data of others. */
-record Definition(OfferKind kind, ObjectNode json) {
+final class Definition {
     private static final List<String> HINTS =
             List.of("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint");
     private static final int LONGEST_NAME = 128;
@@ -33,6 +35,37 @@ record Definition(OfferKind kind, ObjectNode json) {
     private static final int MOST_ARGUMENTS = 50;
     private static final int LARGEST = 200_000;
     private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[\\x21-\\x7e]+");
+
+    private final OfferKind kind;
+    private final ObjectNode json;
+    private @Nullable Examined examined;
+
+    /** What was found out about it, once. */
+    private record Examined(String digest, @Nullable String obstacle, boolean addressesAgents) {}
+
+    Definition(OfferKind kind, ObjectNode json) {
+        this.kind = kind;
+        this.json = json;
+    }
+
+    OfferKind kind() {
+        return kind;
+    }
+
+    ObjectNode json() {
+        return json;
+    }
+
+    /** Finds out what takes long: what it says, and what is in the way of it. */
+    synchronized Examined examine() {
+        if (examined == null) {
+            examined = new Examined(
+                    HexFormat.of().formatHex(Sha256.of(Json.canonical(json))),
+                    findObstacle(),
+                    ContentScan.addressesAgents(DefinitionTexts.of(json)));
+        }
+        return examined;
+    }
 
     /** The definition without what has no meaning here. */
     static Definition of(OfferKind kind, ObjectNode json) {
@@ -51,7 +84,7 @@ record Definition(OfferKind kind, ObjectNode json) {
     }
 
     String digest() {
-        return HexFormat.of().formatHex(Sha256.of(Json.canonical(json)));
+        return examine().digest();
     }
 
     String description() {
@@ -69,6 +102,10 @@ record Definition(OfferKind kind, ObjectNode json) {
     /** Returns why no client can be shown it; null if it can. */
     @Nullable
     String obstacle() {
+        return examine().obstacle();
+    }
+
+    private @Nullable String findObstacle() {
         if (Json.text(json).length() > LARGEST) {
             return "its definition has more than %,d characters".formatted(LARGEST);
         }
@@ -85,19 +122,12 @@ record Definition(OfferKind kind, ObjectNode json) {
 
     /** Returns whether one of its texts addresses agents, as if it were an instruction for them. */
     boolean addressesAgents() {
-        return eachText().anyMatch(ContentScan::addressesAgents);
+        return examine().addressesAgents();
     }
 
-    /** Returns all its texts, one after another. */
+    /** Returns all its texts as a reader sees them, one after another. */
     String texts() {
-        return eachText().collect(Collectors.joining("\n"));
-    }
-
-    private Stream<String> eachText() {
-        var texts = Stream.of("description", "title").flatMap(field -> json.findValues(field).stream());
-        return Stream.concat(texts, Stream.of(json.path("name")))
-                .map(text -> text.asString(""))
-                .filter(text -> !text.isEmpty());
+        return VisibleText.of(DefinitionTexts.of(json));
     }
 
     /** Returns it as lists show it: under its name here, marked with its origin. */
@@ -119,7 +149,8 @@ record Definition(OfferKind kind, ObjectNode json) {
     private ObjectNode tool(String upstream, String name) {
         var listing = describe(upstream, ForeignTool.TOOL, Json.object().put("name", name));
         try {
-            listing.set("inputSchema", PortableSchema.of(json.path("inputSchema")));
+            listing.set(
+                    "inputSchema", PortableSchema.of(json.path("inputSchema")).json());
         } catch (PortableSchema.Unusable e) {
             throw new IllegalStateException("approved, but " + e.getMessage());
         }
@@ -136,7 +167,7 @@ record Definition(OfferKind kind, ObjectNode json) {
             hints.put("openWorldHint", true);
         }
         if (json.get("_meta") instanceof ObjectNode meta) {
-            listing.set("_meta", ForeignUri.rewritten(upstream, meta));
+            listing.set("_meta", ForeignUri.rewritten(upstream, ForeignMeta.passing(meta)));
         }
         return listing;
     }
@@ -147,10 +178,13 @@ record Definition(OfferKind kind, ObjectNode json) {
                 upstream,
                 kind == OfferKind.RESOURCE ? "Resource" : "Resources",
                 Json.object().put(kind.key(), uri).put("name", named));
-        for (var field : List.of("mimeType", "size", "annotations", "_meta")) {
+        for (var field : List.of("mimeType", "size", "annotations")) {
             if (json.has(field)) {
                 listing.set(field, json.get(field));
             }
+        }
+        if (json.get("_meta") instanceof ObjectNode meta) {
+            listing.set("_meta", ForeignMeta.passing(meta));
         }
         return listing;
     }
@@ -170,7 +204,11 @@ record Definition(OfferKind kind, ObjectNode json) {
 
     /** Returns the arguments as the server's schema has them. */
     ObjectNode arguments(ObjectNode input) {
-        return PortableSchema.original(input, json.path("inputSchema"));
+        try {
+            return PortableSchema.of(json.path("inputSchema")).original(input);
+        } catch (PortableSchema.Unusable e) {
+            return input;
+        }
     }
 
     /** Returns what differs from the definition that was approved. */

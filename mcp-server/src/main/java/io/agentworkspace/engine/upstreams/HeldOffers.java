@@ -23,6 +23,12 @@ final class HeldOffers {
 
     static final String WITHDRAWN = "an admin took back all approvals";
 
+    private static final String NEW = "it is new";
+    private static final String CHANGED = "it has changed";
+
+    /** Reasons that have no word of a server. */
+    static final Set<String> PLAIN = Set.of(NEW, CHANGED, REFUSED, WITHDRAWN);
+
     private HeldOffers() {}
 
     /**
@@ -81,18 +87,18 @@ final class HeldOffers {
         if (digest.equals(seen.approvedDigest())) {
             return with(seen, State.APPROVED, null);
         }
-        var obstacle = obstacle(seen, rules);
+        var obstacle = obstacle(seen, definition, rules);
         if (obstacle != null) {
             return with(seen, State.HELD, obstacle);
         }
         return approvesNew && was == null
                 ? approved(seen, now)
-                : with(seen, State.HELD, was == null || was.approved() == null ? "it is new" : "it has changed");
+                : with(seen, State.HELD, was == null || was.approved() == null ? NEW : CHANGED);
     }
 
-    private static @Nullable String obstacle(OfferRow offer, Objection rules) {
-        var obstacle = offer.now().obstacle();
-        if (obstacle == null && offer.now().addressesAgents()) {
+    private static @Nullable String obstacle(OfferRow offer, Definition definition, Objection rules) {
+        var obstacle = definition.obstacle();
+        if (obstacle == null && definition.addressesAgents()) {
             obstacle = ADDRESSES;
         }
         return obstacle != null ? obstacle : rules.to(offer);
@@ -134,8 +140,9 @@ final class HeldOffers {
     static List<OfferRow> approved(List<OfferRow> rows, @Nullable Set<String> named, Objection rules, Instant now) {
         return rows.stream()
                 .filter(OfferRow::isHeld)
-                .filter(row ->
-                        named == null ? row.decision() == null && obstacle(row, rules) == null : row.isNamed(named))
+                .filter(row -> named == null
+                        ? row.decision() == null && obstacle(row, row.now(), rules) == null
+                        : row.isNamed(named))
                 .map(row -> approved(row, now))
                 .toList();
     }

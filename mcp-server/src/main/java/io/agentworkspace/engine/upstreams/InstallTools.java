@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.model.upstream.Upstream;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
+import io.agentworkspace.engine.upstreams.UpstreamStore.Connected;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Target;
 import java.net.URI;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -44,12 +46,17 @@ public final class InstallTools {
     private final OfferRules rules;
 
     /** @param approvals the tools whose rules also hold what is installed */
-    public InstallTools(UpstreamStore store, Connections connections, UpstreamCalls calls, UpstreamTools approvals) {
+    public InstallTools(
+            UpstreamStore store,
+            Connections connections,
+            UpstreamCalls calls,
+            UpstreamProbe probe,
+            UpstreamTools approvals) {
         this.rules = approvals.rules();
         this.store = store;
         this.connections = connections;
         this.calls = calls;
-        this.probe = new UpstreamProbe(connections);
+        this.probe = probe;
     }
 
     public List<Tool<?, ?>> tools() {
@@ -65,13 +72,14 @@ public final class InstallTools {
             @Doc("How the engine authenticates there. Default: none.") @Nullable
             CredentialRequest credential,
 
-            @Doc(value = TIMEOUT + " Default: 30000.", min = 100, max = 300_000) @Nullable
+            @Doc(value = TIMEOUT + " Default: 30000.", min = 100, max = 300_000, mayBeBlank = true) @Nullable
             Integer timeoutMs,
 
             @Doc(
                     value =
                             "all: its tools can be used at once, unless something speaks against one; none (default): you approve them.",
-                    oneOf = {"none", ALL})
+                    oneOf = {"none", ALL},
+                    mayBeBlank = true)
             @Nullable
             String approve,
 
@@ -82,12 +90,16 @@ public final class InstallTools {
             @Doc("The server's record, with its tools.") Upstream upstream,
             @Doc("Its revision.") long revision) {}
 
-    /** What a server answered before the transaction, and the sealed secret. */
+    /**
+     * What a server answered before the transaction, and the sealed secret.
+     *
+     * @param was the record that it was reached with; null if there was none
+     */
     private record Prepared(
+            @Nullable Connected was,
             URI url,
             UpstreamCredential credential,
             @Nullable String sealed,
-            boolean newSecret,
             UpstreamProbe.Seen seen) {}
 
     private Tool<InstallRequest, UpstreamResponse> install() {
@@ -98,7 +110,8 @@ public final class InstallTools {
                         are held until UP_Approve, for admins. Next: UP_Read.""")
                 .details("""
                         A server that does not answer is installed, too: its state is failing, and UP_Refresh tries again. \
-                        Keys need the capability upstream:<name> to call its tools. dry_run shows what it offers first.""")
+                        Keys need the capability upstream:<name> to call its tools (AK_Update). dry_run shows what it offers first. A \
+                        tenant has at most %d servers.""".formatted(UpstreamStore.MOST))
                 .alsoCalled(
                         "connect another mcp server",
                         "add external tools",
@@ -125,10 +138,10 @@ public final class InstallTools {
         var limit = in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs();
         var target = target(tenant, in.name(), url, credential, () -> secret == null ? "" : secret, limit);
         return new Prepared(
+                null,
                 url,
                 credential,
                 secret == null ? null : store.seal(tenant, in.name(), secret),
-                true,
                 probe.of(target, call.caller()));
     }
 
@@ -220,16 +233,17 @@ public final class InstallTools {
     record UpdateRequest(
             @Doc(value = UpstreamTools.NAME, max = 20) String name,
 
-            @Doc(value = URL + " If given, the engine reads its tools again.", max = 2_000) @Nullable
+            @Doc(value = URL + " If given, the engine reads its tools again.", max = 2_000, mayBeBlank = true) @Nullable
             String url,
 
             @Doc("How the engine authenticates there; it replaces the whole credential.") @Nullable
             CredentialRequest credential,
 
-            @Doc(value = TIMEOUT, min = 100, max = 300_000) @Nullable
+            @Doc(value = TIMEOUT, min = 100, max = 300_000, mayBeBlank = true) @Nullable
             Integer timeoutMs,
 
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     private Tool<UpdateRequest, UpstreamResponse> update() {
         return Tool.named("UP_Update")
@@ -256,8 +270,8 @@ public final class InstallTools {
         var tenant = call.caller().tenant();
         var was = store.connected(tenant, in.name());
         var url = in.url() == null ? URI.create(was.url()) : connections.parse(in.url());
-        var hasSecret = was.secret() != null;
-        if (hasSecret && in.credential() == null && !isSameServer(url, URI.create(was.url()))) {
+        var hasCredential = !was.credential().kind().equals(UpstreamCredential.NO_CREDENTIAL);
+        if (hasCredential && in.credential() == null && !isSameServer(url, URI.create(was.url()))) {
             throw Problem.missing("credential");
         }
         var credential = in.credential() == null ? was.credential() : credential(in.credential());
@@ -267,10 +281,10 @@ public final class InstallTools {
         var limit = in.timeoutMs() == null ? was.timeoutMs() : in.timeoutMs();
         var target = target(tenant, was.name(), url, credential, () -> secret == null ? "" : secret, limit);
         return new Prepared(
+                was,
                 url,
                 credential,
                 in.credential() == null || secret == null ? null : store.seal(tenant, was.name(), secret),
-                in.credential() != null,
                 probe.of(target, call.caller()));
     }
 
@@ -281,15 +295,25 @@ public final class InstallTools {
     private UpstreamResponse updated(UpdateRequest in, Prepared prepared, Call call) {
         var upstream = store.lock(call, in.name());
         IfRevision.check(in.ifRevision(), upstream.revision());
+        var was = Objects.requireNonNull(prepared.was());
+        if (was.revision() != upstream.revision() || !was.createdAt().equals(upstream.createdAt())) {
+            throw changedMeanwhile(upstream);
+        }
         store.update(
                 call,
                 upstream,
-                prepared.url().toString(),
-                prepared.credential(),
-                prepared.sealed(),
-                prepared.newSecret(),
-                in.timeoutMs() == null ? upstream.timeoutMs() : in.timeoutMs());
+                new UpstreamStore.Change(
+                        in.url() == null ? null : prepared.url().toString(),
+                        in.credential() == null ? null : prepared.credential(),
+                        prepared.sealed(),
+                        in.timeoutMs()));
         return refreshed(upstream, prepared.seen(), call);
+    }
+
+    private static Problem changedMeanwhile(UpstreamRow upstream) {
+        return Problem.conflict(
+                "the upstream server '%s' was changed while it was asked, and this changed nothing: UP_Read shows what it is now; then send it again"
+                        .formatted(upstream.name()));
     }
 
     record RefreshRequest(
@@ -312,14 +336,19 @@ public final class InstallTools {
                 .idempotent()
                 .route("POST", "/api/mcp/upstreams/{name}/refresh")
                 .example("name", "example")
-                .handledBy(
-                        RefreshRequest.class,
-                        UpstreamResponse.class,
-                        this::probe,
-                        (in, seen, call) -> refreshed(store.lock(call, in.name()), seen, call));
+                .handledBy(RefreshRequest.class, UpstreamResponse.class, this::probe, (in, probed, call) -> {
+                    var upstream = store.lock(call, in.name());
+                    if (!probed.was().isConnectedLike(upstream)) {
+                        throw changedMeanwhile(upstream); // These would be the tools of another server.
+                    }
+                    return refreshed(upstream, probed.seen(), call);
+                });
     }
 
-    private UpstreamProbe.Seen probe(RefreshRequest in, Call call) {
+    /** What a server answered that was reached with this record. */
+    private record Probed(Connected was, UpstreamProbe.Seen seen) {}
+
+    private Probed probe(RefreshRequest in, Call call) {
         var tenant = call.caller().tenant();
         var upstream = store.connected(tenant, in.name());
         var target = target(
@@ -329,7 +358,7 @@ public final class InstallTools {
                 upstream.credential(),
                 () -> store.opened(tenant, upstream.name(), upstream.secret()),
                 upstream.timeoutMs());
-        return probe.of(target, call.caller());
+        return new Probed(upstream, probe.of(target, call.caller()));
     }
 
     private UpstreamResponse refreshed(UpstreamRow upstream, UpstreamProbe.Seen seen, Call call) {

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
 import io.agentworkspace.engine.upstreams.UpstreamStore.Connected;
 import io.agentworkspace.engine.upstreams.UpstreamStore.Usable;
 import io.agentworkspace.engine.upstreams.client.Target;
@@ -79,15 +80,19 @@ public final class InstalledTools implements TenantTools {
             return Installed.NOTHING;
         }
         var tools = new ArrayList<Tool<?, ?>>();
+        var unusable = new ArrayList<Tool<?, ?>>();
         var content = new TreeMap<String, List<Usable>>();
         for (var one : store.usable(tenant)) {
             var upstream = upstreams.get(one.upstream());
             if (upstream != null && one.kind() == OfferKind.TOOL) {
-                add(one, target(tenant, upstream), tools);
+                add(one, target(tenant, upstream), tools, unusable);
             } else if (upstream != null) {
                 content.computeIfAbsent(upstream.name(), _ -> new ArrayList<>()).add(one);
             }
         }
+        store.unusable(tenant).stream()
+                .filter(one -> upstreams.containsKey(one.upstream()))
+                .forEach(one -> unusable.add(UnusableTool.of(one)));
         var contents = content.entrySet().stream()
                 .map(each -> new InstalledContent(
                         target(tenant, Objects.requireNonNull(upstreams.get(each.getKey()))), each.getValue(), calls))
@@ -101,7 +106,12 @@ public final class InstalledTools implements TenantTools {
                 .collect(Collectors.partitioningBy(
                         tool -> tool.foreign() != null && tool.foreign().isForModels()));
         var snapshot = new Snapshot(
-                version, readers.getOrDefault(true, List.of()), readers.getOrDefault(false, List.of()), requests);
+                version,
+                readers.getOrDefault(true, List.of()),
+                readers.getOrDefault(false, List.of()),
+                requests,
+                unusable,
+                upstreams.keySet().stream().sorted().toList());
         var uses = Stream.concat(tools.stream(), requests.stream())
                 .collect(Collectors.groupingBy(
                         tool -> Objects.requireNonNull(tool.foreign()).upstream()));
@@ -112,7 +122,7 @@ public final class InstalledTools implements TenantTools {
     }
 
     /** A definition that cannot be shown any more, as after an upgrade, must not break the list. */
-    private void add(Usable tool, Target target, ArrayList<Tool<?, ?>> tools) {
+    private void add(Usable tool, Target target, List<Tool<?, ?>> tools, List<Tool<?, ?>> unusable) {
         try {
             var definition = tool.definition();
             var foreign = new ForeignTool(
@@ -124,6 +134,8 @@ public final class InstalledTools implements TenantTools {
                     new UpstreamCalls.Called(target, tool.item(), definition, foreign.isIdempotent()), in, call)));
         } catch (RuntimeException e) {
             LOG.warn("the tool {} of an upstream server is left out", tool.name(), e);
+            unusable.add(UnusableTool.of(
+                    new UpstreamStore.Unusable(tool.upstream(), tool.item(), tool.name(), State.HELD.word(), null)));
         }
     }
 

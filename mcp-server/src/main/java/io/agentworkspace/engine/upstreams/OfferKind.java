@@ -11,20 +11,34 @@ enum OfferKind {
             "tools/list",
             "tools",
             "name",
-            List.of("name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta")),
+            List.of(
+                    "name",
+                    "title",
+                    "description",
+                    "inputSchema",
+                    "outputSchema",
+                    "annotations",
+                    "icons",
+                    "execution",
+                    "_meta")),
     RESOURCE(
             "resources",
             "resources/list",
             "resources",
             "uri",
-            List.of("uri", "name", "title", "description", "mimeType", "size", "annotations", "_meta")),
+            List.of("uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "_meta")),
     TEMPLATE(
             "resources",
             "resources/templates/list",
             "resourceTemplates",
             "uriTemplate",
-            List.of("uriTemplate", "name", "title", "description", "mimeType", "annotations", "_meta")),
-    PROMPT("prompts", "prompts/list", "prompts", "name", List.of("name", "title", "description", "arguments", "_meta"));
+            List.of("uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "_meta")),
+    PROMPT(
+            "prompts",
+            "prompts/list",
+            "prompts",
+            "name",
+            List.of("name", "title", "description", "arguments", "icons", "_meta"));
 
     private final String capability;
     private final String method;

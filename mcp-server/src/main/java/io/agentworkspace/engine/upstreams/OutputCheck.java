@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.upstreams;
 
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -11,6 +13,10 @@ import tools.jackson.databind.JsonNode;
  */
 final class OutputCheck {
     private static final int DEEPEST = 20;
+    private static final int STEPS = 1_000_000;
+
+    private final StepAllowance steps = new StepAllowance(
+            STEPS, () -> Problem.conflict("its answer and its outputSchema are too large to be compared"));
 
     private OutputCheck() {}
 
@@ -18,10 +24,11 @@ final class OutputCheck {
     static Optional<String> mismatch(JsonNode result, JsonNode schema) {
         return !schema.isObject() || result.path("isError").asBoolean(false)
                 ? Optional.empty()
-                : mismatch(result.path("structuredContent"), schema, "structuredContent", 0);
+                : new OutputCheck().mismatch(result.path("structuredContent"), schema, "structuredContent", 0);
     }
 
-    private static Optional<String> mismatch(JsonNode value, JsonNode schema, String path, int depth) {
+    private Optional<String> mismatch(JsonNode value, JsonNode schema, String path, int depth) {
+        steps.take();
         if (depth > DEEPEST || !schema.isObject() || schema.has("$ref")) {
             return Optional.empty();
         }
@@ -35,17 +42,23 @@ final class OutputCheck {
         if (!names.isEmpty() && names.stream().noneMatch(name -> is(value, name))) {
             return Optional.of("%s is no %s".formatted(path, String.join(" or ", names)));
         }
-        if (schema.path("enum").isArray() && schema.path("enum").valueStream().noneMatch(value::equals)) {
+        if (value.isValueNode() && schema.path("enum").isArray() && !isAmong(value, schema.path("enum"))) {
             return Optional.of(path + " is none of its allowed values");
         }
         return Stream.concat(properties(value, schema, path, depth), items(value, schema, path, depth))
                 .findFirst();
     }
 
-    private static Stream<String> properties(JsonNode value, JsonNode schema, String path, int depth) {
+    private boolean isAmong(JsonNode value, JsonNode allowed) {
+        steps.take(allowed.size());
+        return allowed.valueStream().anyMatch(value::equals);
+    }
+
+    private Stream<String> properties(JsonNode value, JsonNode schema, String path, int depth) {
         if (!value.isObject()) {
             return Stream.empty();
         }
+        steps.take(schema.path("required").size() + schema.path("properties").size());
         var missing = schema.path("required")
                 .valueStream()
                 .map(name -> name.asString(""))
@@ -63,7 +76,7 @@ final class OutputCheck {
         return Stream.concat(missing, wrong);
     }
 
-    private static Stream<String> items(JsonNode value, JsonNode schema, String path, int depth) {
+    private Stream<String> items(JsonNode value, JsonNode schema, String path, int depth) {
         return value.isArray() && schema.path("items").isObject()
                 ? IntStream.range(0, value.size())
                         .boxed()

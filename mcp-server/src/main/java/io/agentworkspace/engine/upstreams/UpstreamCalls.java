@@ -13,6 +13,7 @@ import io.agentworkspace.engine.upstreams.client.OpenCall;
 import io.agentworkspace.engine.upstreams.client.Target;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
+import io.agentworkspace.engine.upstreams.texts.ForeignMeta;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -135,6 +136,7 @@ public final class UpstreamCalls {
     }
 
     private ObjectNode complete(Outgoing outgoing, ObjectNode result, Call call) {
+        ForeignMeta.clean(result);
         if (ClientTurn.asks(result)) {
             throw ClientTurn.question(
                     outgoing.target().name(),

@@ -3,11 +3,14 @@ package io.agentworkspace.engine.upstreams;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Progress;
+import io.agentworkspace.engine.scheduling.FairQueue.Owner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Connections.Probed;
 import io.agentworkspace.engine.upstreams.client.Target;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -17,12 +20,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Asks a server which era of the protocol it speaks, and what it offers. */
-record UpstreamProbe(Connections connections) {
+public record UpstreamProbe(Connections connections, HeavyWork heavy) {
     private static final int MOST_PAGES = 50;
     private static final int MOST_OF_A_KIND = 2_000;
 
-    /** How much JSON all its lists may have together, in characters. */
+    /** How much JSON all its lists may have together, in bytes, and how many values and names. */
     private static final int LARGEST = 16 * 1024 * 1024;
+
+    private static final int MOST_VALUES = 2 * Json.MAX_FOREIGN_TOKENS;
 
     /** How much longer than a call all of it may take. */
     private static final int CALLS = 4;
@@ -41,11 +46,24 @@ record UpstreamProbe(Connections connections) {
         try {
             var probed = connections.probe(target, caller);
             try (var client = probed.client()) {
-                return new Seen(client.era(), new Lists(probed, target).all(), null);
+                var offers = new Lists(probed, target).all();
+                return new Seen(client.era(), examined(offers, target, caller), null);
             }
         } catch (UpstreamFailure e) {
             return new Seen(null, List.of(), e.words());
         }
+    }
+
+    /** Examines them before a transaction begins, in turns with other long computations. */
+    private List<Definition> examined(List<Definition> offers, Target target, Caller caller) {
+        var owner = new Owner(target.tenant(), caller.principal());
+        return heavy.run(owner, () -> {
+            for (var offer : offers) {
+                offer.examine();
+                HeavyWork.pass();
+            }
+            return offers;
+        });
     }
 
     /** The lists of a server, which may not be read for ever. */
@@ -53,7 +71,8 @@ record UpstreamProbe(Connections connections) {
         private final Probed server;
         private final Target target;
         private final long end;
-        private int left = LARGEST;
+        private long left = LARGEST;
+        private int values = MOST_VALUES;
 
         Lists(Probed server, Target target) {
             this.server = server;
@@ -99,10 +118,7 @@ record UpstreamProbe(Connections connections) {
             try {
                 var answer =
                         server.client().request(kind.method(), params.asObject(), Map.of(), Progress.SILENT, limit);
-                left -= Json.text(answer).length();
-                if (left < 0) {
-                    throw new UpstreamFailure(Kind.PROTOCOL, "its lists have more than %d MB".formatted(LARGEST >> 20));
-                }
+                count(answer);
                 return answer;
             } catch (UpstreamFailure e) {
                 // Some servers have resources, but no templates.
@@ -110,6 +126,26 @@ record UpstreamProbe(Connections connections) {
                     return Json.object();
                 }
                 throw e;
+            }
+        }
+
+        private void count(JsonNode answer) {
+            Json.count(answer, new OutputStream() {
+                @Override
+                public void write(int one) {
+                    left--;
+                }
+
+                @Override
+                public void write(byte[] from, int offset, int length) {
+                    left -= length;
+                }
+            });
+            values -= Json.size(answer);
+            if (left < 0 || values < 0) {
+                throw new UpstreamFailure(
+                        Kind.PROTOCOL,
+                        "its lists have more than %d MB or %,d values and names".formatted(LARGEST >> 20, MOST_VALUES));
             }
         }
     }

@@ -117,7 +117,12 @@ public final class UpstreamStore {
             int timeoutMs,
             @Nullable String era,
             Instant createdAt,
-            long revision) {}
+            long revision) {
+        /** Returns whether a record still leads to this server, with this credential. */
+        boolean isConnectedLike(UpstreamRow row) {
+            return createdAt.equals(row.createdAt()) && url.equals(row.url()) && credential.equals(row.credential());
+        }
+    }
 
     /** Something that is approved. */
     record Usable(
@@ -154,6 +159,26 @@ public final class UpstreamStore {
         return db.sql(USABLE)
                 .set("tenant", tenant)
                 .list(row -> Objects.requireNonNull(row.json("record", Usable.class)));
+    }
+
+    /** A tool that is not approved, or that its server no longer has. */
+    record Unusable(
+            String upstream,
+            String item,
+            String name,
+            String state,
+            @Nullable String reason) {}
+
+    List<Unusable> unusable(long tenant) {
+        return db.sql("""
+                SELECT jsonb_build_object('upstream', t.upstream, 'item', t.tool, 'name', t.name, 'state', t.state,
+                                          'reason', t.reason) AS record
+                  FROM upstream_tool t
+                 WHERE t.tenant_id = :tenant AND t.state <> 'approved'
+                 ORDER BY t.name
+                """)
+                .set("tenant", tenant)
+                .list(row -> Objects.requireNonNull(row.json("record", Unusable.class)));
     }
 
     private static final String DIGESTS =
@@ -235,28 +260,33 @@ public final class UpstreamStore {
                 .list(row -> row.text("name"));
     }
 
-    /** Writes what changed of a server, which ends its connections on every replica. */
-    void update(
-            Call call,
-            UpstreamRow upstream,
-            String url,
-            UpstreamCredential credential,
+    /**
+     * What to change of a server; null for what stays.
+     *
+     * @param secret of the new credential, if it has one
+     */
+    record Change(
+            @Nullable String url,
+            @Nullable UpstreamCredential credential,
             @Nullable String secret,
-            boolean newSecret,
-            int timeoutMs) {
+            @Nullable Integer timeoutMs) {}
+
+    /** Writes what changed of a server, which ends its connections on every replica. */
+    void update(Call call, UpstreamRow upstream, Change change) {
         db.sql(call, """
                 UPDATE upstream
-                   SET url = :url, credential = CAST(:credential AS jsonb), timeout_ms = :timeout,
-                       secret = CASE WHEN :new_secret THEN :secret ELSE secret END,
+                   SET url = COALESCE(CAST(:url AS text), url),
+                       credential = COALESCE(CAST(:credential AS jsonb), credential),
+                       secret = CASE WHEN CAST(:credential AS jsonb) IS NULL THEN secret ELSE CAST(:secret AS text) END,
+                       timeout_ms = COALESCE(CAST(:timeout AS integer), timeout_ms),
                        updated_at = :now, revision = revision + 1
                  WHERE tenant_id = :tenant AND name = :name
                 """)
                 .set("name", upstream.name())
-                .set("url", url)
-                .set("credential", Json.text(credential))
-                .set("secret", secret)
-                .set("new_secret", newSecret)
-                .set("timeout", timeoutMs)
+                .set("url", change.url())
+                .set("credential", change.credential() == null ? null : Json.text(change.credential()))
+                .set("secret", change.secret())
+                .set("timeout", change.timeoutMs())
                 .run();
     }
 

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -159,6 +160,9 @@ public final class UpstreamTools {
     }
 
     private ApproveResponse approved(ApproveRequest in, Call call) {
+        if (in.tools() != null && in.tools().isEmpty()) {
+            throw Problem.blank(List.of("tools"));
+        }
         var upstream = store.lock(call, in.name());
         IfRevision.check(in.ifRevision(), upstream.revision());
         var refuses = Boolean.TRUE.equals(in.refuse());

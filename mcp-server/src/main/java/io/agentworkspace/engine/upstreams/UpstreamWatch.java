@@ -68,11 +68,16 @@ public final class UpstreamWatch {
     }
 
     public UpstreamWatch(
-            Connections connections, InstalledTools installed, UpstreamStore store, ToolRunner runner, Clock clock) {
+            Connections connections,
+            InstalledTools installed,
+            UpstreamStore store,
+            UpstreamProbe probe,
+            ToolRunner runner,
+            Clock clock) {
         this.connections = connections;
         this.installed = installed;
         this.store = store;
-        this.probe = new UpstreamProbe(connections);
+        this.probe = probe;
         this.runner = runner;
         this.clock = clock;
         connections.announceTo(this::receiver);

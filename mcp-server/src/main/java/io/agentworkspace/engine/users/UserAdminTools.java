@@ -54,16 +54,19 @@ public final class UserAdminTools {
 
             @Doc(
                     value = "Its role: " + ROLE + " Default: member.",
-                    oneOf = {"viewer", "member", "admin", "owner"})
+                    oneOf = {"viewer", "member", "admin", "owner"},
+                    mayBeBlank = true)
             @Nullable
             Role access) {}
 
     record SomeOfUser(
-            @Doc("The new name.") @Nullable Name name,
+            @Doc(value = "The new name.", mayBeBlank = true) @Nullable
+            Name name,
 
             @Doc(
                     value = "The new role: " + ROLE,
-                    oneOf = {"viewer", "member", "admin", "owner"})
+                    oneOf = {"viewer", "member", "admin", "owner"},
+                    mayBeBlank = true)
             @Nullable
             Role access) {}
 
@@ -78,7 +81,9 @@ public final class UserAdminTools {
     record UpdateRequest(
             @Doc("Which user.") ThisUser target,
             @Doc("What changes.") @Nullable SomeOfUser vx,
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     record RemoveRequest(
             @Doc("Which user.") ThisUser target,

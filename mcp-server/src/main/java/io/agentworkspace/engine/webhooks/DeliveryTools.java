@@ -172,7 +172,7 @@ public final class DeliveryTools {
             @Doc(value = "To this endpoint instead.", max = 64) @Nullable
             String toEndpointId,
 
-            @Doc(value = "next_cursor of the previous call, to continue.", max = 2_000) @Nullable
+            @Doc(value = "next_cursor of the previous call, to continue.", max = 2_000, mayBeBlank = true) @Nullable
             String cursor) {}
 
     record RecoverResponse(

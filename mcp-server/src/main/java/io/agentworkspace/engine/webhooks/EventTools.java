@@ -178,7 +178,9 @@ public final class EventTools {
             String eventType,
 
             @Doc(
-                    "The event's data, which must match the type's schema, at most 64,000 characters; for webhook.test anything. Default: the type's example.")
+                    value =
+                            "The event's data, which must match the type's schema, at most 64,000 characters; for webhook.test anything. Default: the type's example.",
+                    mayBeBlank = true)
             @Nullable
             ObjectNode data,
 

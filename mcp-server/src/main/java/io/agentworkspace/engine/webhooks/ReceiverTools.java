@@ -117,10 +117,11 @@ public final class ReceiverTools {
             @Doc(value = URL, max = 2_000) String url,
             @Doc(value = EVENTS, max = 50) List<String> events,
 
-            @Doc(value = "What it is for.", max = 2_000) @Nullable
+            @Doc(value = "What it is for.", max = 2_000, mayBeBlank = true) @Nullable
             String description,
 
-            @Doc(ENABLED + " Default: true.") @Nullable Boolean enabled) {}
+            @Doc(value = ENABLED + " Default: true.", mayBeBlank = true) @Nullable
+            Boolean enabled) {}
 
     record SecretResponse(
             @Doc("The endpoint's record, with its secret.") Endpoint endpoint,
@@ -188,18 +189,20 @@ public final class ReceiverTools {
     record UpdateRequest(
             @Doc(value = ID, max = 64) String id,
 
-            @Doc(value = URL + " If given, the engine checks it again.", max = 2_000) @Nullable
+            @Doc(value = URL + " If given, the engine checks it again.", max = 2_000, mayBeBlank = true) @Nullable
             String url,
 
             @Doc(value = EVENTS, max = 50) @Nullable List<String> events,
 
-            @Doc(value = "What it is for.", max = 2_000) @Nullable
+            @Doc(value = "What it is for.", max = 2_000, mayBeBlank = true) @Nullable
             String description,
 
-            @Doc(ENABLED + " true also enables an endpoint that the engine has disabled.") @Nullable
+            @Doc(value = ENABLED + " true also enables an endpoint that the engine has disabled.", mayBeBlank = true)
+            @Nullable
             Boolean enabled,
 
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     record UpdateResponse(
             @Doc("The endpoint's record.") Endpoint endpoint,
@@ -268,11 +271,13 @@ public final class ReceiverTools {
             @Doc(
                     value =
                             "For how many seconds deliveries are also signed with the old secret, at most 7 days; default 86400.",
-                    max = 604_800)
+                    max = 604_800,
+                    mayBeBlank = true)
             @Nullable
             Long overlapSeconds,
 
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+            @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
+            Long ifRevision) {}
 
     private Tool<RotateRequest, SecretResponse> rotate() {
         return Tool.named("WH_RotateSecret")

@@ -90,6 +90,11 @@ class QuestionToolsTest {
                 .text("/question/id");
         answer(bob, "Ben", second, "'choice':'x'").refused(1004, "no choices");
         answer(bob, "Ben", second, "'content':' '").refused(1003, "content");
+        for (var nothing : List.of("'choice':''", "'choice':null,'content':'\u200b'", "'withdraw':false")) {
+            answer(bob, "Ben", second, nothing).refused(1003, "choice is required, or content");
+        }
+        answer(ann, "Ada", second, "'withdraw':true,'choice':'x'").refused(1004, "choice cannot be sent with withdraw");
+        answer(ann, "Ada", second, "'withdraw':true,'content':'x'").refused(1004, "content cannot be sent");
         for (var api : ClientApi.values()) {
             TestDatabase.db()
                     .sql("UPDATE question SET expires_at = now() WHERE tenant_id = :tenant")

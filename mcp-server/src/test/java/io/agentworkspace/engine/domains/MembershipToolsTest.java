@@ -18,6 +18,7 @@ import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
@@ -109,20 +110,22 @@ class MembershipToolsTest {
     }
 
     @Test
-    void leftOutTheAgentToPartWithIsSelf() {
+    void aLeftOutAgentIsSelfButNobodyIsKickedUnnamed() {
         library("public");
         invite(bob, "Library", "Ben").ok();
-        for (var service : new String[] {"DM_Kick", "DM_Ban", "DM_Unban"}) {
+        for (var service : new String[] {"DM_Ban", "DM_Unban"}) {
             bob.call(service, "{'target':{'domain':'Library'}}").refused(1006, "AP_LogOn");
         }
         var self = "{'target':{'domain':'Library','context':'%s'}}";
         bob.call("DM_Ban", self.formatted("Ben")).refused(3003, "'Ben' cannot ban itself", "DM_Kick");
         ann.call("DM_Ban", self.formatted("Ada")).refused(3003, "'Ada' cannot ban itself");
         bob.call("DM_Unban", self.formatted("Ben")).refused(2003, "host");
-        ann.call("DM_Kick", self.formatted("Ada")).refused(3003, "host");
+        for (var context : List.of("default", "Ben")) {
+            bob.call("DM_Kick", self.formatted(context)).refused(1003, "target.agent is required");
+        }
         assertThat(readDomain(ann, "Library").ok().texts("/content", "agent")).containsExactly("Ada", "Ben");
-        isNow(bob.call("DM_Kick", self.formatted("Ben")), "", true);
-        isNow(bob.call("DM_Kick", self.formatted("Ben")), "", false);
+        isNow(of(bob, "DM_Kick", "Library", "Ben"), "", true);
+        isNow(of(bob, "DM_Kick", "Library", "Ben"), "", false);
         isNow(of(ann, "DM_Ban", "Library", "Ben"), "banned", true);
         assertThat(readDomain(ann, "Library").ok().texts("/content", "agent")).containsExactly("Ada", "Ben");
     }

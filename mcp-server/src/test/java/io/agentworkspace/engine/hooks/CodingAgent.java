@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.hooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.Repository;
 import java.io.IOException;
@@ -148,14 +150,13 @@ final class CodingAgent {
     /** Installs Codex as it is before it joins. */
     CodingAgent codex(ScriptedModel model, String name) {
         withModel(model);
+        environment.put("HTTPS_PROXY", "http://127.0.0.1:9"); // Its background server looks for updates.
         write(".codex/config.toml", """
                 model = "%s"
                 model_provider = "stub"
                 approval_policy = "never"
                 sandbox_mode = "danger-full-access"
                 check_for_update_on_startup = false
-                [features]
-                daemon_auto_start = false
                 [analytics]
                 enabled = false
                 [model_providers.stub]
@@ -238,6 +239,37 @@ final class CodingAgent {
         }
     }
 
+    /** Starts Codex as a person would, with the background server that it starts, and trusts its hooks if it asks. */
+    Terminal codexTerminal(String prompt) {
+        var terminal = terminal("codex", prompt);
+        var servers = home.resolve(".codex/app-server-daemon");
+        terminal.atEnd(() -> List.of("daemon.pid", "daemon-updater.pid").forEach(each -> end(servers.resolve(each))));
+        await("the question").until(() -> hasTrusted() || terminal.screen().contains("review"));
+        if (!hasTrusted()) {
+            terminal.type("2");
+            await("trust").until(() -> {
+                terminal.type("\r");
+                return hasTrusted();
+            });
+        }
+        return terminal;
+    }
+
+    private boolean hasTrusted() {
+        var config = home.resolve(".codex/config.toml");
+        return Repository.text(config).contains("trusted_hash");
+    }
+
+    /** Ends the process whose number a file of Codex has. */
+    private static void end(Path file) {
+        if (Files.exists(file)) {
+            var pid = Json.readObject(Repository.text(file).getBytes(StandardCharsets.UTF_8))
+                    .path("pid")
+                    .asLong();
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
+
     /** Starts the program as a person would, in a terminal. */
     Terminal terminal(String... command) {
         var inner = builder(List.of(command));
@@ -256,6 +288,7 @@ final class CodingAgent {
     static final class Terminal implements AutoCloseable {
         private final Process process;
         private final StringBuffer screen = new StringBuffer();
+        private Runnable last = () -> {};
 
         private Terminal(Process process) {
             this.process = process;
@@ -288,12 +321,17 @@ final class CodingAgent {
             return process;
         }
 
+        /** Adds what is done when it is closed. */
+        void atEnd(Runnable work) {
+            last = work;
+        }
+
         void type(String keys) {
             try {
                 process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
                 process.getOutputStream().flush();
             } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                assertThat(process.isAlive()).as(e.toString()).isFalse();
             }
         }
 
@@ -301,6 +339,7 @@ final class CodingAgent {
         public void close() {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
+            last.run();
         }
     }
 }

@@ -120,6 +120,15 @@ final class HookFixture {
                 .orElseThrow();
     }
 
+    /** Returns how many sessions are idle. */
+    long idle() {
+        return TestDatabase.db()
+                .sql("SELECT count(*) AS n FROM hook_session WHERE tenant_id = :tenant AND state = 'idle'")
+                .set("tenant", tenant.id(ClientApi.REST))
+                .one(row -> row.number("n"))
+                .orElseThrow();
+    }
+
     /** Follows the messages of one of Ada's sessions. */
     Lines follow(String url, String query) {
         return Lines.of(url, ada, query);

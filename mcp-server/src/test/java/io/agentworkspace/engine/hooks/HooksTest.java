@@ -335,6 +335,27 @@ class HooksTest {
     }
 
     @Test
+    void onlyWhatAPersonTypedRecalls() {
+        call(it.owner, "MB_Create", "{'vx':{'name':'Notes','access':'private'}}");
+        call(it.owner, "MB_Permissions", "{'target':{'bank':'Notes','agent':'Ada'},'vx':{'access':'read'}}");
+        for (var note : List.of("ok", "x", "The deploy password rotates on Fridays.")) {
+            call(it.owner, "MB_Store", "{'target':{'bank':'Notes'},'content':'%s'}".formatted(note));
+        }
+        for (var prompt : List.of(
+                "hello",
+                "thanks!",
+                "ok",
+                "<task-notification>When does the deploy password rotate?</task-notification>",
+                "Another Claude session sent a message: when does the deploy password rotate?")) {
+            assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'%s'".formatted(prompt)))
+                    .as(prompt)
+                    .isEmpty();
+        }
+        assertThat(it.announcement("s", "UserPromptSubmit", ",'prompt':'When does the deploy password rotate?'"))
+                .contains("on Fridays");
+    }
+
+    @Test
     void pinnedMemoriesAreToldAtTheStartAndItStaysShort() {
         call(it.owner, "MB_Create", "{'vx':{'name':'Notes','access':'private'}}");
         call(it.owner, "MB_Permissions", "{'target':{'bank':'Notes','agent':'Ada'},'vx':{'access':'read'}}");

@@ -78,8 +78,8 @@ class IdleAgentsTest {
     void codex() throws InterruptedException {
         var agent = new CodingAgent(home).codex(model, "gpt-6-sol", TestServer.url(), it.ada);
         try (model;
-                var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
-            await().until(() -> !model.inputs().isEmpty());
+                var terminal = agent.codexTerminal("hello")) {
+            awaitIdle(1);
             takesTurns("Codex", terminal);
         }
     }
@@ -98,10 +98,66 @@ class IdleAgentsTest {
     void codexThatJoined() throws InterruptedException {
         var agent = joined(new CodingAgent(home).codex(model, "gpt-6-sol"), "codex");
         try (model;
-                var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
-            await().until(() -> !model.inputs().isEmpty());
+                var terminal = agent.codexTerminal("hello")) {
+            awaitIdle(1);
             takesTurns("Codex that joined", terminal);
         }
+    }
+
+    /** Its background server outlives each window, and would take invisible turns. */
+    @Test
+    void eachWindowOfCodexHearsUntilItIsClosed() throws InterruptedException {
+        var agent = joined(new CodingAgent(home).codex(model, "gpt-6-sol"), "codex");
+        try (model;
+                var first = agent.codexTerminal("first")) {
+            awaitIdle(1);
+            try (var second = agent.terminal("codex", "second")) {
+                awaitIdle(2);
+                it.say("tide at six");
+                takeTurn();
+                takeTurn();
+                readAndPause();
+
+                quit(first);
+                await("the end of the first session").until(() -> it.streams() == 1);
+                it.say("tide at seven");
+                takeTurn();
+                readAndPause();
+
+                quit(second);
+                await("the end of the second session").until(() -> it.streams() == 0);
+            }
+            assertThat(call(it.bert, "AP_Chat", "{'target':{'agent':'Ada'},'content':'x'}")
+                            .text("/receipt/wakes"))
+                    .isEqualTo("none");
+            call(it.ada, "AP_Read", "{}");
+            try (var _ = agent.terminal("codex", "third")) {
+                await("the third window").until(() -> it.streams() == 1);
+                assertThat(turns).as("turns that nobody sees").isEmpty();
+            }
+        }
+    }
+
+    /** Waits until so many sessions are woken, and the first turn of each is over: during a turn, the hooks tell. */
+    private void awaitIdle(int sessions) {
+        await("the sessions").until(() -> model.inputs().size() >= sessions && it.streams() == sessions);
+        await("the end of their turns").until(() -> it.idle() == sessions);
+    }
+
+    private static void quit(CodingAgent.Terminal window) {
+        window.type("/quit");
+        await("the end of the window").until(() -> {
+            if (window.process().isAlive()) {
+                window.type("\r");
+            }
+            return !window.process().isAlive();
+        });
+    }
+
+    private Turn takeTurn() throws InterruptedException {
+        var turn = turns.poll(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS);
+        assertThat(turn).as("a turn").isNotNull();
+        return turn;
     }
 
     private CodingAgent joined(CodingAgent agent, String client) {
@@ -154,8 +210,7 @@ class IdleAgentsTest {
         for (var round = 0; round < ROUNDS; round++) {
             var sent = System.nanoTime();
             it.say("tide at six");
-            var turn = turns.poll(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS);
-            assertThat(turn).as("a turn").isNotNull();
+            var turn = takeTurn();
             assertThat(turn.input()).doesNotContain("tide at six");
             assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
             millis[round] = (turn.nanos() - sent) / 1_000_000;

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.hooks;
 
+import static io.agentworkspace.engine.hooks.HookFixture.call;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -305,6 +307,57 @@ class ListenerTest {
         assertThat(hooked(Json.text(event))).contains("1 new message", "from Bert");
     }
 
+    /** One plain sentence for the user, once in each session, and again in the next. */
+    @Test
+    void anEngineThatIsDownOrRefusesTheKeyIsToldOnceInEachSession() throws Exception {
+        var prompt = "{\"session_id\":\"%s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"x\"}";
+        assertThat(hooked(prompt.formatted("down"), "http://127.0.0.1:1"))
+                .isEqualTo(
+                        "{\"systemMessage\":\"The workspace at http://127.0.0.1:1 does not answer, so this session hears nothing of it: start the engine, then restart this program.\"}");
+        assertThat(hooked(prompt.formatted("down"), "http://127.0.0.1:1")).isEmpty();
+        assertThat(hooked(prompt.formatted("next"), "http://127.0.0.1:1")).contains("does not answer");
+        for (var key : call(it.owner, "AK_List", "{}").at("/keys")) {
+            if (key.path("agent").asString("").equals("Ada")) {
+                call(
+                        it.owner,
+                        "AK_Revoke",
+                        "{'id':'%s'}".formatted(key.path("id").asString()));
+            }
+        }
+        assertThat(hooked(prompt.formatted("revoked"))).contains("\"systemMessage\"", "refuses the key of this agent");
+        assertThat(hooked(prompt.formatted("revoked"))).isEmpty();
+    }
+
+    /** It belongs to the session: whatever outlives it, no message starts a turn. */
+    @Test
+    void aListenerEndsWithItsSession() throws Exception {
+        codex("");
+        it.announcement("s", "SessionStart", "");
+        var listener = listener(client(), TestServer.url());
+        await("its stream").until(() -> it.streams() == 1);
+        var file =
+                Files.writeString(folder.resolve("event"), "{\"session_id\":\"s\",\"hook_event_name\":\"SessionEnd\"}");
+        var hook = Repository.file("clients/workspace/hook.sh");
+        start(Map.of("ENGINE_URL", TestServer.url()), "dash", "-c", "dash '%s' codex <'%s'".formatted(hook, file))
+                .waitFor();
+        await("its end").until(() -> !listener.isAlive());
+    }
+
+    @Test
+    void aSecondSessionHasAListenerOfItsOwn() throws Exception {
+        codex("");
+        for (var session : List.of("s", "t")) {
+            it.announcement(session, "SessionStart", "");
+            start(
+                    Map.of("LISTENER_PID", Long.toString(client().pid()), "ENGINE_URL", TestServer.url()),
+                    "dash",
+                    LISTENER,
+                    "codex",
+                    session);
+        }
+        await("both").until(() -> it.streams() == 2);
+    }
+
     /** Another server may be at the address by now, such as one that asks to sign in. */
     @Test
     void aPageOfAnotherServerIsNotShown() throws Exception {
@@ -337,8 +390,16 @@ class ListenerTest {
             },
         }) {
             var sent = "{'hook_event_name':'%s','session_id':'s'%s}".formatted(expected[1], expected[2]);
-            assertThat(hooked(json(common.formatted(expected[0], expected[1])))).isEqualTo(json(sent));
+            var printed = hooked(json(common.formatted(expected[0], expected[1])));
+            assertThat(printed.replaceAll(",\"system\":\"[^\"]*\"", "")).isEqualTo(json(sent));
         }
+        var shell = json(common.formatted("'command':'rm ~'a~' ~~~n','description':'secret'", "PreToolUse"));
+        assertThat(hooked(shell.replace("Edit", "Bash")))
+                .contains(json("'tool_input':{'command':'rm ~'a~' ~~~n'}"))
+                .doesNotContain("secret");
+        var list = json(common.formatted("'command':['bash','-lc','rm a'],'workdir':'b'", "PreToolUse"));
+        assertThat(hooked(list.replace("Edit", "shell")))
+                .contains(json("'tool_input':{'workdir':'b','command':['bash','-lc','rm a']}"));
         for (var none : List.of("", "{}", "null", "{\"hook_event_name\"", "[\"session_id\"]")) {
             assertThat(hooked(none)).as(none).isEmpty();
         }
@@ -355,11 +416,20 @@ class ListenerTest {
             {boat + "/src/a", "patch", "*** Update File: B.java"},
             {folder.toString(), "file_path", boat + "/new/B.java"},
         }) {
-            var sent = json(event.formatted(inside[0], inside[1], inside[2], ",'root':'%s'".formatted(boat)));
-            assertThat(hooked(json(event.formatted(inside[0], inside[1], inside[2], ""))))
-                    .isEqualTo(sent);
+            assertThat(Json.readObject(hooked(json(event.formatted(inside[0], inside[1], inside[2], "")))
+                                    .getBytes(UTF_8))
+                            .path("root")
+                            .asString(""))
+                    .isEqualTo(boat.toRealPath().toString());
         }
-        var outside = json(event.formatted("/nowhere", "file_path", "/nowhere/at/all", ""));
-        assertThat(hooked(outside)).isEqualTo(outside);
+        var linked = Files.createSymbolicLink(folder.resolve("linked"), boat);
+        Files.createDirectories(boat.resolve("src/a"));
+        var sent = hooked(json(event.formatted(linked, "file_path", linked + "/src/a/new/B.java", "")));
+        var real = boat.toRealPath().toString();
+        assertThat(sent)
+                .contains(json("'root':'%s'".formatted(real)), json("'real_cwd':'%s'".formatted(real)))
+                .contains(json("'real_file':'%s/src/a/new/B.java'".formatted(real)));
+        assertThat(hooked(json(event.formatted("/nowhere", "file_path", "/nowhere/at/all", ""))))
+                .doesNotContain("'root'".replace('\'', '"'));
     }
 }

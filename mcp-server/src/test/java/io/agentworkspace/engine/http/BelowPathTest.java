@@ -11,6 +11,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The engine below a path, behind a proxy that strips the path and behind one that does not. */
 @Tag("slow")
@@ -145,6 +147,33 @@ class BelowPathTest {
     void theFrontPageAndRedirectsLeadBelowThePath(Below below) throws Exception {
         assertThat(get(below.url()).body()).contains("href=\"/engine/mcp-hub/connect\"");
         assertThat(get(below.url() + "/docs/").headers().firstValue("Location")).contains("/engine/docs");
+    }
+
+    @ParameterizedTest
+    @MethodSource("proxies")
+    void theTypeOfAProblemIsBelowThePath(Below below) throws Exception {
+        var type = Json.readObject(get(below.url() + "/api/keys/none", "X-Api-Key", key)
+                        .body()
+                        .getBytes(StandardCharsets.UTF_8))
+                .path("type")
+                .asString();
+        assertThat(type).startsWith("/engine/docs/concepts#");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/engine/..", "/engine/../", "/engine/../x", "/engine/a/../..", "/engine/./.."})
+    void dotsThatLeadOutOfThePathAreNoDefect(String path) throws Exception {
+        for (var one : BOTH) {
+            var engine = URI.create(one.engine().url());
+            try (var socket = new Socket(engine.getHost(), engine.getPort())) {
+                socket.getOutputStream()
+                        .write("GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+                                .formatted(path)
+                                .getBytes(StandardCharsets.UTF_8));
+                var status = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8).split(" ")[1];
+                assertThat(Integer.parseInt(status)).as(path).isLessThan(500);
+            }
+        }
     }
 
     @ParameterizedTest

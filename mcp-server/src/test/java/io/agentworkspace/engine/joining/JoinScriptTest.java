@@ -13,12 +13,9 @@ import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SortedMap;
@@ -143,6 +140,12 @@ class JoinScriptTest {
         assumeTrue(isThere, program + " is not installed");
     }
 
+    private void requireShell(String shell) {
+        var isThere = run("/bin/sh", "-c", "command -v " + shell).code() == 0;
+        assertThat(isThere || System.getenv("CI") == null).isTrue();
+        assumeTrue(isThere, shell + " is not installed");
+    }
+
     /** Nobody else may read a file that has a key. */
     private void assertKeysAreKept(String key) {
         for (var file : state().entrySet()) {
@@ -156,11 +159,13 @@ class JoinScriptTest {
     @CsvSource(delimiter = '|', textBlock = """
             claude-code | claude | dash | .claude/settings.json
             codex       | codex  | dash | .codex/hooks.json
+            codex       | codex  | zsh  | .codex/hooks.json
             gemini-cli  | gemini | bash | .gemini/settings.json
             """)
     void aProgramIsConnectedByOneLineAndLeavesTheHomeAsItWas(String client, String program, String shell, String hooks)
             throws IOException {
         require(program);
+        requireShell(shell);
         var log = Files.createTempFile("join", ".log");
         program(program, "echo start >>%s; exec %s \"$@\"\n".formatted(log, PROGRAMS.resolve(program)));
         program("curl", "echo request >>%s; exec /usr/bin/curl \"$@\"\n".formatted(log));
@@ -227,7 +232,15 @@ class JoinScriptTest {
         assertThat(settings.at("/hooks/PreCompact/0/hooks/0/type").asString()).isEqualTo("mcp_tool");
         assertThat(settings.at("/permissions/allow/0").asString()).isEqualTo("Bash(ls:*)");
         assertThat(settings.at("/env/A").asString()).isEqualTo("b");
-        assertThat(settings.at("/env/ENGINE_KEY").asString()).startsWith("ek_");
+        assertThat(settings.at("/permissions/allow").toString())
+                .contains("mcp__agent-workspace__AP_Wait", "mcp__agent-workspace__MB_Search")
+                .doesNotContain("AP_Chat", "MB_Store");
+        var server = json(".claude.json").at("/mcpServers/agent-workspace");
+        assertThat(run("/bin/sh", "-c", server.path("headersHelper").asString()).output())
+                .matches("\\{\"X-Api-Key\": \"ek_\\w+\"}");
+        for (var file : List.of(".claude.json", ".claude/settings.json")) {
+            assertThat(text(file)).as(file).doesNotContain("ek_");
+        }
         assertThat(state().get(".claude/settings.json")).startsWith("rw-------");
         assertThat(state().get("project/.mcp.json")).isEqualTo(before.get("project/.mcp.json"));
         join("dash", "--leave --client claude-code").good();
@@ -293,42 +306,39 @@ class JoinScriptTest {
         assertThat(state()).isEqualTo(before);
     }
 
+    /** Many keep their settings in a repository of dotfiles, which the key must not enter. */
     @Test
-    void aSettingOfTheSameNameIsNotReplaced() {
+    void settingsInARepositoryGetNoKey() {
         require("claude");
-        write(".claude/settings.json", "{\"env\":{\"ENGINE_KEY\":\"mine\"}}");
+        run("/bin/sh", "-c", """
+                mkdir dots .claude; git init -q dots; echo '{"permissions":{"allow":["Read"]}}' >dots/settings.json
+                ln -s ../dots/settings.json .claude/settings.json; chmod 644 dots/settings.json
+                """).good();
         var before = state();
-        var refused = join("dash", invitation("Guest") + " --client claude-code");
-        assertThat(refused.code()).isEqualTo(1);
-        assertThat(refused.output()).contains("ENGINE_KEY already");
+        join("dash", invitation("Guest") + " --client claude --no-allow").good();
+        var key = text(".config/agent-workspace/claude-code/key").strip();
+        assertThat(text("dots/settings.json"))
+                .contains("agent-workspace/claude-code/hook.sh")
+                .doesNotContain(key, "mcp__agent-workspace__");
+        assertThat(state().get("dots/settings.json")).startsWith("rw-r--r--");
+        assertThat(state().get(".claude/settings.json")).startsWith("to ");
+        assertKeysAreKept(key);
+        join("dash", "--leave").good();
         assertThat(state()).isEqualTo(before);
     }
 
     @Test
-    void claudeCodeFindsNoFaultInThePlugin() {
-        require("claude");
-        run(
-                        "/bin/sh",
-                        "-c",
-                        "curl -fsSO %1$s/join/workspace.zip && curl -fsS %1$s/join/marketplace.json | sed 's#%1$s#https://engine.example#' >marketplace.json"
-                                .formatted(TestServer.url()))
-                .good(); // Claude Code takes an archive only from https and another machine.
-        try (var zip = FileSystems.newFileSystem(home.resolve("workspace.zip"));
-                var files = Files.walk(zip.getPath("/"))) {
-            for (var file : files.filter(Files::isRegularFile).toList()) {
-                write("plugin" + file, Files.readString(file));
-            }
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-        for (var checked :
-                List.of(home.resolve("plugin"), home.resolve("marketplace.json"), Repository.file("clients"))) {
-            assertThat(run("/bin/sh", "-c", "claude plugin validate " + checked)
-                            .good()
-                            .output())
-                    .contains("Validation passed")
-                    .doesNotContain("refuses a submission");
-        }
+    void theQuestionNamesTheAgent() {
+        program("claude", "exit 9");
+        program("codex", "exit 9");
+        // "script" gives it a terminal, where the user presses the key of return three times.
+        var question = run(
+                "/bin/sh",
+                "-c",
+                "yes '' | head -n 3 | script -qefc 'curl -fsS %s/join | sh -s -- %s' /dev/null"
+                        .formatted(TestServer.url(), invitation("Guest")));
+        assertThat(question.output()).contains("Which one joins as the agent 'Guest'? [claude-code]");
+        assertThat(rest.call("AK_Invitations").ok().at("/invitations")).hasSize(1);
     }
 
     /** Puts a program in front of all others on the PATH. */
@@ -393,7 +403,7 @@ class JoinScriptTest {
             codex  | mkdir .codex; echo '{"hooks":[]}' >.codex/hooks.json   | has something else at
             codex  | mkdir .codex; echo 'hooks' >.codex/hooks.json          | is not JSON
             codex  | git init -q .                                          | does not ignore it
-            claude | mkdir dots .claude; git init -q dots; echo '{}' >dots/s; ln -s ../dots/s .claude/settings.json | does not ignore it
+            codex  | mkdir dots .codex; git init -q dots; touch dots/c; ln -s ../dots/c .codex/config.toml | does not ignore it
             codex  | git init -q --bare .cfg; mkdir .codex; touch .codex/config.toml; git --git-dir=.cfg --work-tree=. add .codex/config.toml | does not ignore it
             claude | ln -s /proc .config                                    | cannot be written
             """)
@@ -476,19 +486,5 @@ class JoinScriptTest {
             }
         }
         assertThat(files).isEqualTo(before);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"dash -n", "bash -n", "shellcheck -s sh"})
-    void theScriptsArePlainShell(String checker) {
-        var words = new ArrayList<>(Arrays.asList(checker.split(" ")));
-        var isThere = run("/bin/sh", "-c", "command -v " + words.getFirst()).code() == 0;
-        assertThat(isThere || System.getenv("CI") == null).isTrue();
-        assumeTrue(isThere);
-        for (var script : List.of(
-                "join.sh", "workspace/hook.sh", "workspace/listener.sh", "workspace/monitor.sh", "gemini/hook.sh")) {
-            words.add(Repository.file("clients/" + script).toString());
-        }
-        assertThat(run(words.toArray(String[]::new)).good().output()).isEmpty();
     }
 }

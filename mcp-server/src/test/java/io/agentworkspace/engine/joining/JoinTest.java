@@ -110,8 +110,15 @@ class JoinTest {
     }
 
     @Test
-    void anInvitationSaysWhetherItsAgentExists() {
+    void anInvitationSaysWhetherItsAgentExistsAndNamesItsClient() {
         maria.call("AP_Create", "{'vx':{'name':'Known','description':'d'}}").ok();
+        for (var named :
+                List.of("claude:claude-code", "Claude-Code:claude-code", "codex-2:codex", "gemini:gemini-cli")) {
+            var command = invite(maria, "'agent':'%s'".formatted(named.split(":")[0]))
+                    .ok()
+                    .text("/invitation/command");
+            assertThat(command).contains(" sh -s -- --client " + named.split(":")[1] + " ej_");
+        }
         var made = invite(maria, "'agent':'known'").ok();
         assertThat(made.at("/invitation/new_agent").asBoolean(true)).isFalse();
     }

@@ -132,6 +132,39 @@ class BoundKeyTest {
         }
     }
 
+    @Test
+    void aKeyIsBoundLaterAndForGood() {
+        var key = make(ann, "'capabilities':['*']");
+        var child = make(key, "'capabilities':['*'],'parent':'%s'".formatted(key.id()));
+        var stranger = fixture.user("bob", Role.MEMBER, "*");
+        done(call(stranger, "AP_Create", "{'vx':{'name':'Foreign','description':'d','access':'public'}}"));
+        var bind = "{'id':'" + key.id() + "','agent':'%s'}";
+        assertThat(call(ann, "AK_Update", bind.formatted("Foreign")).note())
+                .contains("an agent of the key's user, ann");
+        assertThat(call(ann, "AK_Update", bind.formatted("Scout")).note())
+                .contains("keys below it are not bound to 'Scout' (1 of them)");
+        assertThat(done(call(key, "AP_Chat", "{'target':{'agent':'Other'},'content':'As ann.'}"))
+                        .envelope()
+                        .at("/content/0/from")
+                        .asString())
+                .isEqualTo("ann");
+        done(call(ann, "AK_Revoke", "{'id':'%s'}".formatted(child.id())));
+        var bound = done(call(ann, "AK_Update", bind.formatted("scout")));
+        assertThat(bound.envelope().at("/key/agent").asString()).isEqualTo("Scout");
+        assertThat(bound.envelope().at("/changed").asBoolean()).isTrue();
+        await().until(() -> done(call(key, "US_Read", "{}"))
+                .envelope()
+                .at("/header/context/self")
+                .asString("")
+                .equals("Scout"));
+        assertThat(done(call(ann, "AK_Update", bind.formatted("Scout")))
+                        .envelope()
+                        .at("/changed")
+                        .asBoolean())
+                .isFalse();
+        assertThat(call(ann, "AK_Update", bind.formatted("Other")).note()).contains("bound to 'Scout' for good");
+    }
+
     private static List<String> texts(Got got) {
         return done(got)
                 .envelope()

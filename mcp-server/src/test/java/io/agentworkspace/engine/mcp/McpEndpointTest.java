@@ -232,6 +232,22 @@ class McpEndpointTest {
     }
 
     @Test
+    void aRefusedRequestIsAnsweredWithItsId() {
+        for (var body : List.of(
+                "{'id':'seven','method':'ping'}",
+                "{'jsonrpc':'1.0','id':'seven','method':'ping'}",
+                "{'jsonrpc':'2.0','id':'seven','method':7}",
+                "{'jsonrpc':'2.0','id':'seven'}",
+                "{'jsonrpc':'2.0','id':'seven','method':'ping','params':[]}")) {
+            var answer = json(server.mcp(body.replace('\'', '"')));
+            assertThat(answer.has("error")).as(body).isTrue();
+            assertThat(answer.path("id").asString("")).as(body).isEqualTo("seven");
+        }
+        var response = "{\"id\":\"seven\",\"result\":{}}";
+        assertThat(json(server.mcp(response)).path("id").asString("")).isEmpty();
+    }
+
+    @Test
     void neitherAcceptNorAProtocolVersionIsAskedFor() {
         var ping = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}";
         assertThat(server.mcp(ping, "Accept", "text/html", "MCP-Protocol-Version", "2025-06-18")

@@ -69,6 +69,7 @@ class OpenApiExamplesTest {
                             .as("%s %s: %s", id, response.getKey(), NEEDS)
                             .isNotEmpty()
                             .isSubsetOf(
+                                    "OAuthError", // Of the authorization server.
                                     "Health", // Of an engine that is not ready.
                                     "Problem",
                                     "Refusal",

@@ -1,9 +1,12 @@
 package io.agentworkspace.engine.reservations;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.reservations.PathForm.Letters;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which globs overlap. */
 class GlobTest {
     private static final int LONGEST = 6;
+    private static final long MANY = 1_000_000;
 
     /** All paths of the letters a and b with at most {@link #LONGEST} characters, and without empty names. */
     private static final List<String> PATHS = paths();
@@ -40,6 +44,14 @@ class GlobTest {
         return Glob.of("paths[0]", text);
     }
 
+    private static StepAllowance steps(long count) {
+        return new StepAllowance(count, () -> Problem.invalid("paths", "take too long"));
+    }
+
+    private static boolean overlap(String one, String two) {
+        return glob(one).overlaps(glob(two), steps(MANY));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     src/**       | src/a/*.java   | true
@@ -62,10 +74,13 @@ class GlobTest {
                     ä*           | ?x             | true
                     ./a          | a              | true
                     a            | A              | false
+                    **/a.ts      | **/a.js        | false
+                    {a,b}/c      | */{c,d}        | true
+                    café/** | café/x   | true
                     """)
     void someOverlapAndOthersDoNot(String one, String two, boolean overlap) {
-        assertThat(glob(one).overlaps(glob(two))).isEqualTo(overlap);
-        assertThat(glob(two).overlaps(glob(one))).isEqualTo(overlap);
+        assertThat(overlap(one, two)).isEqualTo(overlap);
+        assertThat(overlap(two, one)).isEqualTo(overlap);
     }
 
     /** Two patterns overlap exactly if a path matches both: compared with all short paths, and with regular expressions. */
@@ -79,9 +94,7 @@ class GlobTest {
             var both = PATHS.stream()
                     .filter(path -> matches(one, path) && matches(two, path))
                     .findFirst();
-            assertThat(glob(one).overlaps(glob(two)))
-                    .as("%s and %s: %s", one, two, both)
-                    .isEqualTo(both.isPresent());
+            assertThat(overlap(one, two)).as("%s and %s: %s", one, two, both).isEqualTo(both.isPresent());
             overlapping += both.isPresent() ? 1 : 0;
         }
         assertThat(overlapping).isBetween(200, 1_300);
@@ -93,7 +106,7 @@ class GlobTest {
         for (var round = 0; round < 300; round++) {
             var pattern = pattern(random);
             var glob = glob(pattern);
-            assertThat(PATHS.stream().filter(glob::matches))
+            assertThat(PATHS.stream().filter(path -> glob.matches(path, Letters.EXACT, steps(MANY))))
                     .as(pattern)
                     .containsExactlyElementsOf(PATHS.stream()
                             .filter(path -> matches(pattern, path))
@@ -140,5 +153,83 @@ class GlobTest {
     @ValueSource(strings = {"/etc", "a//b", "../x", "a/./b", "{a", "a}", "[a", "[b-a]", "a\\b", "  "})
     void whatIsNoPathOfARepositoryIsRefused(String text) {
         assertThatThrownBy(() -> glob(text)).isInstanceOf(Problem.class).hasMessageContaining("paths[0] is");
+    }
+
+    /** The bounds are far from what an ordinary comparison takes, and from what these would take without. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    src/api/**            | src/api/client/*.java | 1000
+                    **/*.java             | src/**                | 1000
+                    **/*.java             | docs/**/*.md          | 1
+                    src/main/java/App.java| src/main/java/Ape.java| 1
+                    """)
+    void ordinaryPatternsTakeFewSteps(String one, String two, long most) {
+        var first = glob(one);
+        var second = glob(two);
+        assertThatCode(() -> first.overlaps(second, steps(most))).doesNotThrowAnyException();
+        assertThatCode(() -> second.overlaps(first, steps(most))).doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    {a,b*}                | {b,a*}
+                    {a,**/b}              | {b,**/a}
+                    ?*                    | *?
+                    [!a][!b][!c]*         | *[!c][!b][!a]
+                    """)
+    void repeatedPatternsEndWithTheAllowance(String one, String two) {
+        var first = glob(one.repeat(Glob.MAX_LENGTH / one.length()));
+        var second = glob(two.repeat(Glob.MAX_LENGTH / two.length()));
+        assertThatThrownBy(() -> {
+                    var allowance = steps(100_000);
+                    while (true) {
+                        first.overlaps(second, allowance);
+                    }
+                })
+                .isInstanceOf(Problem.class)
+                .hasMessageContaining("take too long");
+        assertThatThrownBy(() -> {
+                    var allowance = steps(100_000);
+                    while (true) {
+                        first.matches("ab".repeat(2_000) + "/c", Letters.EXACT, allowance);
+                    }
+                })
+                .isInstanceOf(Problem.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    src/api/**    | SRC/API/x.ts | true
+                    src/[a-c]/*   | Src/B/x      | true
+                    ä/*      | Ä/x     | true
+                    src/api/x.ts  | Src/Api/X.TS | true
+                    src/api/x.ts  | src/api/x.t  | false
+                    """)
+    void letterCaseIsIgnoredWhereTheSystemDoes(String pattern, String path, boolean matches) {
+        assertThat(glob(pattern).matches(path, Letters.ANY_CASE, steps(MANY))).isEqualTo(matches);
+        assertThat(glob(pattern).matches(path, Letters.EXACT, steps(MANY))).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "src/\u202Esj.x",
+                "src/a\u200Bpi/**",
+                "src/\uFF41pi/**",
+                "src/\u2066x\u2069",
+                "\u200Esrc",
+                "src/\u3164",
+                "src/\uD835\uDC1Api"
+            })
+    void whatLooksLikeAnotherPathIsRefused(String text) {
+        assertThatThrownBy(() -> glob(text))
+                .isInstanceOf(Problem.class)
+                .hasMessageContaining("looks like another path");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\uFF21\u793E/x.md", "m\u00B2/x", "\uD83D\uDC68\u200D\uD83D\uDCBB.md", "na\u00EFve/**"})
+    void namesOfOtherLanguagesAreNone(String text) {
+        assertThat(glob(text).text()).isEqualTo(text);
     }
 }

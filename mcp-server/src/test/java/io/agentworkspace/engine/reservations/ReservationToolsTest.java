@@ -14,6 +14,8 @@ import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Ann's agent Ada and Bob's agent Ben are members of the domain Yard. */
@@ -76,6 +78,33 @@ class ReservationToolsTest {
         reserve(bob, "Ben", "'a'", "").ok();
         reserve(ann, "Ada", "'x'", "").ok();
         reserve(bob, "Ben", "'b'", "").refused(3003, "TK_Release");
+    }
+
+    /** Each pair would take some tenths of a second. Nobody else is kept from reserving an ordinary path. */
+    @Test
+    void pathsThatTakeTooLongToCompareAreRefused() {
+        reserve(ann, "Ada", "'x'", "").ok();
+        for (var api : ClientApi.values()) {
+            TestDatabase.db().sql("""
+                            INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, lease_until, created_at)
+                            SELECT tenant_id, gen_random_uuid(), domain_id, '', repeat('{b,a*}', 48) || i || '[x]', holder_id, lease_until, created_at
+                              FROM reservation, generate_series(1, 1900) i WHERE tenant_id = :tenant
+                            """).set("tenant", tenant.id(api)).run();
+        }
+        var paths = IntStream.range(0, 50)
+                .mapToObj(i -> "'%s%s'".formatted("{a,b*}".repeat(48), "[y]" + (i % 3 == 0 ? "" : "z?")))
+                .collect(Collectors.joining(","));
+        reserve(bob, "Ben", paths, "").refused(1004, "paths", "too long", "fewer, or simpler");
+        reserve(bob, "Ben", paths, ",'dry_run':true").refused(1004, "paths", "too long");
+        reserve(bob, "Ben", "'src/**','**/*.java'", "").ok();
+    }
+
+    @Test
+    void aPathThatLooksLikeAnotherIsRefused() {
+        reserve(ann, "Ada", "'src/\\u202Esj.x'", "").refused(1004, "paths[0]", "U+202E", "looks like another path");
+        reserve(ann, "Ada", "'\uFF53\uFF52\uFF43/**'", "").refused(1004, "paths[0]", "U+FF53", "a twin of 's'");
+        reserve(ann, "Ada", "'cafe\u0301/**'", "").ok();
+        reserve(bob, "Ben", "'caf\u00e9/x'", "").refused(3003, "'Ada'");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.agents.AgentUseStore;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
@@ -49,6 +50,7 @@ class UncountedRunTest {
             CLOCK,
             presence,
             use,
+            new AgentUseStore(DB),
             TestDatabase.audit(),
             new EventLog(),
             metering,

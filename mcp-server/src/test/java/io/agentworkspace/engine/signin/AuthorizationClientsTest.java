@@ -3,18 +3,23 @@ package io.agentworkspace.engine.signin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.signin.Browser.Got;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The clients of the authorization server: registered ones, described ones, with a secret, and programs with a key. */
 class AuthorizationClientsTest extends AuthorizationServerFixture {
+    private static final AtomicInteger PRIVATE = new AtomicInteger();
+
     @Test
     void aClientWithASecretNeedsIt() {
         var body = """
@@ -38,6 +43,52 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
         assertThat(token(with(exchange, "client_id="), "Authorization", basic(id, secret))
                         .status())
                 .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cursor://anysphere.cursor-mcp/oauth/callback",
+                "vscode://vscode.microsoft-authentication/callback",
+                "vscode-insiders://vscode.microsoft-authentication/callback",
+                "windsurf://codeium.windsurf/callback",
+                "kiro://kiro.mcp/callback",
+                "raycast://oauth",
+                "zed://mcp/oauth"
+            })
+    void anEditorsOwnAddressRegistersAndIsComparedExactly(String uri) {
+        var id = registered(uri);
+        var request = request("client_id=" + id + "&redirect_uri=" + uri);
+        var question = browser.get("/oauth/question?" + encoded(request));
+        assertThat(question.at("/receiver")).isEqualTo("app");
+        assertThat(question.at("/returns_to")).startsWith(uri.substring(0, uri.indexOf(':')));
+        assertThat(allowed(browser, request)).startsWith(uri + "?code=");
+        for (var other : List.of(uri + "/", uri + "x", uri.replaceFirst("://", "://x"), uri.toUpperCase(Locale.ROOT))) {
+            assertThat(authorize(with(request, "redirect_uri=" + other)).status())
+                    .as(other)
+                    .isEqualTo(400);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Claude (claude.ai)",
+                "Claude （claude.ai）",
+                "✓ Claude",
+                "Claude \u2714\uFE0F verified by [engine]",
+                "“Claude”",
+                "Claude\u202E(ia.edualc)"
+            })
+    void aRegisteredNameNeverLooksVerified(String name) {
+        var body = Json.object().put("client_name", name);
+        body.putArray("redirect_uris").add(BACK);
+        CLOCK.advance(Duration.ofSeconds(2));
+        var made = Browser.send(engine.url(), "POST", "/oauth/register", Json.text(body));
+        var question = browser.get("/oauth/question?" + encoded(request("client_id=" + made.at("/client_id"))))
+                .json();
+        assertThat(question.path("verified").asBoolean(true)).isFalse();
+        assertThat(question.path("client").asString("")).contains("C").doesNotContainPattern("[^A-Za-z. ]");
     }
 
     private static String basic(String id, String secret) {
@@ -65,7 +116,11 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
         assertThat(mcp(engine, got.at("/access_token"))).isEqualTo(200);
         assertThat(token(with(form, "scope=agent:read")).at("/scope")).isEqualTo("agent:read");
         assertThat(token(with(form, "scope=agent:write")).at("/error")).isEqualTo("invalid_scope");
-        assertThat(token(with(form, "resource=")).at("/error")).isEqualTo("invalid_target");
+        assertThat(token(with(form, "scope=openid agent:read")).at("/scope")).isEqualTo("agent:read");
+        assertThat(token(with(form, "scope=openid")).at("/scope")).isEqualTo("agent:read bank:read");
+        assertThat(token(with(form, "resource=")).status()).isEqualTo(200);
+        assertThat(token(with(form, "resource=https://evil.example/mcp")).at("/error"))
+                .isEqualTo("invalid_target");
         assertThat(token(with(form, "client_id=000000000000")).at("/error")).isEqualTo("invalid_client");
         assertThat(token(with(form, "client_secret=" + got.at("/access_token"))).at("/error"))
                 .isEqualTo("invalid_client");
@@ -147,6 +202,31 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
         assertThat(stranger.status())
                 .as("nothing is fetched before a user is signed in")
                 .isEqualTo(200);
+    }
+
+    /** Whatever private networks upstream servers and webhooks may be in: both are allowed here, and one replica is as an operator starts it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://127.0.0.1:%d/private.json",
+                "https://127.0.0.1:%d/private.json",
+                "http://localhost:%d/private.json",
+                "https://localhost:%d/private.json",
+                "http://[::1]:%d/private.json"
+            })
+    void aDescriptionIsReadFromThePublicInternetOnly(String address) {
+        var calls = new AtomicInteger();
+        var path = "/private%d.json".formatted(PRIVATE.incrementAndGet());
+        documents.createContext(path, exchange -> {
+            calls.incrementAndGet();
+            exchange.sendResponseHeaders(404, -1);
+            exchange.close();
+        });
+        var at = address.formatted(documents.getAddress().getPort()).replace("/private.json", path);
+        var got = Browser.signIn(other.url(), key).get("/oauth/authorize?" + encoded(request("client_id=" + at)));
+        assertThat(got.status()).as(got.toString()).isEqualTo(400);
+        assertThat(got.toString()).doesNotContain("ENGINE_");
+        assertThat(calls).hasValue(0);
     }
 
     private static void serve(String path, int status, String body) {

@@ -53,7 +53,7 @@ abstract class AuthorizationServerFixture {
                 "ENGINE_STRANGER_LIMIT", "off",
                 "ENGINE_BASE_URL", "https://engine.example",
                 "ENGINE_MCP_URL", "https://mcp.example");
-        engine = Replica.start(settings, CLOCK);
+        engine = Replica.readingHere(settings, CLOCK);
         other = Replica.start(settings, CLOCK);
         key = tenant.key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
         documents = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

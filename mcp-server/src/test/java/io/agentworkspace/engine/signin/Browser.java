@@ -28,8 +28,9 @@ record Browser(String url, String cookie, String csrf) {
         return new Browser(url, answer.cookie(), answer.at("/csrf_token"));
     }
 
+    /** Begins a session as the page does. */
     static Got begin(String url, String key, String... headers) {
-        return send(url, "POST", SESSION, "", with(headers, "X-Api-Key", key));
+        return send(url, "POST", SESSION, "", with(headers, "X-Api-Key", key, "Sec-Fetch-Site", "same-origin"));
     }
 
     /** Returns the same browser at another replica. */

@@ -78,7 +78,7 @@ class GuessingTest {
         sessions = new BrowserSessions(db, keys, watch, CLOCK);
         var key = ApiKey.parse(KEY);
         secret = SessionSecret.generate(RANDOM);
-        sessions.startWithKey(secret, keys.authenticate(key), key);
+        sessions.startWithKey(secret, keys.authenticate(key), key, true);
         var vault = new Vault(db, new MasterKeys(MasterKey.parse(TestDatabase.SECRETS_KEY), folder));
         var issuer = "https://engine.example";
         tokens = new AccessTokens(new SigningKeyStore(db, vault, CLOCK), issuer, List.of(issuer), CLOCK);

@@ -285,6 +285,22 @@ class TaskToolsTest {
     }
 
     @Test
+    void titleIsAnotherWordForItsNameAndContextMayBeBesideTheTarget() {
+        for (var call : List.of(
+                "{'title':'Sand it','target':{'domain':'Yard'}}",
+                "{'vx':{'title':'Sand it'},'target':{'domain':'Yard'}}",
+                "{'title':'Sand it','vx':{'name':'Sand it'},'target':{'domain':'Yard'},'context':'Ada'}")) {
+            var made = ann.call("TK_Create", call).ok();
+            assertThat(made.text("/task/title")).isEqualTo("Sand it");
+            if (call.contains("context")) {
+                assertThat(made.text("/task/created_by")).isEqualTo("Ada");
+            }
+        }
+        ann.call("TK_Create", "{'title':' ','target':{'domain':'Yard'}}").refused(1003, "vx.name");
+        ann.call("AP_Read", "{'context':'Ada','inbox':true}").ok();
+    }
+
+    @Test
     void whatIsWrongWithACallIsNamed() {
         ann.call("TK_Claim", "{'target':{'domain':'Yard'}}").refused(1003, "task or next");
         ann.call("TK_Claim", "{'next':true,'task':'x','target':{'domain':'Yard'}}")
@@ -359,5 +375,52 @@ class TaskToolsTest {
                         .path("content")
                         .isEmpty())
                 .isTrue();
+    }
+
+    @Test
+    void theResultOfALateHolderIsKeptInTheHistory() {
+        var carl = alone(2);
+        var id = taskOf(carl, "Paint");
+        claim(carl, "C0", id).ok();
+        endLeases();
+        claim(carl, "C1", id).ok();
+        for (var again = 0; again < 2; again++) {
+            update(carl, "C0", id, "'fence':1,'state':'done','result':'two coats'")
+                    .refused(3003, "'C1'");
+        }
+        update(carl, "C1", id, "'fence':1,'result':'not mine'").refused(3003);
+        assertThat(read(carl, id).texts("/content", "what"))
+                .containsExactly("created", "claimed", "lost", "claimed", "late");
+        assertThat(read(carl, id).texts("/content", "by").getLast()).isEqualTo("C0");
+        assertThat(read(carl, id).texts("/content", "note").getLast()).isEqualTo("two coats");
+        assertThat(read(carl, id).text("/profile/0/state")).isEqualTo("doing");
+        update(carl, "C1", id, "'fence':2,'state':'done'").ok();
+    }
+
+    /** Half of an hour before its end nothing is said, and five minutes before it once. */
+    @Test
+    void aHolderIsRemindedOnceFiveMinutesBeforeItsLeaseEnds() {
+        var id = task("Paint");
+        claim(bob, "Ben", id).ok();
+        bob.call("TK_Reserve", "{'target':{'domain':'Yard','context':'Ben'},'paths':['src/**','doc/**']}")
+                .ok();
+        bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}").ok();
+        for (var api : ClientApi.values()) {
+            for (var table : List.of("task", "reservation")) {
+                TestDatabase.db()
+                        .sql("UPDATE " + table
+                                + " SET lease_until = now() + INTERVAL '4 minutes' WHERE tenant_id = :tenant"
+                                + " AND holder_id IS NOT NULL")
+                        .set("tenant", tenant.id(api))
+                        .run();
+            }
+        }
+        for (var what : List.of("The lease of your task 'Paint'", "Your reservation of doc/** and 1 more")) {
+            await().until(() ->
+                    bob.call("AP_Read", "{'target':{'agent':'Ben'}}").ok().texts("/content", "content").stream()
+                            .anyMatch(text -> text.startsWith(what) && text.contains("extends it")));
+        }
+        assertThat(update(bob, "Ben", id, "'fence':1,'lease_seconds':1800").ok().number("/task/fence"))
+                .isEqualTo(1);
     }
 }

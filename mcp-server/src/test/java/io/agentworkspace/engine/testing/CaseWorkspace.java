@@ -8,6 +8,7 @@ import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -20,6 +21,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import tools.jackson.databind.node.ObjectNode;
 
 /** A tenant in which the typical calls of {@code tool-cases.txt} succeed, one after the other. */
 public final class CaseWorkspace {
@@ -88,7 +90,20 @@ public final class CaseWorkspace {
     /** Runs a call, as the member or, where that may not, as the owner. It must succeed. */
     public void run(String step, int round) {
         var parts = step.strip().split(" ", 2);
-        var arguments = parts[1].replace('\'', '"')
+        var answer = answer(parts[0], arguments(parts[1], round));
+        assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
+        key = answer.envelope().at("/key/id").asString(key);
+        invitation = answer.envelope().at("/invitation/id").asString(invitation);
+        question = answer.envelope().at("/question/id").asString(question);
+        task = answer.envelope().at("/task/id").asString(task);
+        rule = answer.envelope().at("/rule/id").asString(rule);
+        endpoint = answer.envelope().at("/endpoint/id").asString(endpoint);
+        delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);
+    }
+
+    /** Returns the arguments of a case, with what the earlier calls made. */
+    public ObjectNode arguments(String json, int round) {
+        var arguments = json.replace('\'', '"')
                 .replace(",\"if_revision\":#r", "")
                 .replace("#", Integer.toString(round))
                 .replace("$key", key)
@@ -99,16 +114,12 @@ public final class CaseWorkspace {
                 .replace("$task", task)
                 .replace("$question", question)
                 .replace("$zip", ZIP);
-        var caller = member.may(runner.catalogue().read(parts[0])) ? member : owner;
-        var answer = runner.run(new ToolRunner.Request(
-                parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), caller, "r", true, null));
-        assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
-        key = answer.envelope().at("/key/id").asString(key);
-        invitation = answer.envelope().at("/invitation/id").asString(invitation);
-        question = answer.envelope().at("/question/id").asString(question);
-        task = answer.envelope().at("/task/id").asString(task);
-        rule = answer.envelope().at("/rule/id").asString(rule);
-        endpoint = answer.envelope().at("/endpoint/id").asString(endpoint);
-        delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);
+        return Json.readObject(arguments.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Runs a call, which may be refused. */
+    public Answer answer(String tool, ObjectNode arguments) {
+        var caller = member.may(runner.catalogue().read(tool)) ? member : owner;
+        return runner.run(new ToolRunner.Request(tool, arguments, caller, "r", true, null));
     }
 }

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.testing;
 
 import io.agentworkspace.engine.app.App;
+import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 
 /** Another engine in this process, on the tests' database and any free port, with additional settings. */
@@ -18,6 +20,11 @@ public final class Replica implements AutoCloseable {
 
     public static Replica start(Map<String, String> settings, Clock clock) {
         return new Replica(TestServer.start(settings, clock));
+    }
+
+    /** Starts an engine that reads documents about OAuth clients from this machine, where tests serve them. */
+    public static Replica readingHere(Map<String, String> settings, Clock clock) {
+        return new Replica(TestServer.start(settings, clock, AddressPolicy.allowing(List.of("127.0.0.0/8"))));
     }
 
     public String url() {

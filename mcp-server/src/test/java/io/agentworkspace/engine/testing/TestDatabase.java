@@ -6,6 +6,7 @@ import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.account.PlanLimits;
 import io.agentworkspace.engine.account.Quotas;
 import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.agents.AgentUseStore;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.banks.VectorSource;
@@ -179,7 +180,8 @@ public final class TestDatabase {
     /** Returns upstream servers on this machine. */
     private static Tools.Upstreams upstreams(Db db) {
         var vault = new Vault(db, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
-        return Tools.Upstreams.of(db, vault, UpstreamClient.SHARED, (_, _) -> "", METERING, Clock.systemUTC());
+        return Tools.Upstreams.of(
+                db, vault, UpstreamClient.SHARED, (_, _) -> "", METERING, HeavyWork.ofMachine(), Clock.systemUTC());
     }
 
     /** The client of upstream servers, made when it is first needed: it has threads of its own. */
@@ -282,6 +284,7 @@ public final class TestDatabase {
                 clock,
                 new AgentPresence(db),
                 new KeyUse(db, clock),
+                new AgentUseStore(db),
                 new AuditStore(db, Duration.ofDays(90)),
                 events,
                 limits,

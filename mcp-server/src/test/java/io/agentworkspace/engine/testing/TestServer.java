@@ -2,6 +2,7 @@ package io.agentworkspace.engine.testing;
 
 import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.wire.Wire;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -43,6 +44,11 @@ public final class TestServer {
 
     /** Starts another replica with its own clock. */
     public static App start(Map<String, String> settings, Clock clock) {
+        return start(settings, clock, AddressPolicy.PUBLIC);
+    }
+
+    /** @param documents where the documents about OAuth clients may be */
+    static App start(Map<String, String> settings, Clock clock, AddressPolicy documents) {
         var environment = new java.util.HashMap<>(Map.of(
                 "ENGINE_EMBEDDING",
                 "off",
@@ -66,6 +72,6 @@ public final class TestServer {
                 "true"));
         environment.put("ENGINE_UPSTREAMS_ALLOW", "127.0.0.0/8");
         environment.putAll(settings);
-        return App.start(Settings.read(environment, List.of()), clock, Wire::new);
+        return App.start(Settings.read(environment, List.of()), clock, Wire::new, documents);
     }
 }

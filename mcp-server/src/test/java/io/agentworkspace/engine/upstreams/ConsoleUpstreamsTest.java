@@ -3,6 +3,7 @@ package io.agentworkspace.engine.upstreams;
 import static io.agentworkspace.engine.testing.Steps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -10,6 +11,7 @@ import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -57,6 +59,20 @@ class ConsoleUpstreamsTest {
         assertThat(steps.only("as code").path("text").asString())
                 .contains("UP_Install")
                 .doesNotContain("secret-of-demo");
+    }
+
+    /** From the server's page, with an invitation, and from the page of a key. What is given is listed there. */
+    @Test
+    void approvedToolsAreGivenToKeysAndAgents() {
+        var keys = steps.only("given");
+        assertThat(texts(keys.path("given"))).containsExactly("agent:read", "upstream:demo");
+        assertThat(texts(keys.path("listed"))).containsExactly("default", "demo");
+        assertThat(texts(keys.path("taken"))).containsExactly("agent:read");
+        assertThat(texts(keys.path("unlisted"))).isEmpty();
+        var usual = new ArrayList<>(ProtectedResource.WORK);
+        usual.add("upstream:demo");
+        assertThat(texts(keys.path("invited"))).containsExactlyInAnyOrderElementsOf(usual);
+        assertThat(texts(keys.path("shows"))).containsExactly("work", "demo");
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -64,6 +65,12 @@ final class ScriptedUpstream implements AutoCloseable {
     Map<String, List<String>> headersOf(ObjectNode request) {
         return Objects.requireNonNull(sent.get(request));
     }
+
+    /** What the next request does first: something that happens meanwhile. */
+    final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+
+    /** The metadata of its results and their content. */
+    volatile ObjectNode meta = Json.object();
 
     /** The requests for tokens. */
     final List<String> forms = new CopyOnWriteArrayList<>();
@@ -205,6 +212,7 @@ final class ScriptedUpstream implements AutoCloseable {
         requests.add(request);
         sent.put(request, Map.copyOf(exchange.getRequestHeaders()));
         headers.add(Map.copyOf(exchange.getRequestHeaders()));
+        meanwhile.getAndSet(() -> {}).run();
         switch (manner) {
             case HANGS -> hang();
             case RESETS -> exchange.close();
@@ -317,7 +325,7 @@ final class ScriptedUpstream implements AutoCloseable {
     }
 
     /** Answers a call as a stream, with progress first. */
-    private static void called(HttpExchange exchange, ObjectNode request, ObjectNode answer) throws IOException {
+    private void called(HttpExchange exchange, ObjectNode request, ObjectNode answer) throws IOException {
         var params = request.path("params");
         if (params.at("/arguments/message").asString("").equals("ask") && !params.has("inputResponses")) {
             var result = answer.putObject("result")
@@ -345,8 +353,10 @@ final class ScriptedUpstream implements AutoCloseable {
         params.path("_meta").properties().stream()
                 .filter(field -> field.getKey().startsWith("example.com/"))
                 .forEach(field -> seen.set(field.getKey(), field.getValue()));
+        seen.setAll(meta);
         if (!seen.isEmpty()) {
             result.set("_meta", seen);
+            ((ObjectNode) result.at("/content/0")).set("_meta", seen.deepCopy());
         }
         exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
         exchange.sendResponseHeaders(200, 0);

@@ -82,6 +82,7 @@ final class DocumentFiles {
         if (exchange.bodyLength() > Upload.MAX_BYTES + FRAME) {
             throw Problem.tooLarge("the file", exchange.bodyLength(), Upload.MAX_BYTES, "bytes");
         }
+        JsonBody.requirePlain();
         var intake = transfer.begin(caller);
         try {
             var arguments = Json.object();

@@ -44,7 +44,7 @@ final class FailureMapper implements ExceptionMapper<Throwable> {
     private RenderedRefusal rendered(Problem problem, RestExchange exchange) {
         return exchange.isCommand()
                 ? RenderedRefusal.envelope(null, exchange.requestId(), clock.instant(), problem, List.of())
-                : RenderedRefusal.document(exchange.requestId(), problem);
+                : RenderedRefusal.document(exchange.context(), problem);
     }
 
     private static Problem problem(Throwable thrown, RestExchange exchange) {

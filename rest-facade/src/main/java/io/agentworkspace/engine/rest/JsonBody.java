@@ -10,13 +10,15 @@ import jakarta.ws.rs.core.MediaType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 import org.eclipse.jetty.http.HttpException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A request's body: one JSON object in UTF-8, at most {@link RequestContext#MAX_BODY} bytes, with any transfer
- * encoding.
+ * A request's body: one JSON object in UTF-8, at most {@link RequestContext#MAX_BODY} bytes, also after gzip is unpacked, with
+ * any transfer encoding.
  */
 final class JsonBody {
     /**
@@ -92,17 +94,54 @@ final class JsonBody {
         return read(context.getEntityStream());
     }
 
-    private static byte[] read(InputStream stream) {
+    /**
+     * Refuses a body with a content encoding, where it is read as it comes.
+     *
+     * @throws Problem {@code unsupported_media_type}
+     */
+    static void requirePlain() {
+        if (isEncoded()) {
+            throw new Problem(
+                    Failure.UNSUPPORTED_MEDIA_TYPE,
+                    "Content-Encoding is '%s', but a file must be sent as it is, without one"
+                            .formatted(
+                                    QuotedText.shortened(RestExchange.current().contentEncoding())));
+        }
+    }
+
+    private static boolean isEncoded() {
+        return !RestExchange.current().contentEncoding().isBlank()
+                && !RestExchange.current().contentEncoding().strip().equalsIgnoreCase("identity");
+    }
+
+    /** Returns the stream, unpacked if the client packed it with gzip. */
+    private static InputStream unpacked(InputStream stream) throws IOException {
+        if (!isEncoded()) {
+            return stream;
+        }
+        var encoding = RestExchange.current().contentEncoding().strip();
+        if (!encoding.equalsIgnoreCase("gzip") && !encoding.equalsIgnoreCase("x-gzip")) {
+            throw new Problem(
+                    Failure.UNSUPPORTED_MEDIA_TYPE,
+                    "Content-Encoding must be gzip, or left out; not '%s'".formatted(QuotedText.shortened(encoding)));
+        }
+        return new GZIPInputStream(stream);
+    }
+
+    private static byte[] read(InputStream sent) {
         try {
+            var stream = unpacked(sent);
             var declared = RestExchange.current().bodyLength();
             var bytes = declared > RequestContext.MAX_BODY ? null : stream.readNBytes(RequestContext.MAX_BODY + 1);
             if (bytes == null || bytes.length > RequestContext.MAX_BODY) {
-                drain(stream);
+                drain(sent);
                 throw new Problem(
                         Failure.TOO_LARGE,
                         "the body is too large; at most %,d bytes are allowed".formatted(RequestContext.MAX_BODY));
             }
             return bytes;
+        } catch (ZipException e) {
+            throw new Problem(Failure.BAD_REQUEST, "Content-Encoding is gzip, but the body is not in gzip's format");
         } catch (IOException | HttpException.RuntimeException e) {
             throw new Problem(Failure.BAD_REQUEST, "the body ended too early; send the whole body");
         }

@@ -105,6 +105,7 @@ final class LineTransfer {
             throw Problem.notPermitted(note);
         });
         var arguments = Json.object();
+        JsonBody.requirePlain();
         var body = context.getEntityStream();
         try {
             var file = isForm()

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.callplan.CallPlanRun;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.LenientInput;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -12,6 +13,7 @@ import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpHeader;
@@ -30,7 +32,7 @@ record RestExchange(Request request) {
         return CURRENT.get();
     }
 
-    private RequestContext context() {
+    RequestContext context() {
         return RequestContext.of(request::getAttribute);
     }
 
@@ -64,6 +66,11 @@ record RestExchange(Request request) {
     /** Returns the length of the body in bytes; -1 if it was not declared. */
     long bodyLength() {
         return request.getLength();
+    }
+
+    /** Returns the content encoding; empty if the body has none. */
+    String contentEncoding() {
+        return Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.CONTENT_ENCODING), "");
     }
 
     @Nullable
@@ -146,6 +153,7 @@ record RestExchange(Request request) {
         var tool = caller == null
                 ? runner.catalogue().find(service)
                 : runner.catalogue().find(service, caller);
+        tool.ifPresent(found -> LenientInput.place(arguments, found.inputSchema()));
         tool.ifPresentOrElse(found -> checkMayRun(found, arguments), () -> checkMayRun(tool, arguments));
         if (caller == null) {
             var open = runner.open(service, arguments, requestId());

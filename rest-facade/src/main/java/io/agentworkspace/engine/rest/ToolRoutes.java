@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.text.BlankText;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
@@ -104,15 +105,24 @@ final class ToolRoutes {
             if (!route.hasParameter(field.path())) {
                 names.add(field.parents().equals(PAGE) ? field.name() : field.path());
                 names.add(field.path());
+                if (isContext(field, fields)) {
+                    names.add(field.name());
+                }
             }
         }
         return names;
     }
 
+    /** Returns whether the field is the name of the context, which may also be given by its own name. */
+    private static boolean isContext(Field field, List<Field> fields) {
+        return field.path().equals("target.context")
+                && fields.stream().noneMatch(other -> other.path().equals(field.name()));
+    }
+
     private static void merge(MultivaluedMap<String, String> parameters, List<Field> fields, ObjectNode arguments) {
         for (var field : fields) {
             var values = parameters.get(field.path());
-            if (values == null && field.parents().equals(PAGE)) {
+            if (values == null && (field.parents().equals(PAGE) || isContext(field, fields))) {
                 values = parameters.get(field.name());
             }
             if (values != null) {
@@ -128,6 +138,10 @@ final class ToolRoutes {
             at = at.get(parent) instanceof ObjectNode object ? object : at.putObject(parent);
         }
         var last = values.getLast();
+        if (BlankText.isBlank(last)) {
+            at.put(field.name(), last); // The schema decides whether it counts as left out.
+            return;
+        }
         switch (field.type()) {
             case "integer" -> at.put(field.name(), whole(field, last));
             case "boolean" -> at.put(field.name(), flag(field, last));

@@ -87,6 +87,11 @@ class OpenApiTest {
         answered.addAll(List.of(
                 "POST /mcp",
                 "GET /api/stream",
+                "GET /.well-known/oauth-authorization-server",
+                "GET /oauth/authorize",
+                "POST /oauth/token",
+                "POST /oauth/register",
+                "POST /oauth/revoke",
                 "POST /api/hooks/{client}",
                 "GET /api/hooks/{client}/messages",
                 "GET /api/demo",

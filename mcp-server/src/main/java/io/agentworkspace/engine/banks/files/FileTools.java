@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Map;
@@ -51,29 +52,38 @@ public final class FileTools {
                     oneOf = {"view", "create", "str_replace", "insert", "delete", "rename"})
             String command,
 
-            @Doc("A file or directory below /memories.") @Nullable
+            @Doc(value = "A file or directory below /memories.", mayBeBlank = true) @Nullable
             String path,
 
-            @Doc(value = "view: first and last line; -1 is the end.", min = Long.MIN_VALUE) @Nullable
+            @Doc(value = "view: first and last line; -1 is the end.", min = Long.MIN_VALUE, mayBeBlank = true) @Nullable
             List<Long> viewRange,
 
-            @Doc(value = "create: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
+            @Doc(value = "create: the text.", max = Limits.CONTENT, verbatim = true, mayBeBlank = true) @Nullable
             String fileText,
 
-            @Doc(value = "str_replace: a text that occurs once.", max = Limits.CONTENT, verbatim = true) @Nullable
+            @Doc(
+                    value = "str_replace: a text that occurs once.",
+                    max = Limits.CONTENT,
+                    verbatim = true,
+                    mayBeBlank = true)
+            @Nullable
             String oldStr,
 
-            @Doc(value = "str_replace: the replacement.", max = Limits.CONTENT, verbatim = true) @Nullable
+            @Doc(value = "str_replace: the replacement.", max = Limits.CONTENT, verbatim = true, mayBeBlank = true)
+            @Nullable
             String newStr,
 
-            @Doc(value = "insert: after this line; 0 is the start.", min = Long.MIN_VALUE) @Nullable
+            @Doc(value = "insert: after this line; 0 is the start.", min = Long.MIN_VALUE, mayBeBlank = true) @Nullable
             Long insertLine,
 
-            @Doc(value = "insert: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
+            @Doc(value = "insert: the text.", max = Limits.CONTENT, verbatim = true, mayBeBlank = true) @Nullable
             String insertText,
 
-            @Doc("rename: from.") @Nullable String oldPath,
-            @Doc("rename: to.") @Nullable String newPath) {}
+            @Doc(value = "rename: from.", mayBeBlank = true) @Nullable
+            String oldPath,
+
+            @Doc(value = "rename: to.", mayBeBlank = true) @Nullable
+            String newPath) {}
 
     record FileResponse(
             @Doc("The result, in the words of the memory tool: give it to the model as it is.")
@@ -95,6 +105,7 @@ public final class FileTools {
     private Tool<FileRequest, FileResponse> files() {
         return Tool.named("MB_Files")
                 .title("Use a bank as files")
+                .hints(Guide.Hint.MAY_REMOVE)
                 .description("""
                         Reads and writes the memories of a bank as files below /memories, with the commands of Anthropic's \
                         memory tool. text is for the model.""")

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.banks.transfer;
 import io.agentworkspace.engine.banks.transfer.ImportReport.RefusedLine;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,21 +65,21 @@ final class ImportPortions {
     }
 
     /** Returns the portions of a file that arrives. */
-    static ImportPortions of(String format, InputStream file) throws IOException {
+    static ImportPortions of(String format, InputStream file, HeavyWork heavy) throws IOException {
         if (!format.equals(ImportTool.MARKDOWN)) {
             return new ImportPortions(format, new LineReader(file, MOST_BYTES), List.of(), List.of());
         }
         var bytes = file.readNBytes(MarkdownFolder.MOST_BYTES + 1);
-        return of(
-                bytes.length > 1 && bytes[0] == 'P' && bytes[1] == 'K'
-                        ? MarkdownFolder.ofZip(bytes)
-                        : MarkdownFolder.ofText(bytes));
+        return of(heavy.run(() -> bytes.length > 1 && bytes[0] == 'P' && bytes[1] == 'K'
+                ? MarkdownFolder.ofZip(bytes)
+                : MarkdownFolder.ofText(bytes)));
     }
 
     /** Returns the portions of a text. */
-    static ImportPortions of(String format, String data) throws IOException {
+    static ImportPortions of(String format, String data, HeavyWork heavy) throws IOException {
         var isZip = format.equals(ImportTool.MARKDOWN) && data.startsWith(ZIP);
-        return of(format, new ByteArrayInputStream(isZip ? decoded(data) : data.getBytes(StandardCharsets.UTF_8)));
+        var bytes = isZip ? decoded(data) : data.getBytes(StandardCharsets.UTF_8);
+        return of(format, new ByteArrayInputStream(bytes), heavy);
     }
 
     private static byte[] decoded(String data) {

@@ -12,9 +12,11 @@ import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.model.tool.AccessReasons;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upload.FileStream;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -36,10 +38,13 @@ public final class ImportRunner implements ToolRunner {
             List.of("lines", "stored", "replaced", "revisions", "unchanged", "refused");
 
     private final ToolRunner runner;
+    private final HeavyWork heavy;
     private final Clock clock;
 
-    public ImportRunner(ToolRunner runner, Clock clock) {
+    /** @param heavy for the texts and zips that are divided and unpacked before their first portion */
+    public ImportRunner(ToolRunner runner, HeavyWork heavy, Clock clock) {
         this.runner = runner;
+        this.heavy = heavy;
         this.clock = clock;
     }
 
@@ -55,16 +60,35 @@ public final class ImportRunner implements ToolRunner {
             return runner.run(request); // It refuses this by the field's name.
         }
         var imported = new Import(request);
+        if (format.equals(ImportTool.MARKDOWN) && !may(request)) {
+            var refusal = runner.run(imported.empty());
+            if (refusal.problem() != null) {
+                return refusal;
+            }
+        }
         try {
             return imported.run(
                     FileStream.CURRENT.isBound()
-                            ? ImportPortions.of(format, FileStream.CURRENT.get())
-                            : ImportPortions.of(format, data.asString()));
+                            ? ImportPortions.of(format, FileStream.CURRENT.get(), heavy)
+                            : ImportPortions.of(format, data.asString(), heavy));
         } catch (Problem problem) {
             return imported.failed(problem);
         } catch (IOException e) {
             return imported.failed(
                     new Problem(Failure.BAD_REQUEST, "the body ended too early; send the whole body again"));
+        }
+    }
+
+    /** Returns whether the caller may import into the bank: what it sends is then unpacked and divided. */
+    private boolean may(Request request) {
+        try {
+            var target = request.arguments().path("target");
+            var bank = "bank:" + target.path("bank").asString("");
+            var question = new Question(
+                    ImportTool.NAME, bank, Context.named(request.arguments()), request.caller(), request.requestId());
+            return runner.why(question).may();
+        } catch (Problem noSuchBank) {
+            return false;
         }
     }
 
@@ -111,6 +135,12 @@ public final class ImportRunner implements ToolRunner {
                 }
             }
             return answer;
+        }
+
+        /** Returns the request without lines: it is refused as the import would be. */
+        Request empty() {
+            var arguments = request.arguments().deepCopy();
+            return request.part(arguments.put("format", ImportTool.JSONL).put("data", ""), null);
         }
 
         private Request part(Portion portion) {

@@ -66,14 +66,16 @@ public final class ImportTool {
             @Doc(
                     value = "The lines or the text; a zip in base64. Larger ones: over REST as multipart/form-data.",
                     max = MOST_CHARACTERS,
-                    verbatim = true)
+                    verbatim = true,
+                    mayBeBlank = true)
             @Nullable
             String data,
 
             @Doc("true: only show what would be stored.") @Nullable
             Boolean dryRun,
 
-            @Doc(value = "The number of the first line, for the report. Default: 1.", min = 1) @Nullable
+            @Doc(value = "The number of the first line, for the report. Default: 1.", min = 1, mayBeBlank = true)
+            @Nullable
             Long firstLine) {}
 
     record ImportResponse(

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.banks.transfer.ImportReport.RefusedLine;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.QuotedText;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -11,9 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
@@ -36,6 +35,10 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
     private static final int MOST_UNPACKED = 32 << 20;
 
     private static final int MOST_FILES = 2_000;
+
+    /** How many characters are read: more than any import has, so it ends only when the client has gone. */
+    private static final long MOST_STEPS = 4L * MOST_UNPACKED;
+
     private static final int KIND_OF_FILE = 0xF000;
     private static final int PLAIN = 0x8000;
     private static final int FOLDER = 0x4000;
@@ -77,13 +80,16 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
         if (decoded == null) {
             throw Problem.invalid("data", "must be Markdown in UTF-8, or a zip of such files");
         }
-        return new MarkdownFolder(MarkdownSections.of("", decoded, null, new HashSet<>()), List.of());
+        var reader = new MarkdownSections(allowance());
+        reader.read("", decoded, null);
+        return new MarkdownFolder(reader.sections(), List.of());
     }
 
     static MarkdownFolder ofZip(byte[] zip) {
         if (zip.length > MOST_BYTES) {
             throw Problem.tooLarge("the zip", zip.length, MOST_BYTES, "bytes or more");
         }
+        checkCount(zip);
         try (var archive = ZipFile.builder()
                 .setSeekableByteChannel(new SeekableInMemoryByteChannel(zip))
                 .get()) {
@@ -96,15 +102,26 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
         }
     }
 
+    private static StepAllowance allowance() {
+        return new StepAllowance(MOST_STEPS, () -> Problem.invalid("data", "takes too long to divide into sections"));
+    }
+
+    /** Counts the entries of the zip's directory by their signature, before anything is read from it. */
+    private static void checkCount(byte[] zip) {
+        var count = 0;
+        for (var i = 0; i + 3 < zip.length; i++) {
+            count += zip[i] == 'P' && zip[i + 1] == 'K' && zip[i + 2] == 1 && zip[i + 3] == 2 ? 1 : 0;
+        }
+        if (count > MOST_FILES) {
+            throw Problem.tooLarge("the zip", count, MOST_FILES, "files");
+        }
+    }
+
     private static MarkdownFolder read(ZipFile archive) throws IOException {
         var all = Collections.list(archive.getEntries());
-        if (all.size() > MOST_FILES) {
-            throw Problem.tooLarge("the zip", all.size(), MOST_FILES, "files");
-        }
         all.forEach(MarkdownFolder::check);
-        var sections = new ArrayList<Section>();
+        var reader = new MarkdownSections(allowance());
         var skipped = new ArrayList<RefusedLine>();
-        var names = new HashSet<String>();
         long unpacked = 0;
         for (var entry : all) {
             var path = entry.getName();
@@ -118,19 +135,18 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
             }
             var bytes = bytes(archive, entry, MOST_UNPACKED - unpacked);
             unpacked += bytes.length;
-            add(entry, bytes, names, sections, skipped);
+            add(entry, bytes, reader, skipped);
         }
-        return new MarkdownFolder(sections, skipped);
+        return new MarkdownFolder(reader.sections(), skipped);
     }
 
-    private static void add(
-            ZipArchiveEntry entry, byte[] bytes, Set<String> names, List<Section> sections, List<RefusedLine> skipped) {
+    private static void add(ZipArchiveEntry entry, byte[] bytes, MarkdownSections reader, List<RefusedLine> skipped) {
         var text = decoded(bytes);
         if (text == null) {
             skipped.add(new RefusedLine(1, excerpt(entry.getName()), "is not valid UTF-8"));
             return;
         }
-        sections.addAll(MarkdownSections.of(entry.getName(), text, date(entry), names));
+        reader.read(entry.getName(), text, date(entry));
     }
 
     /** Refuses what no folder of notes has. */

@@ -19,7 +19,7 @@ public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
     /** The version of the last migration, and so of the baseline. */
-    static final int NEWEST = 185;
+    static final int NEWEST = 215;
 
     /** The oldest version that can be upgraded: that of {@link SchemaVersion#OLDEST_COMMIT}. */
     static final int OLDEST = 54;

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.documents.extract;
 
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
+import io.agentworkspace.engine.model.text.VisibleText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -37,8 +38,14 @@ public final class ContentScan {
 
     private ContentScan() {}
 
-    /** Returns whether a text addresses agents, as if it were an instruction for them. */
+    /** Returns whether a text addresses agents, as if it were an instruction for them, also with invisible characters in it. */
     public static boolean addressesAgents(String text) {
+        return isInstruction(text)
+                || !VisibleText.isPlain(text)
+                        && (isInstruction(VisibleText.of(text)) || isInstruction(VisibleText.spaced(text)));
+    }
+
+    private static boolean isInstruction(String text) {
         return INSTRUCTIONS.matcher(text).find();
     }
 

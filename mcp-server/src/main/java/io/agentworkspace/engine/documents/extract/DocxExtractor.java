@@ -53,7 +53,14 @@ final class DocxExtractor {
     private static final class Table {
         private final List<String> cells = new ArrayList<>();
         private final StringBuilder cell = new StringBuilder();
+        /** The rows, if the table is in a cell of another. */
+        private final StringBuilder rows = new StringBuilder();
+
         private boolean hasRows;
+
+        void addToCell(CharSequence text) {
+            cell.append(cell.isEmpty() || text.isEmpty() ? "" : " ").append(text);
+        }
     }
 
     private DocxExtractor(BlockWriter out, DocxStyles styles) {
@@ -206,7 +213,7 @@ final class DocxExtractor {
             case "tbl" -> {
                 var inner = tables.poll();
                 if (inner != null && !tables.isEmpty()) {
-                    tables.element().cell.append(inner.cell);
+                    tables.element().addToCell(inner.rows);
                 }
             }
             default -> {}
@@ -226,7 +233,7 @@ final class DocxExtractor {
         if (row.isEmpty()) {
             return;
         } else if (tables.size() > 1) { // A table in a cell is text of the cell.
-            table.cell.append(row).append(' ');
+            table.rows.append(table.rows.isEmpty() ? "" : " ").append(row);
             return;
         }
         out.add(table.hasRows ? BlockKind.ROW : BlockKind.HEADER, 0, row, "paragraph " + number);
@@ -257,8 +264,7 @@ final class DocxExtractor {
     private void write(Paragraph paragraph) {
         var text = paragraph.text.toString();
         if (!tables.isEmpty()) {
-            var cell = tables.element().cell;
-            cell.append(cell.isEmpty() ? "" : " ").append(text);
+            tables.element().addToCell(text);
         } else if (paragraph.heading > 0) {
             out.add(BlockKind.HEADING, paragraph.heading, text, "paragraph " + number);
         } else {

@@ -21,6 +21,9 @@ import java.util.stream.IntStream;
 final class TextDecoder {
     private static final Charset ISO_2022_JP = Charset.forName("ISO-2022-JP");
 
+    /** The most bytes of a character in any encoding. */
+    private static final int MOST_BYTES = 4;
+
     private TextDecoder() {}
 
     /** A text, and the warnings about how it was read. */
@@ -119,14 +122,32 @@ final class TextDecoder {
     }
 
     private static DecodedText strictly(byte[] text, Charset charset, int offset) {
-        return new DecodedText(
-                tried(text, charset)
-                        .orElseThrow(() -> new Rejection(
-                                Code.ENCODING,
-                                "its encoding is %s, but it has bytes that are not in it; save it as UTF-8"
-                                        .formatted(charset.name()),
-                                "byte " + (firstBad(text, charset) + offset + 1))),
-                List.of());
+        var whole = tried(text, charset);
+        if (whole.isPresent()) {
+            return new DecodedText(whole.get(), List.of());
+        }
+        var bad = firstBad(text, charset);
+        return cut(text, charset, bad, offset)
+                .orElseThrow(() -> new Rejection(
+                        Code.ENCODING,
+                        "its encoding is %s, but it has bytes that are not in it; save it as UTF-8"
+                                .formatted(charset.name()),
+                        "byte " + (bad + offset + 1)));
+    }
+
+    /** Returns the text of a file that ends within a character, without that character. */
+    private static Optional<DecodedText> cut(byte[] text, Charset charset, int bad, int offset) {
+        if (bad == 0 || text.length - bad >= MOST_BYTES) {
+            return Optional.empty();
+        }
+        return tried(Arrays.copyOf(text, bad), charset)
+                .filter(read -> read.length() < bad) // It has other characters of several bytes.
+                .map(read -> new DecodedText(
+                        read + '\uFFFD',
+                        List.of(new DocumentReason(
+                                Code.ENCODING_FAULTS,
+                                "a warning: the file ends within a character; submit the whole file again",
+                                "byte " + (bad + offset + 1)))));
     }
 
     private static Optional<String> tried(byte[] text, Charset charset) {

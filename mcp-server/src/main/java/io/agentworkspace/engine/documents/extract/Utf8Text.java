@@ -24,8 +24,8 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
     /** So many faults may be in a declared text that has no other characters beyond ASCII. */
     private static final int FEW = 3;
 
-    /** The evidence from which no other encoding is considered. */
-    private static final int CERTAIN = 8;
+    /** The evidence from which no other encoding is considered: characters of several bytes are hardly ever there by chance. */
+    private static final int CERTAIN = 3;
 
     private static final int NAMED = 5;
 
@@ -61,7 +61,7 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
     }
 
     boolean isCertain() {
-        return evidence >= Math.max(CERTAIN, 4L * faults.size());
+        return evidence >= Math.max(CERTAIN, 3L * faults.size());
     }
 
     DecodedText decoded() {

@@ -30,7 +30,7 @@ public final class ConnectionAcceptor implements AutoCloseable {
     /** The descriptor of a closed connection is free from the next selection on, so not too many are accepted before. */
     private static final int BATCH = 64;
 
-    private static final Duration SWEEP = Duration.ofSeconds(1);
+    private static final Duration SWEEP = Duration.ofMillis(250);
     private static final Duration BEHIND = Duration.ofMillis(5);
 
     private final ServerSocketChannel listening;

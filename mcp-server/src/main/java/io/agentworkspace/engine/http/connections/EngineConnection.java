@@ -77,9 +77,10 @@ public final class EngineConnection extends HttpConnection {
         var cancellation = new Cancellation();
         var isCancelled = new AtomicBoolean();
         connection.entry.served(() -> {
-            if (!response.isCommitted() && endPoint.isAbandoned() && isCancelled.compareAndSet(false, true)) {
+            var hasGone = !response.isCommitted() && (!endPoint.isOpen() || endPoint.isAbandoned());
+            if (hasGone && isCancelled.compareAndSet(false, true)) {
                 connection.entry.abandoned();
-                Thread.ofVirtual().name("cancel").start(cancellation::cancel);
+                cancellation.cancelSoon();
             }
         });
         try {

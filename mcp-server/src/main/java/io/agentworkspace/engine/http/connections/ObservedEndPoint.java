@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class ObservedEndPoint extends SocketChannelEndPoint {
     private final Executor executor;
 
-    /** The next byte of the client, of its request's body or of its next request, which arrived before it was read. */
+    /** How much that arrives early is read. */
+    private static final int MOST_EARLY = 8 * 1024;
+
+    /** The next bytes of the client, of its request's body or of its next request, which arrived before they were read. */
     private @Nullable ByteBuffer early;
 
     private volatile @Nullable OpenConnection entry;
@@ -40,22 +43,34 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
     }
 
     /**
-     * Returns whether the client has closed or reset the connection. The result is false if the client has already sent
-     * its next request, and while the connection is being read anyway.
+     * Returns whether the client has closed or reset the connection. The result is false while the connection is being read
+     * anyway, and if the client has sent so much of its next request that its end cannot be seen.
      */
     synchronized boolean isAbandoned() {
-        if (early != null || isFillInterested() || !isOpen()) {
+        if (isFillInterested() || !isOpen() || early != null && early.remaining() == MOST_EARLY) {
             return false;
         }
-        var first = ByteBuffer.allocate(1);
         try {
-            var count = getChannel().read(first);
-            if (count > 0) {
-                early = first.flip();
-            }
-            return count < 0;
+            return readEarly() < 0;
         } catch (IOException e) {
             return true;
+        }
+    }
+
+    private int readEarly() throws IOException {
+        if (early == null) {
+            var first = ByteBuffer.allocate(1);
+            var count = getChannel().read(first);
+            if (count <= 0) {
+                return count;
+            }
+            early = ByteBuffer.allocate(MOST_EARLY).put(first.flip()).flip();
+        }
+        var more = early.compact();
+        try {
+            return getChannel().read(more);
+        } finally {
+            more.flip();
         }
     }
 
@@ -65,8 +80,8 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
             return super.fill(buffer);
         }
         var count = BufferUtil.append(buffer, early);
-        if (count > 0) { // Otherwise the buffer is full. What follows must not overtake this byte.
-            early = null;
+        if (count > 0) { // Otherwise the buffer is full. What follows must not overtake these bytes.
+            early = early.hasRemaining() ? early : null;
             notIdle();
         }
         return count;

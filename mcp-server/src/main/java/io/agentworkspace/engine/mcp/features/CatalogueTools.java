@@ -58,22 +58,18 @@ public final class CatalogueTools implements ToolSource {
     }
 
     /**
-     * Returns the names of the whole catalogue, which is public: a tool that the key may not use is not a mistyped name.
+     * Returns the names of the whole catalogue, which is public: a tool that the key may not use is not a mistyped name. Neither is that
+     * of an installed server, approved or not: what is held must not close the rest to clients that select it.
      */
     @Override
     public Names names(Caller caller) {
-        var installed = runner.catalogue().tools(caller).stream()
-                .filter(tool -> tool.foreign() != null)
-                .toList();
-        return installed.isEmpty()
+        var servers = runner.catalogue().servers(caller);
+        return servers.isEmpty()
                 ? names
                 : new Names(
-                        Stream.concat(
-                                        names.toolsets().stream(),
-                                        installed.stream().map(Tool::toolset))
-                                .distinct()
+                        Stream.concat(names.toolsets().stream(), servers.stream())
                                 .toList(),
-                        Stream.concat(names.tools().stream(), installed.stream().map(Tool::name))
+                        Stream.concat(names.tools().stream(), runner.catalogue().installedNames(caller).stream())
                                 .toList());
     }
 
@@ -157,7 +153,10 @@ public final class CatalogueTools implements ToolSource {
 
     @Override
     public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request) {
-        return named(name, request).filter(request.selection()::includes).map(tool -> call(tool, arguments, request));
+        return named(name, request)
+                .or(() -> runner.catalogue().unusable(name, request.caller()))
+                .filter(request.selection()::includes)
+                .map(tool -> call(tool, arguments, request));
     }
 
     ToolCall call(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {

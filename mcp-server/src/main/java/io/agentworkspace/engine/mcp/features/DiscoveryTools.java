@@ -94,7 +94,13 @@ public final class DiscoveryTools implements ToolSource {
                 return () -> found(query, request);
             }
             case Discovery.DESCRIBE -> {
-                var tool = Discovery.read(Discovery.name(name, arguments), usable(request));
+                var named = Discovery.name(name, arguments);
+                var unusable = unusable(named, request);
+                if (unusable.isPresent()) {
+                    return tools.call(
+                            unusable.get(), Json.object(), request); // It says why there is nothing to describe.
+                }
+                var tool = Discovery.read(named, usable(request));
                 return () -> described(tool, request);
             }
             case Discovery.PLAN -> {
@@ -182,7 +188,12 @@ public final class DiscoveryTools implements ToolSource {
                 .find(name, request.caller())
                 .filter(tool -> request.selection().permits(tool)
                         && request.caller().missingScope(tool, arguments).isPresent())
+                .or(() -> unusable(name, request))
                 .orElseGet(() -> Discovery.read(name, usable(request)));
+    }
+
+    private Optional<Tool<?, ?>> unusable(String name, McpRequest request) {
+        return catalogue.unusable(name, request.caller()).filter(request.selection()::permits);
     }
 
     private MethodResult found(String query, McpRequest request) {

@@ -56,7 +56,7 @@ public final class HookTool implements ToolSource {
 
     /** The instructions for a summary are plain text, any other answer is JSON. */
     private String text(HookClient client, ObjectNode arguments, McpRequest request) {
-        var answer = hooks.answer(client, arguments, request.caller(), request.requestId());
+        var answer = hooks.answer(client, arguments, request.caller(), request.requestId(), true);
         var specific = answer.path("hookSpecificOutput");
         return specific.path("hookEventName").asString("").equals("PreCompact")
                 ? specific.path("additionalContext").asString("")

@@ -23,14 +23,14 @@ public final class WelcomeQueries {
                     .with("unread", Unread.of("COALESCE(ctx.self_id, ctx.user_id)"))
                     .sql();
 
-    /** The banks that the agent, else the user, may read, by name. */
+    /** The banks that the agent, else the user, may read, by name: first those with a permission, then its owner's. */
     private static final String BANKS = ContextQueries.ACTOR_WITH_SELF
             + BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.name
               FROM ctx, s, bank b, {permit}
              WHERE b.tenant_id = :tenant AND permit.permission <> 'none' AND {visible_bank}
-             ORDER BY b.name_key
+             ORDER BY array_position(ARRAY['grant', 'owner', 'access'], permit.via), b.name_key
              LIMIT :most
             """)
                     .with("permit", BankPermissionRow.PERMIT)

@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.scheduling.Cancellation;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -30,6 +31,7 @@ final class TaskAttempt {
     private final TaskOrigin.StoredOrigin kept;
     private final TaskState memory;
     private final long startNanos = System.nanoTime();
+    private final Cancellation cancellation = new Cancellation();
     private @Nullable Thread thread;
     private volatile boolean stopped;
     private volatile TaskStore.@Nullable Step verdict;
@@ -56,7 +58,7 @@ final class TaskAttempt {
     synchronized void start(Runnable work) {
         thread = Thread.startVirtualThread(work);
         if (stopped) {
-            thread.interrupt();
+            end(thread);
         }
     }
 
@@ -74,8 +76,14 @@ final class TaskAttempt {
         stopped = true;
         verdict = verdict == null ? why : verdict;
         if (thread != null) {
-            thread.interrupt();
+            end(thread);
         }
+    }
+
+    /** Ends what waits, what computes, and what runs at the database. */
+    private void end(Thread working) {
+        cancellation.cancelSoon();
+        working.interrupt();
     }
 
     /** Clears the interrupt, which concerned only the work, so that the result can still be reported. */
@@ -112,7 +120,7 @@ final class TaskAttempt {
         var notifier = RequestNotifier.progress(notification -> progress.accept(words(notification)));
         var request = new McpRequest(new TaskOrigin(caller, kept), kept.client(), notifier, memory.inputs());
         try {
-            return step(tools.run(kept.tool(), kept.arguments(), request));
+            return cancellation.call(() -> step(tools.run(kept.tool(), kept.arguments(), request)));
         } catch (RpcError error) {
             return failed(error);
         } catch (Problem problem) {

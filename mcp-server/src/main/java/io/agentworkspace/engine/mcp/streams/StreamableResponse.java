@@ -3,11 +3,13 @@ package io.agentworkspace.engine.mcp.streams;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.scheduling.Cancellation;
 import io.agentworkspace.engine.streams.EventStream;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.streams.Ticker;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jetty.http.HttpStatus;
@@ -19,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The response to one request. It starts as JSON and becomes an event stream at the first notification, or when it
  * takes long. The stream then gets regular comments. If a comment cannot be written, the client is gone, and the
- * working thread is interrupted.
+ * work is cancelled.
  */
 public final class StreamableResponse {
     private static final Logger LOG = LoggerFactory.getLogger(StreamableResponse.class);
@@ -28,6 +30,7 @@ public final class StreamableResponse {
     private final McpExchange exchange;
     private final StreamLimits.Places places;
     private final Thread worker = Thread.currentThread();
+    private final Optional<Cancellation> work = Cancellation.current();
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable EventStream stream;
     private @Nullable Future<?> beat;
@@ -117,6 +120,12 @@ public final class StreamableResponse {
     private void lost() {
         gone = true;
         stop();
+        endWork();
+    }
+
+    /** Ends what waits, what computes, and what runs at the database. */
+    private void endWork() {
+        work.ifPresent(Cancellation::cancelSoon);
         worker.interrupt();
     }
 
@@ -126,7 +135,7 @@ public final class StreamableResponse {
         try {
             if (!done) {
                 cancelled = true;
-                worker.interrupt();
+                endWork();
             }
         } finally {
             lock.unlock();

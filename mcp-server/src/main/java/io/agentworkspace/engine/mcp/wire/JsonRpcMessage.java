@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -53,6 +54,20 @@ public record JsonRpcMessage(@Nullable JsonNode id, String method, ObjectNode pa
     public static @Nullable JsonNode findId(JsonNode json) {
         var id = json.get("id");
         return id != null && (id.isString() || id.isIntegralNumber()) ? id : null;
+    }
+
+    /** Returns the id of a request, as far as it can be read in a body that may be wrong or too large. */
+    public static Optional<JsonNode> requestId(byte[] utf8) {
+        try {
+            var json = body(utf8);
+            return json.has("method") || !json.has("result") && !json.has("error")
+                    ? Optional.ofNullable(findId(json))
+                    : Optional.empty();
+        } catch (Problem unreadable) {
+            return unreadable.failure() == Failure.TOO_LARGE
+                    ? Json.scalar(utf8, "id").filter(id -> id.isString() || id.isIntegralNumber())
+                    : Optional.empty();
+        }
     }
 
     private static @Nullable JsonNode id(ObjectNode object) {

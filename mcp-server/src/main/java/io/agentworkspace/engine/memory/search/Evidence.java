@@ -53,8 +53,15 @@ record Evidence(
                 named(name, analysis),
                 memory.tags().stream().anyMatch(tag -> hasWord(analysis, tag)) ? 1 : 0,
                 literal(analysis.parsed().meaning(), name + "\n" + memory.text()),
-                analysis.isMeaningSure() ? found.candidate().likeness() : -1,
+                analysis.isMeaningSure() && !isOneOtherWord(words, memory.text())
+                        ? found.candidate().likeness()
+                        : -1,
                 query.groups().isEmpty() && words == 1);
+    }
+
+    /** Returns whether the text is one word, and not of the query. The model finds such a word like any other. */
+    private static boolean isOneOtherWord(double words, String text) {
+        return words == 0 && TextAnalysis.exactTerms(text).size() <= 1;
     }
 
     private static double share(LexicalQuery query, Highlights highlights, double power) {

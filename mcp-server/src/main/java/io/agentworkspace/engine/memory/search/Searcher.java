@@ -196,10 +196,16 @@ public final class Searcher {
     private PendingSearch begin(SearchRequest request) {
         var parsed = QueryParser.parse(request.query());
         var isByMeaning = embedder.isOn()
+                && hasWords(parsed)
                 && (request.mode() == Mode.VECTOR
                         || request.mode() == Mode.HYBRID
                                 && Language.guess(parsed.meaning()).isInScriptOfModel());
         return new PendingSearch(request, parsed, isByMeaning, embedder.question(isByMeaning ? parsed.meaning() : ""));
+    }
+
+    /** Returns whether the query has a word. A lone sign means nothing, also to the model. */
+    private static boolean hasWords(QueryParser.Parsed parsed) {
+        return !TextAnalysis.exactTerms(parsed.meaning()).isEmpty();
     }
 
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
@@ -318,7 +324,8 @@ public final class Searcher {
     private List<BankIndex> byWordsOnly(Call call, SearchScope scope, PendingSearch pending) {
         var found = new ArrayList<BankIndex>();
         var failed = 0;
-        for (var bank : scope.unindexed()) {
+        var isAnswerable = hasWords(pending.parsed()) || pending.parsed().isOnlyRestricted();
+        for (var bank : isAnswerable ? scope.unindexed() : List.<Long>of()) {
             HeavyWork.pass();
             try {
                 var entries = scan.find(call, bank, scope, pending.parsed(), pending.request());

@@ -9,6 +9,7 @@ import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.ar.ArabicNormalizationFilter;
 import org.apache.lucene.analysis.ar.ArabicStemFilter;
@@ -57,7 +58,7 @@ import org.tartarus.snowball.ext.TurkishStemmer;
  */
 public final class TextAnalysis {
     /** Raise this when the terms of a text or the fields of a memory change: indexes of other versions are rebuilt. */
-    static final String VERSION = "4";
+    static final String VERSION = "5";
 
     private static final int LONGEST_WORD = 100;
 
@@ -68,7 +69,26 @@ public final class TextAnalysis {
     private static final int PARTS_AND_WHOLE =
             PARTS | WordDelimiterGraphFilter.SPLIT_ON_CASE_CHANGE | WordDelimiterGraphFilter.PRESERVE_ORIGINAL;
 
+    /** Names such as C++ and C#, whose signs tell them apart from others. */
+    private static final Pattern SIGNED =
+            Pattern.compile("(?<![\\p{L}\\p{N}_])\\p{L}{1,2}(\\+\\+|[#\u266F])(?![\\p{L}\\p{N}+#])");
+
+    /** Letters that no text has, which stand for the signs: they keep the length of the word, and are part of it. */
+    private static final String PLUS = "\u1429\u1429";
+
+    private static final String SHARP = "\u1541";
+
     private TextAnalysis() {}
+
+    private static String withSigns(String text) {
+        return text.indexOf("++") < 0 && text.indexOf('#') < 0 && text.indexOf('\u266F') < 0
+                ? text
+                : SIGNED.matcher(text).replaceAll(found -> {
+                    var name = found.group();
+                    var sign = found.group(1);
+                    return name.substring(0, name.length() - sign.length()) + (sign.length() == 2 ? PLUS : SHARP);
+                });
+    }
 
     /** A term, and its position in the text. */
     record Term(String text, int start, int end) {}
@@ -113,7 +133,7 @@ public final class TextAnalysis {
     private static TokenStream tokens(String text) {
         var tokenizer = new StandardTokenizer();
         tokenizer.setMaxTokenLength(LONGEST_WORD);
-        tokenizer.setReader(new StringReader(text));
+        tokenizer.setReader(new StringReader(withSigns(text)));
         return tokenizer;
     }
 

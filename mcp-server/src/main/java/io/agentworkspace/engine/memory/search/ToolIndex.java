@@ -10,11 +10,15 @@ import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * Finds tools by what a caller wants to do, as memories are found: by their words and by their meaning. What a tool is
  * called counts as much as all that is said about it, where other tools are mentioned, too. An index contains only
  * tools that the caller may use, so no other tool changes what it finds. The vectors are made when they are first
- * needed; until then, and without a model, tools are found by words.
+ * needed, once for each description. If that takes long, and without a model, tools are found by words.
  */
 public final class ToolIndex implements ToolFinder {
     private static final Logger LOG = LoggerFactory.getLogger(ToolIndex.class);
@@ -47,11 +51,14 @@ public final class ToolIndex implements ToolFinder {
 
     private static final Owner OWNER = new Owner(0, "tool vectors");
 
+    /** How long a call waits for vectors: the first of a process waits for those of all tools. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final Embedder embedder;
     private final HeavyWork heavy;
+    private CompletableFuture<Void> making = CompletableFuture.completedFuture(null);
     private final Cache<List<String>, List<BankIndex>> indexes =
             Caffeine.newBuilder().maximumSize(SETS).build();
-    private final AtomicBoolean isBegun = new AtomicBoolean();
     private final Cache<String, ToolVectors> vectors =
             Caffeine.newBuilder().maximumSize(VECTORS).build();
 
@@ -63,12 +70,50 @@ public final class ToolIndex implements ToolFinder {
 
     @Override
     public List<Tool<?, ?>> find(String query, List<Tool<?, ?>> usable) {
-        var lacking = usable.stream()
-                .filter(tool -> vectors.getIfPresent(key(tool)) == null)
-                .toList();
-        begin(lacking);
-        // Until all of them have vectors, meaning would favour those that have one.
-        return found(query, usable, lacking.isEmpty() ? embedder.question(query).vector() : null, false);
+        return found(
+                query, usable, haveVectors(usable) ? embedder.question(query).vector() : null, false);
+    }
+
+    /** Waits until all have vectors, since meaning would favour those that have one. Returns whether they do. */
+    private boolean haveVectors(List<Tool<?, ?>> usable) {
+        var end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            var missing = usable.stream()
+                    .filter(tool -> vectors.getIfPresent(key(tool)) == null)
+                    .toList();
+            if (missing.isEmpty()) {
+                return true;
+            }
+            if (!embedder.isOn()) {
+                return false;
+            }
+            try {
+                making(missing).get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            } catch (TimeoutException | ExecutionException e) {
+                LOG.debug("no vectors of tools yet: they are found by words", e);
+                return false;
+            }
+        }
+    }
+
+    /** Makes the vectors of these tools, unless some are being made. */
+    private synchronized CompletableFuture<Void> making(List<Tool<?, ?>> missing) {
+        if (making.isDone()) {
+            // A thread that is in the model holds on to its processor, so it is no virtual one.
+            making = CompletableFuture.runAsync(
+                    () -> embed(missing),
+                    work -> Thread.ofPlatform().daemon().name("tool-vectors").start(work));
+        }
+        return making;
+    }
+
+    private void embed(List<Tool<?, ?>> missing) {
+        for (var tool : missing) {
+            vectors.put(key(tool), heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder)));
+        }
     }
 
     /** Finds them by words only, which needs no model. The last word may be unfinished: people see what they find as they type. */
@@ -164,26 +209,6 @@ public final class ToolIndex implements ToolFinder {
             throw new IllegalStateException("no document " + document);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Begins to make the vectors of these tools, unless some are being made. */
-    private void begin(List<Tool<?, ?>> lacking) {
-        if (!lacking.isEmpty() && embedder.isOn() && isBegun.compareAndSet(false, true)) {
-            // A thread that is in the model holds on to its processor, so it is no virtual one.
-            Thread.ofPlatform().daemon().name("tool-vectors").start(() -> embed(lacking));
-        }
-    }
-
-    private void embed(List<Tool<?, ?>> lacking) {
-        try {
-            for (var tool : lacking) {
-                vectors.put(key(tool), heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder)));
-            }
-        } catch (RuntimeException e) {
-            LOG.debug("no vectors of tools: they are found by words", e);
-        } finally {
-            isBegun.set(false);
         }
     }
 }

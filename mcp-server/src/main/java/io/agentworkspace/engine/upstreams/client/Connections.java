@@ -170,9 +170,16 @@ public final class Connections implements AutoCloseable {
                 throw e;
             }
         }
-        var session =
-                new SessionClient(channel(target, caller, false), owner(target, caller), open, Announcements.NONE);
-        return new Probed(session, session.connect(target.limit()));
+        var channel = channel(target, caller, false);
+        var session = new SessionClient(channel, owner(target, caller), open, Announcements.NONE);
+        try {
+            return new Probed(session, session.connect(target.limit()));
+        } catch (UpstreamFailure e) {
+            if (e.kind() == Kind.PROTOCOL) {
+                channel.checkTransport(target.limit());
+            }
+            throw e;
+        }
     }
 
     private McpChannel channel(Target target, Caller caller, boolean readsNotFound) {

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -44,17 +45,19 @@ final class ModernClient implements UpstreamClient {
         var id = UUID.randomUUID().toString();
         var result = new AtomicReference<ObjectNode>();
         try {
-            var head = channel.post(body(id, method, params), headers(method, params, headers), limit, message -> {
+            Predicate<ObjectNode> isLast = message -> {
                 if (RpcAnswer.isProgress(message)) {
                     RpcAnswer.report(message, progress);
                     return false;
                 }
-                if (!message.path("id").asString("").equals(id) && !message.has("error")) {
+                if (!RpcAnswer.isAnswer(message, id)) {
                     return false;
                 }
                 result.set(RpcAnswer.result(message));
                 return true;
-            });
+            };
+            var head = channel.post(
+                    body(id, method, params), headers(method, params, headers), limit, isLast, new Reception(true));
             if (result.get() == null) {
                 throw new UpstreamFailure(Kind.PROTOCOL, "it answered %d without a result".formatted(head.status()));
             }
@@ -87,24 +90,30 @@ final class ModernClient implements UpstreamClient {
         if (isClosed || before != null && before.uris().equals(uris)) {
             return;
         }
-        followed = new Followed(Set.copyOf(uris), new AnnouncementStream(channel.streams(), _ -> read(uris)));
+        followed =
+                new Followed(Set.copyOf(uris), new AnnouncementStream(channel.streams(), again -> read(uris, again)));
         if (before != null) {
             before.stream().close();
         }
     }
 
-    private boolean read(Set<String> uris) throws InterruptedException {
+    private boolean read(Set<String> uris, boolean again) throws InterruptedException {
         var params = Json.object();
         params.set("notifications", Announcements.filter(uris));
         var id = UUID.randomUUID().toString();
         try {
-            var head = channel.stream(body(id, LISTEN, params), headers(LISTEN, params, Map.of()), message -> {
+            Predicate<ObjectNode> isLast = message -> {
                 if (message.path("method").asString("").endsWith("/acknowledged")) {
                     announcements.updated(uris); // They may have changed before.
+                    if (again) {
+                        announcements.listsChanged();
+                    }
                 }
                 announcements.received(message);
                 return message.path("id").asString("").equals(id);
-            });
+            };
+            var head = channel.stream(
+                    body(id, LISTEN, params), headers(LISTEN, params, Map.of()), isLast, new Reception(true));
             return head.status() != HttpStatus.METHOD_NOT_ALLOWED_405;
         } catch (UpstreamFailure e) {
             return AnnouncementStream.mayGoOn(e);

@@ -69,7 +69,8 @@ final class OAuthCredential implements CredentialSource {
                     return true;
                 },
                 true,
-                false);
+                false,
+                new Reception(true));
         try {
             var request = http.request(
                             URI.create(String.valueOf(target.credential().tokenUrl())))

@@ -39,6 +39,13 @@ final class RpcAnswer {
                 code == INVALID_PARAMS ? Kind.ARGUMENTS : Kind.ERROR, "error %d: %s".formatted(code, said));
     }
 
+    /** Returns whether a message answers the request with this id. A server that could not read it answers with an error without id. */
+    static boolean isAnswer(ObjectNode message, String id) {
+        var own = message.path("id");
+        return !message.has("method")
+                && (own.asString("").equals(id) || message.has("error") && (own.isMissingNode() || own.isNull()));
+    }
+
     static boolean isProgress(ObjectNode message) {
         return message.path("method").asString("").equals("notifications/progress");
     }

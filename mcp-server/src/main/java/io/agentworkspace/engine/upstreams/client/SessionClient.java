@@ -152,8 +152,7 @@ final class SessionClient implements UpstreamClient {
 
     private Open begin(Duration limit) {
         var transport = new SessionTransport(channel, limit, announcements);
-        var session = new McpClientSession(
-                limit, transport, Map.of("ping", _ -> Mono.just(Json.object())), Map.of(), _ -> Mono.empty());
+        var session = new McpClientSession(limit, transport, Map.of(), Map.of(), _ -> Mono.empty());
         var params = Json.object().put("protocolVersion", ProtocolRevision.NOVEMBER_2025.word());
         params.set("capabilities", ClientTurn.everything());
         params.set("clientInfo", RpcAnswer.clientInfo());

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.upstreams.client;
 
 import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
 import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpClientTransport;
@@ -12,11 +13,11 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,15 +36,16 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final int METHOD_NOT_FOUND = -32601;
 
-    /** How many refusals are under way at once; a server that asks more gets no answer. */
-    private static final int MOST_REFUSALS = 8;
+    /** How many short replies are under way at once; a server that asks more gets none. */
+    private static final int MOST_REPLIES = 8;
 
     private final McpChannel channel;
     private final Duration limit;
     private final Announcements announcements;
     private final Map<String, OpenCall> watched = new ConcurrentHashMap<>();
-    private final Semaphore refusals = new Semaphore(MOST_REFUSALS);
+    private final Semaphore replies = new Semaphore(MOST_REPLIES);
     private final Set<String> subscribed = ConcurrentHashMap.newKeySet();
+    private final Reception listening = new Reception(true);
     private volatile @Nullable AnnouncementStream stream;
     private volatile boolean isLost;
     private volatile boolean isClosed;
@@ -95,9 +97,10 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     private boolean read(boolean again) throws InterruptedException {
         if (again) {
             announcements.updated(Set.copyOf(subscribed));
+            announcements.listsChanged(); // They may have while the stream was closed.
         }
         try {
-            var head = channel.stream(null, headers(), message -> received(message, null));
+            var head = channel.stream(null, headers(), message -> received(message, null), listening);
             if (head.status() < HttpStatus.BAD_REQUEST_400) {
                 return true;
             }
@@ -149,28 +152,90 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     private void post(JSONRPCMessage message) throws InterruptedException {
         var id = message instanceof JSONRPCRequest request ? String.valueOf(request.id()) : null;
         var body = json(message);
-        var call = watched.get(body.at("/params/_meta/progressToken").asString(""));
+        var exchange = new Exchange(
+                id, watched.get(body.at("/params/_meta/progressToken").asString("")));
+        var hadSession = session != null;
         McpChannel.Head head;
         try {
-            head = channel.post(body, headers(), limit, answer -> received(answer, new Exchange(id, call)));
+            head = posted(body, exchange);
         } catch (UpstreamFailure e) {
-            if (call != null && call.isAsking()) {
+            if (exchange.call != null && exchange.call.isAsking()) {
                 cancel(message);
             }
             throw e;
         }
-        if (head.status() == HttpStatus.NOT_FOUND_404 && session != null) {
-            throw new UpstreamFailure(Kind.SESSION, "it has ended the session");
-        }
-        if (head.headers().contains(SESSION)) {
-            session = head.headers().get(SESSION);
+        if (hadSession && isLost(head.status()) && !exchange.isAnswered) {
+            throw new UpstreamFailure(
+                    Kind.SESSION, exchange.error == null ? "it has ended the session" : exchange.error.words());
         }
         if (head.status() >= HttpStatus.BAD_REQUEST_400) {
             throw new UpstreamFailure(Kind.PROTOCOL, "it answered %d".formatted(head.status()));
         }
-        if (id != null && head.status() != HttpStatus.OK_200) {
+        if (id != null && !exchange.isAnswered) {
             throw new UpstreamFailure(Kind.PROTOCOL, "it answered %d without a result".formatted(head.status()));
         }
+    }
+
+    /** A stream that ends before the answer goes on where the server said that it can. */
+    private McpChannel.Head posted(ObjectNode body, Exchange exchange) throws InterruptedException {
+        var end = System.nanoTime() + limit.toNanos();
+        var reception = new Reception(exchange.id != null);
+        try {
+            var hadSession = session != null;
+            Predicate<ObjectNode> isLast = message -> {
+                if (hadSession && isLost(reception.status) && message.get("error") instanceof ObjectNode error) {
+                    exchange.error = RpcAnswer.error(
+                            error.path("code").asInt(0), error.path("message").asString(""));
+                    return true;
+                }
+                return received(message, exchange);
+            };
+            return channel.post(body, headers(), limit, isLast, reception);
+        } catch (UpstreamFailure e) {
+            if (exchange.id == null) {
+                throw e;
+            }
+            return resumed(exchange, reception, end, e);
+        } finally {
+            keepSession(reception);
+        }
+    }
+
+    /** Returns whether a status says that the server does not know the session. Many answer 400 after a restart. */
+    private static boolean isLost(int status) {
+        return status == HttpStatus.NOT_FOUND_404 || status == HttpStatus.BAD_REQUEST_400;
+    }
+
+    private void keepSession(Reception reception) {
+        var opened = reception.headers.get(SESSION);
+        session = opened == null ? session : opened;
+    }
+
+    private McpChannel.Head resumed(Exchange exchange, Reception reception, long end, UpstreamFailure first)
+            throws InterruptedException {
+        var failure = first;
+        while (failure.kind() == Kind.UNREACHABLE
+                && reception.lastId() != null
+                && reception.pause().toNanos() < end - System.nanoTime()) {
+            keepSession(reception);
+            Thread.sleep(reception.pause());
+            McpChannel.Head head;
+            try {
+                head = channel.resume(
+                        headers(),
+                        Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime())),
+                        answer -> received(answer, exchange),
+                        reception);
+            } catch (UpstreamFailure e) {
+                failure = e;
+                continue;
+            }
+            if (exchange.isAnswered) {
+                return head;
+            }
+            throw first; // The server does not keep what it sent.
+        }
+        throw failure;
     }
 
     private Map<String, String> headers() {
@@ -190,7 +255,19 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
      * @param id null for a message that has no answer
      * @param call null if it is no call that is watched
      */
-    private record Exchange(@Nullable String id, @Nullable OpenCall call) {}
+    private static final class Exchange {
+        final @Nullable String id;
+        final @Nullable OpenCall call;
+        volatile boolean isAnswered;
+
+        /** What the server says about a session that it may not know. */
+        volatile @Nullable UpstreamFailure error;
+
+        Exchange(@Nullable String id, @Nullable OpenCall call) {
+            this.id = id;
+            this.call = call;
+        }
+    }
 
     /**
      * Takes a message of the server. Returns whether it is the answer.
@@ -205,13 +282,18 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
                 call.report(message);
             }
         } else if (ClientTurn.isQuestion(method) && message.has("id")) {
-            forwardQuestion(message, of == null || of.call() == null ? onlyCall() : of.call());
+            forwardQuestion(message, of == null || of.call == null ? onlyCall() : of.call);
+        } else if (method.equals("ping") && message.has("id")) {
+            var answer = response(message.path("id"));
+            answer.putObject("result");
+            sendSoon(answer);
         } else if (message.has("id") && !method.isEmpty()) {
-            handle(new JSONRPCRequest("2.0", method, Objects.requireNonNull(message.get("id")), message.get("params")));
+            refuse(message.path("id"), "the engine, as a client, has no method %s".formatted(Excerpt.cut(method, 50)));
         } else if (!method.isEmpty()) {
             announcements.received(message);
-        } else if (of != null && message.path("id").asString("").equals(of.id())) {
-            handle(new JSONRPCResponse("2.0", of.id(), message.get("result"), error(message.get("error"))));
+        } else if (of != null && of.id != null && RpcAnswer.isAnswer(message, of.id)) {
+            of.isAnswered = true;
+            handle(new JSONRPCResponse("2.0", of.id, message.get("result"), error(message.get("error"))));
             return true;
         }
         return false;
@@ -233,23 +315,32 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
 
     @Override
     public void answer(JsonNode id, ObjectNode answer) {
-        var body = Json.object().put("jsonrpc", "2.0");
-        body.set("id", id);
+        var body = response(id);
         body.set("result", answer);
         send(body, limit);
     }
 
     @Override
     public void refuse(JsonNode id, String why) {
+        var body = response(id);
+        body.putObject("error").put("code", METHOD_NOT_FOUND).put("message", why);
+        sendSoon(body);
+    }
+
+    private static ObjectNode response(JsonNode id) {
         var body = Json.object().put("jsonrpc", "2.0");
         body.set("id", id);
-        body.putObject("error").put("code", METHOD_NOT_FOUND).put("message", why);
-        if (refusals.tryAcquire()) {
+        return body;
+    }
+
+    /** Sends it on another thread: this one reads what the server sends. */
+    private void sendSoon(ObjectNode body) {
+        if (replies.tryAcquire()) {
             Thread.startVirtualThread(() -> {
                 try {
                     send(body, SOON);
                 } finally {
-                    refusals.release();
+                    replies.release();
                 }
             });
         }
@@ -258,7 +349,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     /** Sends what has no answer. Where the server does not take it, its call ends without. */
     private void send(ObjectNode body, Duration longest) {
         try {
-            channel.post(body, headers(), longest, _ -> true);
+            channel.post(body, headers(), longest, _ -> true, new Reception(false));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (UpstreamFailure e) {

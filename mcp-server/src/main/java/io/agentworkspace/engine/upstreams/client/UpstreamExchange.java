@@ -7,9 +7,10 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
@@ -20,31 +21,39 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One POST and its response: a JSON object, or a stream of events with one in each. */
-final class UpstreamExchange implements Response.Listener {
+/** One request and its response: a JSON object, or a stream of events with one in each. */
+final class UpstreamExchange implements Response.Listener, EventStream.Receiver {
     /** The longest response, with all messages before the result. */
     static final int LONGEST = 8 * 1024 * 1024;
 
     /** The longest message of a stream of announcements, which as a whole has no limit. */
     static final int LONGEST_ANNOUNCEMENT = 256 * 1024;
 
+    /** Up to this size, responses are read without a place. */
+    private static final int SMALL = 64 * 1024;
+
+    /** The places for parts of responses that are being read, of {@link #SMALL} each: together a sixteenth of the memory. */
+    private static final Semaphore PLACES =
+            new Semaphore((int) Math.min(65_536, Runtime.getRuntime().maxMemory() / 16 / SMALL));
+
     private static final Duration GRACE = Duration.ofMillis(500);
-    private static final byte[] DATA = "data:".getBytes(StandardCharsets.US_ASCII);
 
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Predicate<ObjectNode> isLast;
     private final boolean readsNotFound;
     private final boolean announces;
-    private final ByteArrayOutputStream line = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream data = new ByteArrayOutputStream();
+    private final Reception reception;
+    private final EventStream events = new EventStream(this);
+    private final ByteArrayOutputStream body = new ByteArrayOutputStream();
     private long read;
+    private int places;
     private boolean isStream;
     private boolean isOver;
+    private @Nullable String unreadable;
     private volatile boolean sent;
-    private volatile int status;
-    private volatile HttpFields headers = HttpFields.EMPTY;
     private volatile @Nullable UpstreamFailure failure;
     private volatile @Nullable Throwable broken;
 
@@ -53,18 +62,19 @@ final class UpstreamExchange implements Response.Listener {
      * @param readsNotFound whether the body of a 404 is a message, too
      * @param announces whether it is a stream of announcements, which each message may only be so long of
      */
-    UpstreamExchange(Predicate<ObjectNode> isLast, boolean readsNotFound, boolean announces) {
+    UpstreamExchange(Predicate<ObjectNode> isLast, boolean readsNotFound, boolean announces, Reception reception) {
         this.isLast = isLast;
         this.readsNotFound = readsNotFound;
         this.announces = announces;
+        this.reception = reception;
     }
 
     int status() {
-        return status;
+        return reception.status;
     }
 
     HttpFields headers() {
-        return headers;
+        return reception.headers;
     }
 
     /** @throws UpstreamFailure if there is no response, or an invalid one */
@@ -88,72 +98,116 @@ final class UpstreamExchange implements Response.Listener {
         }
         var why = broken;
         if (why != null) {
-            throw new UpstreamFailure(Kind.UNREACHABLE, VettedClient.words(why, sent || status != 0, limit));
+            throw new UpstreamFailure(Kind.UNREACHABLE, VettedClient.words(why, sent || status() != 0, limit));
         }
     }
 
     @Override
     public void onHeaders(Response response) {
-        status = response.getStatus();
-        headers = response.getHeaders();
-        var type = String.valueOf(headers.get(HttpHeader.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
-        isStream = type.startsWith("text/event-stream");
+        reception.status = response.getStatus();
+        reception.headers = response.getHeaders();
+        isStream = type().startsWith("text/event-stream");
+        if (!reception.expectsAnswer) {
+            end();
+        }
+    }
+
+    private String type() {
+        return String.valueOf(headers().get(HttpHeader.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
     }
 
     @Override
     public void onContent(Response response, ByteBuffer content) {
         read += content.remaining();
-        if (read > LONGEST && !announces) {
-            fail(new UpstreamFailure(Kind.PROTOCOL, "its answer has more than %d MB".formatted(LONGEST >> 20)));
-            response.abort(new IllegalStateException("too long"));
+        if (!announces && Math.max(read, reception.add(content.remaining())) > LONGEST) {
+            refuse(response, Kind.PROTOCOL, "its answer has more than %d MB".formatted(LONGEST >> 20));
+            return;
+        }
+        if (!isOver && !announces && !hasPlaces()) {
+            refuse(response, Kind.BUSY, "the engine is reading too many large answers at the moment");
             return;
         }
         while (content.hasRemaining() && !isOver) {
             var next = content.get();
-            if (!isStream || next != '\n') {
-                line.write(next);
-                if (announces && line.size() + data.size() > LONGEST_ANNOUNCEMENT) {
-                    fail(new UpstreamFailure(
-                            Kind.PROTOCOL, "a message has more than %d KB".formatted(LONGEST_ANNOUNCEMENT >> 10)));
-                    response.abort(new IllegalStateException("too long"));
-                }
+            if (isStream) {
+                events.read(next);
             } else {
-                endLine();
+                body.write(next);
+            }
+            if (announces && events.waiting() + body.size() > LONGEST_ANNOUNCEMENT) {
+                refuse(response, Kind.PROTOCOL, "a message has more than %d KB".formatted(LONGEST_ANNOUNCEMENT >> 10));
             }
         }
     }
 
-    private void endLine() {
-        var bytes = line.toByteArray();
-        line.reset();
-        var length = bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
-        if (length == 0) {
-            if (data.size() > 0) {
-                receive(data.toByteArray());
-                data.reset();
+    private void refuse(Response response, Kind kind, String words) {
+        fail(new UpstreamFailure(kind, words));
+        response.abort(new IllegalStateException(words));
+    }
+
+    private boolean hasPlaces() {
+        while ((places + 1L) * SMALL < read) {
+            if (!PLACES.tryAcquire()) {
+                return false;
             }
-        } else if (length >= DATA.length && Arrays.equals(bytes, 0, DATA.length, DATA, 0, DATA.length)) {
-            data.write(bytes, DATA.length, length - DATA.length);
-            data.write('\n');
+            places++;
+        }
+        return true;
+    }
+
+    @Override
+    public void event(String type, byte[] data) {
+        if (type.equals("endpoint")) {
+            fail(new UpstreamFailure(Kind.TRANSPORT, McpChannel.OLDER_TRANSPORT));
+        } else if (type.equals("message") && !isOver && !new String(data, StandardCharsets.US_ASCII).isBlank()) {
+            receive(data);
         }
     }
 
-    private void receive(byte[] message) {
+    @Override
+    public void id(String id) {
+        reception.setLastId(id);
+    }
+
+    @Override
+    public void retry(long millis) {
+        reception.setPause(Duration.ofMillis(millis));
+    }
+
+    /** In the revision 2025-03-26, several messages may come as an array. */
+    private void receive(byte[] json) {
+        JsonNode value;
         try {
-            isOver = isLast.test(Json.readValue(new String(message, StandardCharsets.UTF_8), ObjectNode.class));
+            value = Json.readForeign(json);
+        } catch (IllegalArgumentException e) {
+            unreadable = "its answer " + e.getMessage(); // An answer may follow.
+            return;
+        }
+        try {
+            for (var message : value.isArray() ? value : List.of(value)) {
+                if (!isOver && message instanceof ObjectNode object && isLast.test(object)) {
+                    end();
+                }
+            }
         } catch (UpstreamFailure refused) {
             fail(refused);
-        } catch (RuntimeException unreadable) {
-            fail(new UpstreamFailure(Kind.PROTOCOL, "its answer is not valid JSON"));
-        }
-        if (isOver) {
-            ended.countDown(); // What follows is read and dropped.
+        } catch (RuntimeException e) {
+            fail(new UpstreamFailure(Kind.PROTOCOL, "its answer cannot be read"));
         }
     }
 
     private void fail(UpstreamFailure reason) {
-        failure = reason;
+        if (!isOver) {
+            failure = reason;
+            end();
+        }
+    }
+
+    /** What follows is read and dropped. */
+    private void end() {
         isOver = true;
+        PLACES.release(places);
+        places = 0;
         ended.countDown();
     }
 
@@ -162,24 +216,22 @@ final class UpstreamExchange implements Response.Listener {
         if (isOver) {
             return;
         }
-        if (result.getResponseFailure() != null || result.getRequestFailure() != null && status == 0) {
+        if (result.getResponseFailure() != null || result.getRequestFailure() != null && status() == 0) {
             broken = result.getFailure();
-        } else if (!isStream && line.size() > 0 && isJson()) {
-            receive(line.toByteArray());
-        } else if (isStream) {
-            endLine();
-            endLine();
-            if (!isOver && status == HttpStatus.OK_200) {
-                fail(new UpstreamFailure(Kind.UNREACHABLE, "its stream ended before the answer"));
-            }
+        } else if (!isStream && body.size() > 0 && isJson()) {
+            receive(body.toByteArray());
         }
-        ended.countDown();
+        if (!isOver && broken == null && unreadable != null) {
+            fail(new UpstreamFailure(Kind.PROTOCOL, unreadable));
+        } else if (!isOver && broken == null && isStream && status() == HttpStatus.OK_200) {
+            fail(new UpstreamFailure(Kind.UNREACHABLE, "its stream ended before the answer"));
+        }
+        if (!isOver) {
+            end();
+        }
     }
 
     private boolean isJson() {
-        return (readsNotFound || status != HttpStatus.NOT_FOUND_404)
-                && String.valueOf(headers.get(HttpHeader.CONTENT_TYPE))
-                        .toLowerCase(Locale.ROOT)
-                        .contains("json");
+        return (readsNotFound || status() != HttpStatus.NOT_FOUND_404) && type().contains("json");
     }
 }

@@ -8,10 +8,14 @@ public final class UpstreamFailure extends RuntimeException {
     public enum Kind {
         /** No connection, no answer in time, or one that was cut off. It may work the next time. */
         UNREACHABLE,
-        /** The server refused the credential. */
+        /** The engine has no room for the answer at the moment. The server is not at fault. */
+        BUSY,
+        /** The server refused the credential, or requires one. */
         CREDENTIAL,
         /** What came is no answer of this protocol, or is too large. */
         PROTOCOL,
+        /** The address is one of another transport. */
+        TRANSPORT,
         /** The server knows the session no more. Nothing was done. */
         SESSION,
         /** The server answered with an error of its own. */
@@ -39,6 +43,6 @@ public final class UpstreamFailure extends RuntimeException {
 
     /** Returns whether the server itself is at fault, so that further calls are likely to fail, too. */
     public boolean isOutage() {
-        return kind == Kind.UNREACHABLE || kind == Kind.PROTOCOL || kind == Kind.CREDENTIAL;
+        return kind == Kind.UNREACHABLE || kind == Kind.PROTOCOL || kind == Kind.TRANSPORT || kind == Kind.CREDENTIAL;
     }
 }

@@ -10,9 +10,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param everyPrivate whether all private and loopback addresses are allowed, for development
  * @param networks private networks that are allowed
- * @param setting the setting by which the operator allows others
+ * @param setting the setting by which the operator allows others; null if nothing does
  */
-public record AddressPolicy(boolean everyPrivate, InetAddressSet networks, String setting) {
+public record AddressPolicy(
+        boolean everyPrivate,
+        InetAddressSet networks,
+        @Nullable String setting) {
+    /** Only the public internet, over https, whatever else is allowed: for what strangers make the engine read. */
+    public static final AddressPolicy PUBLIC = new AddressPolicy(false, new InetAddressSet(), null);
+
     public static AddressPolicy ofPrivate(boolean everyPrivate) {
         return new AddressPolicy(everyPrivate, new InetAddressSet(), "ENGINE_WEBHOOKS_ALLOW_PRIVATE");
     }

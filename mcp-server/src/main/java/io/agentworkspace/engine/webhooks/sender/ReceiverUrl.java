@@ -91,9 +91,12 @@ public final class ReceiverUrl {
         if (scheme.equals("https") || scheme.equals("http") && policy.allowsPlain()) {
             return scheme;
         }
+        if (policy.allowsPlain()) {
+            throw wrong("must begin with https:// or http://");
+        }
         throw wrong(
-                policy.allowsPlain()
-                        ? "must begin with https:// or http://"
+                policy.setting() == null
+                        ? "must begin with https://"
                         : "must begin with https://; the operator allows http:// with " + policy.setting());
     }
 

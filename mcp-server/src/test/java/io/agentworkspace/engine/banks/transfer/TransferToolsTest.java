@@ -343,4 +343,16 @@ class TransferToolsTest {
         assertThat(export.lines().count()).isEqualTo(10_201);
         assertThat(export.lines()).allMatch(line -> line.startsWith("{\"id\":\""));
     }
+
+    /** A zip that cannot be read shows what is looked at first. */
+    @Test
+    void whoMayNotImportIsRefusedBeforeAnythingIsUnpacked() {
+        ann.call("MB_Create", "{'vx':{'name':'mine','access':'private'}}").ok();
+        var broken = "UEsDBA==";
+        importing(ann, "mine", "markdown", broken).refused(1004, "the zip");
+        importing(ann, "none", "markdown", broken).refused(3001, "none");
+        importing(tenant.member("eve"), "mine", "markdown", broken).refused(3001, "mine");
+        var viewer = tenant.person("vic", Role.VIEWER);
+        importing(viewer, "mine", "markdown", broken).refused(2003, "viewer");
+    }
 }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -113,6 +114,81 @@ class ExtractionTest {
         assertThat(outline(extraction("a.docx", file)))
                 .isEqualTo(
                         "paragraph One two three.\nparagraph Next.\nparagraph Last.\nheader cell text | other\nparagraph End.");
+    }
+
+    @Test
+    void aTableInACellIsTextOfTheCell() throws IOException {
+        var inner = "<w:tbl><w:tr><w:tc>%s</w:tc><w:tc>%s</w:tc></w:tr><w:tr><w:tc>%s</w:tc></w:tr></w:tbl>"
+                .formatted(
+                        paragraph("", run("", "inner")),
+                        paragraph("", run("", "two")),
+                        paragraph("", run("", "three")));
+        var file = docx(
+                "<w:tbl><w:tr><w:tc>%s%s%s</w:tc><w:tc>%s</w:tc></w:tr></w:tbl>"
+                        .formatted(
+                                paragraph("", run("", "before")),
+                                inner,
+                                paragraph("", run("", "after")),
+                                paragraph("", run("", "beside"))),
+                "");
+        assertThat(outline(extraction("a.docx", file))).isEqualTo("header before inner | two three after | beside");
+        var nested = docx("<w:tbl><w:tr><w:tc>%s%s</w:tc></w:tr></w:tbl>".formatted(inner, inner), "");
+        assertThat(outline(extraction("a.docx", nested))).isEqualTo("header inner | two three inner | two three");
+    }
+
+    @Test
+    void anEncodedMailIsRefusedWithWhatToSendInstead() {
+        for (var head : List.of(
+                "From: a@example.org\r\nTo: b@example.org\r\nSubject: =?utf-8?q?f=C3=BCnf?=\r\n"
+                        + "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n",
+                "Received: by mail\n\tfrom there\nMIME-Version: 1.0\nDate: today\nSubject: x\n",
+                "From a@example.org Mon Jan 1\nfrom: a\nto: b\ncontent-type: multipart/mixed\n")) {
+            var file = (head + "\r\nf=C3=BCnf\r\n").getBytes(StandardCharsets.UTF_8);
+            for (var name : List.of("mail.eml", "mail.txt")) {
+                assertThat(extraction(name, file).reasons())
+                        .as(head)
+                        .anyMatch(reason -> reason.code() == DocumentReason.Code.TYPE_NOT_ALLOWED
+                                && reason.message().contains("e-mail")
+                                && reason.message().contains("attachments as files of their own"));
+            }
+        }
+        var notes = "From: the team\nTo: everybody\nDate: today\n\nWe meet at five.";
+        assertThat(extraction("notes.txt", notes.getBytes(StandardCharsets.UTF_8))
+                        .type())
+                .isNotNull();
+    }
+
+    @Test
+    void aFileThatIsCutWithinACharacterIsAcceptedWithThePlace() {
+        for (var charset : List.of("UTF-8", "UTF-16LE", "windows-31j", "GB18030")) {
+            var whole = "\u6f6e\u306e\u6642\u9593\u306f\u5341\u4e8c\u6642\u3067\u3059"
+                    .repeat(20)
+                    .getBytes(Charset.forName(charset));
+            var cut = java.util.Arrays.copyOf(whole, whole.length - 1);
+            var claim = new Extraction.DeclaredFile("a.txt", "text/plain", charset);
+            var read = Extraction.of(cut, claim);
+            assertThat(read.type()).as(charset).isNotNull();
+            assertThat(read.reasons())
+                    .as(charset)
+                    .anyMatch(reason -> reason.position() != null
+                            && reason.position().startsWith("byte ")
+                            && Integer.parseInt(reason.position().substring(5)) > whole.length - 5);
+        }
+    }
+
+    @Test
+    void oneBadByteInUtf8IsNamed() {
+        var text = "Gr\u00fc\u00dfe vom Hafen, um f\u00fcnf Uhr.".getBytes(StandardCharsets.UTF_8);
+        for (var bad : new int[] {0x80, 0xFF, 0xC3, 0xE9}) {
+            var file = java.util.Arrays.copyOf(text, text.length + 4);
+            file[text.length] = ' ';
+            file[text.length + 1] = (byte) bad;
+            file[text.length + 2] = ' ';
+            file[text.length + 3] = '.';
+            var read = extraction("a.txt", file);
+            assertThat(read.blocks().getFirst().text()).startsWith("Gr\u00fc\u00dfe vom Hafen, um f\u00fcnf Uhr.");
+            assertThat(read.reasons()).anyMatch(reason -> ("byte " + (text.length + 2)).equals(reason.position()));
+        }
     }
 
     @Test

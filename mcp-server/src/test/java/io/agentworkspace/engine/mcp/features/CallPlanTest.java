@@ -239,4 +239,14 @@ class CallPlanTest {
                         .asBoolean())
                 .isTrue();
     }
+
+    /** Reading a pointer takes no part of the thread's stack for each of its parts. */
+    @Test
+    void aPointerOfManyPartsIsRead() {
+        var plan =
+                "{'steps':[%s],'return':[{'from':'a','path':'%s'}]}".formatted(make("a", "Ada"), "/~0".repeat(20_000));
+        assertThat(maria.call("run_plan", plan).note()).doesNotContain("internal", "went wrong");
+        assertThat(maria.call("run_plan", plan).at("/status/internal_code").asInt())
+                .isNotEqualTo(5001);
+    }
 }

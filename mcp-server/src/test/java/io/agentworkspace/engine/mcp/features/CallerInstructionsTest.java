@@ -61,6 +61,15 @@ class CallerInstructionsTest {
         return text;
     }
 
+    @Test
+    void banksWithAPermissionAreNamedFirst() {
+        for (var name : List.of("aaa", "bbb", "zzz")) {
+            call(owner, "MB_Create", "{'vx':{'name':'%s','access':'public'}}".formatted(name));
+        }
+        call(owner, "MB_Permissions", "{'target':{'bank':'zzz','agent':'Scout'},'vx':{'access':'read'}}");
+        assertThat(instructions(bound("Scout"), "/mcp", "")).contains("Memory banks: 'zzz', ");
+    }
+
     private String bound(String agent) {
         return ClientApi.MCP
                 .call(

@@ -82,6 +82,34 @@ class SearchToolsTest {
     }
 
     @Test
+    void signsTellNamesApart() {
+        storeAll("We write the engine in C++ here.", "We write the client in C# here.", "We write drivers in C here.");
+        for (var query : List.of("C++", "c++", "C#", "c", "\"C++\"", "C")) {
+            var found = texts(search(query, ",'mode':'text'"));
+            var sign = query.replace("\"", "").toUpperCase(java.util.Locale.ROOT);
+            assertThat(found).as(query).hasSize(1).allMatch(text -> text.contains(" in " + sign + " here"));
+        }
+        for (var sign : List.of("+", "#", "?", "!!", "-", "&", "++")) {
+            for (var mode : List.of("text", "hybrid", "vector")) {
+                assertThat(search(sign, ",'min_score':0,'mode':'%s'".formatted(mode))
+                                .at("/content")
+                                .size())
+                        .as("%s %s", sign, mode)
+                        .isZero();
+            }
+        }
+    }
+
+    @Test
+    void aNoteOfOneWordIsNoAnswerToAnotherWord() {
+        storeAll("x", "ok", "test", "hello");
+        for (var query : List.of("zqxv", "qqq", "asdf zqxv", "hm")) {
+            assertThat(search(query).at("/content").size()).as(query).isZero();
+        }
+        assertThat(texts(search("ok"))).containsExactly("ok");
+    }
+
+    @Test
     void whatNothingAnswersIsSaidSo() {
         storeAll("The deploy runs on Friday.", "Tea is at four.");
         var found = search("How tall is the tower in Paris on Friday mornings?");

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
@@ -12,10 +14,12 @@ import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,10 +29,30 @@ class ToolIndexTest {
     private static final List<Tool<?, ?>> TOOLS = Tools.catalogue(
                     TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
             .tools();
+    /** Tools of an installed server. */
+    private static final List<Tool<?, ?>> FOREIGN = List.of(
+            foreign("sum", "Returns the sum of a and b."),
+            foreign("forecast", "Gets the weather of the next days for a place."),
+            foreign("post-letter", "Delivers an e-mail to a recipient."),
+            foreign("condense", "Summarises a passage."),
+            foreign("exchange", "Converts an amount between currencies."));
+
+    private static final List<Tool<?, ?>> ALL =
+            Stream.concat(TOOLS.stream(), FOREIGN.stream()).toList();
+
+    private static Tool<?, ?> foreign(String name, String description) {
+        var definition = Json.object().put("name", "demo_" + name);
+        definition.put("description", ForeignTool.marked(ForeignTool.TOOL, "demo", description));
+        definition.putObject("inputSchema").put("type", "object");
+        return new ForeignTool("demo", name, definition, name)
+                .calledBy((_, _) -> new ForeignTool.Result(Json.object()));
+    }
+
     private static final Map<String, String> SETS = Map.of(
             "phrases", "in other words",
             "plain-phrases", "in everyday words",
-            "unseen-phrases", "in everyday words, with which nothing was tuned");
+            "unseen-phrases", "in everyday words, with which nothing was tuned",
+            "fresh-phrases", "the same, written after the design was chosen, with five tools of an installed server");
 
     private static Embedder embedder;
     private static ToolIndex index;
@@ -40,8 +64,8 @@ class ToolIndexTest {
     static void makeVectors() {
         embedder = new Embedder(new EmbeddingSettings(true, null, null, null), Clock.systemUTC());
         index = new ToolIndex(embedder, HeavyWork.ofMachine());
-        assertThat(index.find("make an agent", TOOLS)).isNotEmpty(); // By words, while the vectors are made.
-        await().until(() -> index.knowsMeanings(TOOLS));
+        assertThat(index.find("make an agent", ALL)).isNotEmpty();
+        await().until(() -> index.knowsMeanings(ALL));
     }
 
     @AfterAll
@@ -64,7 +88,8 @@ class ToolIndexTest {
 
     private static Figures figures(String set) {
         var places = requests(set).stream()
-                .map(request -> found(request.getKey(), TOOLS).indexOf(request.getValue()))
+                .map(request -> found(request.getKey(), set.equals("fresh-phrases") ? ALL : TOOLS)
+                        .indexOf(request.getValue()))
                 .toList();
         return new Figures(
                 places.size(),
@@ -79,7 +104,7 @@ class ToolIndexTest {
                 | requests | number | right tool first | right tool among the first five |
                 |---|---|---|---|
                 """);
-        for (var set : List.of("phrases", "plain-phrases", "unseen-phrases")) {
+        for (var set : List.of("phrases", "plain-phrases", "unseen-phrases", "fresh-phrases")) {
             var figures = figures(set);
             table.append("| %s | %d | %d | %d |\n"
                     .formatted(SETS.get(set), figures.all(), figures.first(), figures.amongFive()));
@@ -88,6 +113,18 @@ class ToolIndexTest {
         var unseen = figures("unseen-phrases");
         assertThat(unseen.first()).isGreaterThanOrEqualTo(Math.round(0.7 * unseen.all()));
         assertThat(unseen.amongFive()).isGreaterThanOrEqualTo(Math.round(0.9 * unseen.all()));
+    }
+
+    /** What a server calls its tools need not be in the request, nor the other way round. */
+    @Test
+    void aToolOfAServerIsFoundByItsMeaning() {
+        for (var query :
+                List.of("add two numbers", "what is 3 plus 4", "addition", "calculate a total of two values")) {
+            assertThat(found(query, ALL)).as(query).startsWith("demo_sum");
+        }
+        var later = new ArrayList<>(ALL);
+        later.add(foreign("translate", "Renders a text in another language."));
+        assertThat(found("how do i say this in french", later).subList(0, 5)).contains("demo_translate");
     }
 
     /** Otherwise the test would only compare the descriptions with themselves. */

@@ -55,6 +55,25 @@ class ReceiverUrlTest {
                 .hasMessage(note);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "http://client.example/a.json, must begin with https://",
+        "http://127.0.0.1:8080/a.json, must begin with https://",
+        "https://127.0.0.1:8080/a.json, loopback",
+        "https://localhost:8080/a.json, this machine itself",
+        "https://10.1.2.3/a.json, private",
+        "https://[::1]/a.json, loopback",
+        "https://[::ffff:10.0.0.1]/a.json, plain IPv6",
+        "https://169.254.169.254/latest, link-local",
+        "https://client.example:22/a.json, port 22"
+    })
+    void documentsAboutClientsAreReadFromThePublicInternetOnly(String url, String note) {
+        assertThatThrownBy(() -> ReceiverUrl.parse(url, AddressPolicy.PUBLIC))
+                .isInstanceOf(Problem.class)
+                .hasMessageContaining(note)
+                .hasMessageNotContaining("ENGINE_");
+    }
+
     @Test
     void isAtMostTwoThousandCharactersLongAlsoWhenItIsEncoded() {
         assertThatThrownBy(() -> ReceiverUrl.parse("https://example.com/" + "\u6f22".repeat(300), false))

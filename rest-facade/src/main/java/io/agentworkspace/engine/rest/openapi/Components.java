@@ -69,8 +69,8 @@ public final class Components {
     /** Returns the problem document of a refusal with this status. */
     private static JsonNode problemDocument(int status) {
         return switch (status) {
-            case 500 -> ProblemDocument.of(Problem.internal(REQUEST_ID), REQUEST_ID);
-            case 503 -> ProblemDocument.of(Problem.unavailable(), REQUEST_ID);
+            case 500 -> ProblemDocument.of(Problem.internal(REQUEST_ID), REQUEST_ID, "");
+            case 503 -> ProblemDocument.of(Problem.unavailable(), REQUEST_ID, "");
             default -> KeptAnswer.ofRefusal("problem-" + status);
         };
     }

@@ -95,10 +95,19 @@ public final class Operation {
     }
 
     public Operation body(boolean required, ObjectNode schema, JsonNode example) {
+        return body(required, MediaType.APPLICATION_JSON, schema, example);
+    }
+
+    /** Requires a body in the form of HTML forms. */
+    public Operation form(ObjectNode schema, JsonNode example) {
+        return body(true, MediaType.APPLICATION_FORM_URLENCODED, schema, example);
+    }
+
+    private Operation body(boolean required, String mediaType, ObjectNode schema, JsonNode example) {
         var content = json.putObject("requestBody")
                 .put("required", required)
                 .putObject("content")
-                .putObject(MediaType.APPLICATION_JSON);
+                .putObject(mediaType);
         content.set("schema", schema);
         content.set("example", example);
         return this;

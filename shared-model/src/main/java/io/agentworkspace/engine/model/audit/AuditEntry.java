@@ -75,7 +75,8 @@ public record AuditEntry(
         @Doc("The names of the arguments, such as target.agent, without their contents.") @Nullable
         List<String> arguments,
 
-        @Doc("The id of the message or memory that the call wrote.") @Nullable
+        @Doc("The id of the message that the call wrote, or of the one memory that it wrote, deleted, restored or hid.")
+        @Nullable
         String item) {
     public static final String DONE = "done";
 

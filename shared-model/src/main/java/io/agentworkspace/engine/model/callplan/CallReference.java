@@ -23,7 +23,7 @@ final class CallReference {
 
     private static final String PATH = "path";
     private static final int NAMED = 12;
-    private static final Pattern POINTER = Pattern.compile("(/([^~]|~[01])*)?");
+    private static final Pattern BARE_TILDE = Pattern.compile("~(?![01])");
 
     private CallReference() {}
 
@@ -88,7 +88,7 @@ final class CallReference {
 
     /** Returns the pointer. @throws Problem if it is none */
     static String pointer(String path, String field) {
-        if (!POINTER.matcher(path).matches()) {
+        if (!path.isEmpty() && !path.startsWith("/") || BARE_TILDE.matcher(path).find()) {
             throw Problem.invalid(
                     field,
                     path.startsWith("/")

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.text.Excerpt;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -48,6 +50,9 @@ public final class Json {
     /** The maximum number of values, names, and array and object boundaries in the JSON of a request. */
     static final int MAX_TOKENS = 50_000;
 
+    /** The same in JSON of other servers. With them, a tree has at most about 20 MB besides its texts. */
+    public static final int MAX_FOREIGN_TOKENS = 200_000;
+
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -67,6 +72,8 @@ public final class Json {
      * their length.
      */
     private static final JsonMapper READER = mapper(MAX_TOKENS);
+
+    private static final JsonMapper FOREIGN_READER = mapper(MAX_FOREIGN_TOKENS);
 
     private static final JsonMapper SORTED =
             MAPPER.rebuild().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
@@ -148,6 +155,36 @@ public final class Json {
             var where = at == null ? "" : " at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());
             throw Problem.malformed("the body is not valid JSON%s: %s".formatted(where, reason(e)));
         }
+    }
+
+    /**
+     * Reads any one JSON value that another server sent. What is no UTF-8 becomes replacement characters.
+     *
+     * @throws IllegalArgumentException what is wrong, as words that follow a subject
+     */
+    public static JsonNode readForeign(byte[] utf8) {
+        try {
+            return FOREIGN_READER.readTree(
+                    new InputStreamReader(new ByteArrayInputStream(utf8), StandardCharsets.UTF_8));
+        } catch (JacksonException e) {
+            var message = String.valueOf(e.getOriginalMessage());
+            throw new IllegalArgumentException(
+                    message.contains("Token count")
+                            ? "has more than %,d values and names".formatted(MAX_FOREIGN_TOKENS)
+                            : message.contains("nesting depth")
+                                    ? "is nested more than %d levels deep".formatted(MAX_DEPTH)
+                                    : "is not valid JSON",
+                    e);
+        }
+    }
+
+    /** Returns how many values and names a tree has. */
+    public static int size(JsonNode tree) {
+        var size = 1 + (tree.isObject() ? tree.size() : 0);
+        for (var each : tree) {
+            size += size(each);
+        }
+        return size;
     }
 
     /** Some clients put a byte order mark before their JSON (RFC 8259, section 8.1). */

@@ -12,4 +12,7 @@ public record JoinRequest(
         String client,
 
         @Doc(value = "The machine that it runs on, for the name of the key.", max = 255) @Nullable
-        String host) {}
+        String host,
+
+        @Doc("Only tells which agent the code is for, and does not use it.") @Nullable
+        Boolean preview) {}

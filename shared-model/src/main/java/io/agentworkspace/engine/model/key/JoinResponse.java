@@ -2,10 +2,11 @@ package io.agentworkspace.engine.model.key;
 
 import io.agentworkspace.engine.model.schema.Doc;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a program needs that has joined. */
 public record JoinResponse(
-        @Doc("The key, which is bound to the agent. It is never shown again.")
+        @Doc("The key, which is bound to the agent. It is never shown again. Absent in a preview.") @Nullable
         String apiKey,
 
         @Doc("The agent that the program now is.") String agent,

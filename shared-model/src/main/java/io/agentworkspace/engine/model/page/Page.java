@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The requested part of a list: how many entries, and from where. */
 public record Page(
-        @Doc(value = "1–200, default 50.", min = 1, max = 200) @Nullable
+        @Doc(value = "1–200, default 50.", min = 1, max = 200, mayBeBlank = true) @Nullable
         Integer limit,
 
-        @Doc(value = "A next_cursor.", max = 2_000) @Nullable
+        @Doc(value = "A next_cursor.", max = 2_000, mayBeBlank = true) @Nullable
         String cursor) {
     public static final int DEFAULT_LIMIT = 50;
 

@@ -126,6 +126,14 @@ public final class Problem extends RuntimeException {
                 Failure.MISSING_FIELD, "%s %s required%s".formatted(named, fields.size() == 1 ? "is" : "are", hint));
     }
 
+    /** Reports fields that were sent without a value and would narrow what the call does. */
+    public static Problem blank(List<String> fields) {
+        return new Problem(
+                Failure.MISSING_FIELD,
+                "%s: it is blank, null or empty. Send a value, or leave the field out if you mean the call without it"
+                        .formatted(missing(fields).note()));
+    }
+
     public static Problem invalid(String field, String rule) {
         return new Problem(Failure.INVALID_FIELD, field + " " + rule);
     }

@@ -8,15 +8,16 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ProblemDocument {
     public static final String MEDIA_TYPE = "application/problem+json";
 
-    /** The page that describes each failure, under its name; relative to the requested URL. */
+    /** The page that describes each failure, under its name; below the public path, relative to the requested URL. */
     public static final String DOCUMENTATION = "/docs/concepts#";
 
     private ProblemDocument() {}
 
-    public static ObjectNode of(Problem problem, String requestId) {
+    /** @param publicPath the path below which the server is published; empty for none */
+    public static ObjectNode of(Problem problem, String requestId, String publicPath) {
         var failure = problem.failure();
         var document = Json.object()
-                .put("type", DOCUMENTATION + failure.error())
+                .put("type", publicPath + DOCUMENTATION + failure.error())
                 .put("title", failure.title())
                 .put("status", failure.httpStatus())
                 .put("detail", problem.note())

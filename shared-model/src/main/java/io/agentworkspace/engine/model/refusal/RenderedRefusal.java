@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +37,10 @@ public record RenderedRefusal(int status, String mediaType, ObjectNode body) {
     }
 
     /** Renders the style of all other routes: RFC 9457. */
-    public static RenderedRefusal document(String requestId, Problem problem) {
+    public static RenderedRefusal document(RequestContext context, Problem problem) {
         return new RenderedRefusal(
-                problem.failure().httpStatus(), ProblemDocument.MEDIA_TYPE, ProblemDocument.of(problem, requestId));
+                problem.failure().httpStatus(),
+                ProblemDocument.MEDIA_TYPE,
+                ProblemDocument.of(problem, context.requestId(), context.publicPath()));
     }
 }

@@ -30,6 +30,15 @@ public @interface Doc {
     /** Strings: a blank one is a value, and not the same as a missing one. */
     boolean verbatim() default false;
 
+    /**
+     * Optional input of tools that change something: a blank or null one counts as left out, since it never narrows what is
+     * destroyed, deleted, censored, granted or addressed. Without this it counts as a required field that is missing.
+     */
+    boolean mayBeBlank() default false;
+
+    /** Input: another word for the field, which is understood in its place and beside the object around it. */
+    String alias() default "";
+
     /** Output: only in the first response, never in a replay, since the value is not stored. */
     boolean once() default false;
 

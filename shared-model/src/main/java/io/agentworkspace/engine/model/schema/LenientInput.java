@@ -31,11 +31,12 @@ public final class LenientInput {
     public static ObjectNode of(ObjectNode arguments, Schema schema) {
         var input = arguments.deepCopy();
         convert(schema.root(), input);
+        place(input, schema);
         for (var field : schema.root().fields()) {
             if (field.shape() instanceof Shape.Fields inner) {
                 INNER.getOrDefault(field.name(), List.of()).stream()
                         .filter(name -> input.has(name) && !schema.hasField(name) && inner.hasField(name))
-                        .forEach(name -> move(name, field.name(), input));
+                        .forEach(name -> move(name, name, field.name(), input));
             }
         }
         convert(schema.root(), input); // Also what has been moved.
@@ -43,20 +44,53 @@ public final class LenientInput {
     }
 
     /**
+     * Puts in their place what is certain on every endpoint: {@code context} beside {@code target}, and fields under their
+     * other word. The arguments themselves change.
+     */
+    public static void place(ObjectNode arguments, Schema schema) {
+        for (var field : schema.root().fields()) {
+            if (!(field.shape() instanceof Shape.Fields inner)) {
+                continue;
+            }
+            if (field.name().equals("target") && inner.hasField("context") && !schema.hasField("context")) {
+                move("context", "context", "target", arguments);
+            }
+            for (var each : inner.fields()) {
+                var word = each.alias();
+                if (!word.isEmpty() && arguments.path(field.name()) instanceof ObjectNode around && around.has(word)) {
+                    rename(word, each.name(), around);
+                }
+                if (!word.isEmpty() && !schema.hasField(word)) {
+                    move(word, each.name(), field.name(), arguments);
+                }
+            }
+        }
+    }
+
+    private static void rename(String word, String name, ObjectNode object) {
+        if (!object.has(name) || object.get(name).equals(object.get(word))) {
+            object.set(name, object.remove(word));
+        }
+    }
+
+    /**
      * Moves a field into its object. If both places have a value and the values differ, both stay, and the schema
      * refuses the one at the top.
      */
-    private static void move(String name, String holder, ObjectNode input) {
+    private static void move(String word, String name, String holder, ObjectNode input) {
+        if (!input.has(word)) {
+            return;
+        }
         var around = input.path(holder);
         if (around.isMissingNode() || around.isNull()) {
             around = input.putObject(holder);
         }
         if (around instanceof ObjectNode object) {
-            var value = input.get(name);
+            var value = input.get(word);
             var present = object.path(name);
             if (present.isMissingNode() || present.isNull() || present.equals(value)) {
                 object.set(name, value);
-                input.remove(name);
+                input.remove(word);
             }
         }
     }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.text.BlankText;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
@@ -34,7 +35,7 @@ public final class Schema {
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private static final Shape.Field IDEMPOTENCY =
-            new Shape.Field(IDEMPOTENCY_KEY, "Makes a retry safe.", false, new Shape.Text(255, List.of()));
+            new Shape.Field(IDEMPOTENCY_KEY, "Makes a retry safe.", false, true, "", new Shape.Text(255, List.of()));
 
     /** The fields of {@code target}, {@code vx} and {@code page} that models most often send without the object around them. */
     private static final List<String> INNER = List.of("agent", "bank", "domain", "zone", "name", "limit");
@@ -45,16 +46,20 @@ public final class Schema {
     private final Shape.Fields root;
     private final ObjectNode json;
 
+    /** Whether a blank field may count as left out only where its {@link Doc} says so: the tool changes something. */
+    private final boolean isExact;
+
     /** The field that takes all input; null if the fields are those of a record. */
     private final @Nullable String whole;
 
     Schema(Shape.Fields root) {
-        this(root, root.json(), null);
+        this(root, root.json(), false, null);
     }
 
-    private Schema(Shape.Fields root, ObjectNode json, @Nullable String whole) {
+    private Schema(Shape.Fields root, ObjectNode json, boolean isExact, @Nullable String whole) {
         this.root = root;
         this.json = json;
+        this.isExact = isExact;
         this.whole = whole;
     }
 
@@ -64,7 +69,7 @@ public final class Schema {
      * @param whole the field of the record that takes the whole input
      */
     public static Schema ofForeign(ObjectNode json, String whole) {
-        return new Schema(new Shape.Fields(List.of(), false, null), json.deepCopy(), whole);
+        return new Schema(new Shape.Fields(List.of(), false, null), json.deepCopy(), false, whole);
     }
 
     /** Returns the schema of an output record. */
@@ -72,7 +77,10 @@ public final class Schema {
         return new Schema(Shape.ofRecord(type, false));
     }
 
-    /** Returns the schema of an input record, with an idempotency key where the tool changes something. */
+    /**
+     * Returns the schema of an input record. Where the tool changes something, it has an idempotency key, and refuses
+     * blank fields as {@link Doc#mayBeBlank} says.
+     */
     public static Schema ofInput(Class<? extends Record> type, boolean transactional) {
         var own = Shape.ofRecord(type, true);
         if (!transactional) {
@@ -80,7 +88,13 @@ public final class Schema {
         }
         var fields = new ArrayList<>(own.fields());
         fields.add(IDEMPOTENCY);
-        return new Schema(new Shape.Fields(List.copyOf(fields), true, own.title()));
+        var root = new Shape.Fields(List.copyOf(fields), true, own.title());
+        return new Schema(root, root.json(), true, null);
+    }
+
+    /** Returns the same schema for a call that only reads: every blank field that is not required counts as left out. */
+    public Schema forReading() {
+        return new Schema(root, json, false, whole);
     }
 
     /** Returns the JSON Schema 2020-12, as a copy that callers may change. */
@@ -98,7 +112,8 @@ public final class Schema {
 
     /**
      * Validates the input and returns what the record needs of it: known fields only, names normalized, nulls and
-     * blank optional names and choices left out.
+     * blank optional fields left out. A blank or null field that would narrow what a tool changes is not left out but
+     * missing.
      *
      * @param strict whether unknown fields are refused rather than left out
      * @throws Problem {@code malformed_json} for a wrong type, {@code missing_field}, {@code invalid_field},
@@ -117,6 +132,13 @@ public final class Schema {
         missing(root, input, "", missing);
         if (!missing.isEmpty()) {
             throw Problem.missing(missing);
+        }
+        if (isExact) {
+            var blank = new ArrayList<String>();
+            blank(root, input, "", blank);
+            if (!blank.isEmpty()) {
+                throw Problem.blank(blank);
+            }
         }
         return fields(root, input, "");
     }
@@ -268,10 +290,7 @@ public final class Schema {
             var inner = present(value, field);
             var at = join(path, field.name());
             if (inner != null) {
-                var result = value(field.shape(), inner, at);
-                if (result != null) {
-                    checked.set(field.name(), result);
-                }
+                checked.set(field.name(), value(field.shape(), inner, at));
             }
         }
         return checked;
@@ -289,7 +308,7 @@ public final class Schema {
                     && (inner != null
                             || (field.required() && object.fields().stream().anyMatch(Shape.Field::required)))) {
                 missing(object, inner == null ? Json.object() : inner, at, into);
-            } else if (field.required() && (inner == null || isBlank(field.shape(), inner))) {
+            } else if (field.required() && inner == null) {
                 into.add(at);
             } else if (inner != null) {
                 inside(field.shape(), inner, at, (place, fields, item) -> missing(fields, item, place, into));
@@ -297,26 +316,41 @@ public final class Schema {
         }
     }
 
-    /** Returns whether the value counts as empty. Forms send empty fields as empty strings. */
-    private static boolean isBlank(Shape shape, JsonNode value) {
-        return switch (shape) {
-            case Shape.Text text -> !text.verbatim() && value.asString().isBlank();
-            case Shape.NameText _, Shape.MemoryNameText _, Shape.UserText _, Shape.Time _ ->
-                value.asString().isBlank();
-            default -> false;
-        };
+    /**
+     * Collects the optional fields that are null, blank, or a list of blank texts, and whose {@link Doc} does not
+     * say that they may be. An object may be null if everything in it may be blank.
+     */
+    private static void blank(Shape.Fields shape, JsonNode value, String path, List<String> into) {
+        for (var field : shape.fields()) {
+            var sent = value.get(field.name());
+            var at = join(path, field.name());
+            if (sent == null || field.required() && !(field.shape() instanceof Shape.Fields)) {
+                continue;
+            }
+            if (field.shape() instanceof Shape.Fields object && sent.isObject()) {
+                blank(object, sent, at, into);
+            } else if (isNothing(field.shape(), sent) && !field.mayBeBlank()) {
+                into.add(at);
+            }
+        }
     }
 
-    /** Returns whether the input has a text at this path. Null and blank count as absent, as in {@link #read}. */
+    private static boolean isNothing(Shape shape, JsonNode value) {
+        if (value.isArray() && !value.isEmpty()) {
+            return value.valueStream().allMatch(item -> item.isString() && BlankText.isBlank(item.asString()));
+        }
+        var isVerbatim = shape instanceof Shape.Text text && text.verbatim();
+        return value.isNull() || value.isString() && !isVerbatim && BlankText.isBlank(value.asString());
+    }
+
+    /** Returns whether the input has a value at this path. Null and blank count as absent, as in {@link #read}. */
     public static boolean isSent(ObjectNode input, String path) {
         var value = input.at("/" + path.replace('.', '/'));
-        return !value.isMissingNode()
-                && !value.isNull()
-                && !(value.isString() && value.asString().isBlank());
+        return !value.isMissingNode() && !value.isNull() && !(value.isString() && BlankText.isBlank(value.asString()));
     }
 
-    /** Returns the checked value; null if it is blank, which counts as absent. */
-    private static @Nullable JsonNode value(Shape shape, JsonNode value, String path) {
+    /** Returns the checked value. */
+    private static JsonNode value(Shape shape, JsonNode value, String path) {
         return switch (shape) {
             case Shape.Fields inner -> fields(inner, value, path);
             case Shape.NameText _ -> name(value.asString(), path);
@@ -327,7 +361,7 @@ public final class Schema {
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);
             case Shape.Id _ -> id(value, path);
-            case Shape.Time time -> time(time, value, path);
+            case Shape.Time _ -> time(value, path);
             case Shape.Free free -> free(free, value, path);
             case Shape.Fraction number -> Shape.within(number.min(), number.max(), value, path);
             case Shape.Open _, Shape.Flag _, Shape.FlagOrItems _ -> value;
@@ -341,10 +375,7 @@ public final class Schema {
         return value;
     }
 
-    private static @Nullable JsonNode time(Shape.Time shape, JsonNode value, String path) {
-        if (isBlank(shape, value)) {
-            return null;
-        }
+    private static JsonNode time(JsonNode value, String path) {
         try {
             var time = OffsetDateTime.parse(value.asString().strip()).toInstant();
             if (time.isAfter(EARLIEST) && time.isBefore(LATEST)) {
@@ -356,10 +387,7 @@ public final class Schema {
         throw Problem.invalid(path, "must be a time in ISO 8601 with its zone, like 2026-05-25T12:00:00Z");
     }
 
-    private static @Nullable JsonNode name(String text, String path) {
-        if (text.isBlank()) {
-            return null;
-        }
+    private static JsonNode name(String text, String path) {
         var raw = isMention(path) ? text.replaceFirst("^\\s*@", "") : text;
         Name.broken(raw).ifPresent(rule -> {
             throw Problem.invalid(path, rule);
@@ -367,20 +395,15 @@ public final class Schema {
         return Json.valueTree(Name.normal(raw));
     }
 
-    private static @Nullable JsonNode memoryName(String text, String path) {
-        if (text.isBlank()) {
-            return null;
-        }
+    private static JsonNode memoryName(String text, String path) {
         MemoryName.broken(text).ifPresent(rule -> {
             throw Problem.invalid(path, rule);
         });
         return Json.valueTree(Name.normal(text));
     }
 
-    private static @Nullable JsonNode user(String text, String path) {
-        return text.isBlank()
-                ? null
-                : Json.valueTree(UserHandle.checked(path, text).text());
+    private static JsonNode user(String text, String path) {
+        return Json.valueTree(UserHandle.checked(path, text).text());
     }
 
     /**
@@ -391,22 +414,16 @@ public final class Schema {
         return !path.equals("name") && !path.endsWith(".name");
     }
 
-    private static @Nullable JsonNode text(Shape.Text text, JsonNode value, String path) {
-        if (isBlank(text, value)) {
-            return null;
-        }
-        checkText(text, value.asString(), path);
-        return value;
-    }
-
-    private static void checkText(Shape.Text text, String value, String path) {
-        if (!text.oneOf().isEmpty() && !text.oneOf().contains(value)) {
+    private static JsonNode text(Shape.Text text, JsonNode value, String path) {
+        var sent = value.asString();
+        if (!text.oneOf().isEmpty() && !text.oneOf().contains(sent)) {
             throw Problem.invalid(path, "must be one of " + String.join(", ", text.oneOf()));
         }
-        var length = value.codePointCount(0, value.length());
+        var length = sent.codePointCount(0, sent.length());
         if (length > text.max()) {
             throw Problem.tooLarge(path, length, text.max(), "characters");
         }
+        return value;
     }
 
     private static JsonNode whole(Shape.Whole whole, JsonNode value, String path) {
@@ -439,16 +456,26 @@ public final class Schema {
 
     /** Returns the checked item of a list or map, where a blank one is not absent but wrong. */
     private static JsonNode item(Shape shape, JsonNode value, String path) {
-        var checked = value(shape, value, path);
-        if (checked == null) {
+        if (isAbsent(shape, value)) {
             throw Problem.invalid(path, "must not be blank; leave the item out");
         }
-        return checked;
+        return value(shape, value, path);
     }
 
     private static @Nullable JsonNode present(JsonNode parent, Shape.Field field) {
         var value = parent.get(field.name());
-        return value == null || value.isNull() ? null : value;
+        return value == null || isAbsent(field.shape(), value) ? null : value;
+    }
+
+    /** Returns whether the value counts as left out. Forms send empty fields as empty texts, whatever their type. */
+    private static boolean isAbsent(Shape shape, JsonNode value) {
+        return value.isNull()
+                || value.isString()
+                        && switch (shape) {
+                            case Shape.Text text ->
+                                !text.verbatim() && value.asString().isBlank();
+                            default -> BlankText.isBlank(value.asString());
+                        };
     }
 
     static String join(String path, String name) {

@@ -51,7 +51,7 @@ public final class SchemaUnion {
     private static Shape.Field field(List<Owned> all) {
         var first = all.getFirst().field();
         var doc = all.size() == 1 ? "Of %s: %s".formatted(all.getFirst().tool(), first.doc()) : commonest(all);
-        return new Shape.Field(first.name(), doc, false, shape(first.name(), all));
+        return new Shape.Field(first.name(), doc, false, true, "", shape(first.name(), all));
     }
 
     /** Returns what most tools say of the field, the first of them among equals. */

@@ -195,7 +195,11 @@ public sealed interface Shape {
         }
     }
 
-    record Field(String name, String doc, boolean required, Shape shape) {
+    /**
+     * @param mayBeBlank whether it counts as left out if it is blank and the tool changes something
+     * @param alias another word for it; empty for none
+     */
+    record Field(String name, String doc, boolean required, boolean mayBeBlank, String alias, Shape shape) {
         ObjectNode json(boolean typed) {
             var schema = shape.json(typed);
             var described = Json.object();
@@ -246,8 +250,11 @@ public sealed interface Shape {
             throw new IllegalArgumentException(component + " has no @Doc");
         }
         var optional = component.getAnnotatedType().isAnnotationPresent(Nullable.class);
-        return new Field(
-                snake(component.getName()), doc.value(), !optional, shape(component.getAnnotatedType(), doc, closed));
+        var shape = shape(component.getAnnotatedType(), doc, closed);
+        var mayBeBlank = shape instanceof Fields object
+                ? object.fields().stream().allMatch(Field::mayBeBlank)
+                : doc.mayBeBlank();
+        return new Field(snake(component.getName()), doc.value(), !optional, mayBeBlank, doc.alias(), shape);
     }
 
     private static Shape shape(AnnotatedType annotated, Doc doc, boolean closed) {

@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One run of one tool: who, when, with which request id, and in which context. It lives as long as the request. */
@@ -50,6 +51,7 @@ public final class Call {
         private @Nullable About about;
         private @Nullable TextChange revision;
         private @Nullable String details;
+        private @Nullable UUID item;
         private boolean isAnnounced;
         private boolean queued;
         private boolean dryRun;
@@ -247,6 +249,15 @@ public final class Call {
 
     public void details(String text) {
         attempt.details = text;
+    }
+
+    /** Returns the memory that the call is about, if it is about one of a bank and not about the bank. */
+    public @Nullable UUID item() {
+        return attempt.item;
+    }
+
+    public void item(UUID id) {
+        attempt.item = id;
     }
 
     /** Returns whether the call only showed what it would change. */

@@ -33,8 +33,6 @@ public record Caller(
     /** The prefix of the principal of a caller with another issuer's access token. */
     public static final String OAUTH = "oauth:";
 
-    private static final String SESSION = "session:";
-
     /** A caller whose credential adds no restrictions. */
     public Caller(
             long tenant,
@@ -50,6 +48,11 @@ public record Caller(
 
     public Caller with(Credential other) {
         return new Caller(tenant, tenantName, user, userName, role, capabilities, principal, boundAgent, other);
+    }
+
+    /** Returns the same caller, who is a person. */
+    public Caller asPerson() {
+        return with(credential.ofPerson());
     }
 
     /** Returns the same user with the same permissions, authenticated by another credential. */
@@ -76,11 +79,11 @@ public record Caller(
     }
 
     /**
-     * Returns whether the caller is a person: signed in by a browser session or with an access token of a sign-in. An API
-     * key is a program, whoever owns it.
+     * Returns whether the caller is a person: signed in at the page or at a provider. An API key is a program, whoever owns it,
+     * and so is whatever a program makes of one.
      */
     public boolean isPerson() {
-        return boundAgent == null && (principal.startsWith(SESSION) || principal.startsWith(OAUTH));
+        return boundAgent == null && credential.person();
     }
 
     public boolean isNamed(String name) {

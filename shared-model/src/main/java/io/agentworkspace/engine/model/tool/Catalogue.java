@@ -53,6 +53,25 @@ public final class Catalogue {
                 .toList();
     }
 
+    /** Returns the names of the servers that the caller's tenant installed. */
+    public List<String> servers(Caller caller) {
+        return installed.of(caller.tenant()).servers();
+    }
+
+    /** Returns the names of the tools of the servers that the caller's tenant installed, also of those that are not approved. */
+    public List<String> installedNames(Caller caller) {
+        var snapshot = installed.of(caller.tenant());
+        return Stream.of(snapshot.tools(), snapshot.appTools(), snapshot.unusable())
+                .flatMap(List::stream)
+                .map(Tool::name)
+                .toList();
+    }
+
+    /** Returns the tool of an installed server with this name that is not approved: a call of it says so. */
+    public Optional<Tool<?, ?>> unusable(String name, Caller caller) {
+        return named(name, installed.of(caller.tenant()).unusable());
+    }
+
     /** Applies the committed change of a call to the tools of installed servers at once. */
     public void changedBy(Call call) {
         if (call.tool().family() == Family.UPSTREAM
@@ -96,7 +115,8 @@ public final class Catalogue {
                 name,
                 find(name, caller)
                         .or(() -> named(name, installed.of(caller.tenant()).appTools()))
-                        .or(() -> named(name, installed.of(caller.tenant()).requests())));
+                        .or(() -> named(name, installed.of(caller.tenant()).requests()))
+                        .or(() -> unusable(name, caller)));
     }
 
     private Tool<?, ?> found(String name, Optional<Tool<?, ?>> tool) {

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param child whether another key created this one, and ends it when it ends itself
  * @param confirmsDestructive whether the person at an MCP client must confirm before something is destroyed
  * @param outdated whether the request used the secret from before the last rotation
+ * @param resource the path of the MCP endpoint that it is for, if the authorization server issued it for one: it works there, and
+ *     nowhere else
+ * @param person whether a person signed in for it, at the page or at a provider
  */
 public record Credential(
         @Nullable String key,
@@ -17,9 +20,22 @@ public record Credential(
         Toolset toolset,
         boolean confirmsDestructive,
         @Nullable Instant expiresAt,
-        boolean outdated) {
+        boolean outdated,
+        @Nullable String resource,
+        boolean person) {
     /** A credential without restrictions. */
     static final Credential UNLIMITED = new Credential(null, false, Toolset.EVERYTHING, false, null, false);
+
+    /** A credential of a program, for every address. */
+    public Credential(
+            @Nullable String key,
+            boolean child,
+            Toolset toolset,
+            boolean confirmsDestructive,
+            @Nullable Instant expiresAt,
+            boolean outdated) {
+        this(key, child, toolset, confirmsDestructive, expiresAt, outdated, null, false);
+    }
 
     /**
      * Returns the same credential, used with the secret from before the rotation.
@@ -27,6 +43,21 @@ public record Credential(
      * @param end when that secret stops working
      */
     public Credential asOutdated(@Nullable Instant end) {
-        return new Credential(key, child, toolset, confirmsDestructive, end, true);
+        return new Credential(key, child, toolset, confirmsDestructive, end, true, resource, person);
+    }
+
+    /** Returns the same credential, which ends then. */
+    public Credential until(Instant end) {
+        return new Credential(key, child, toolset, confirmsDestructive, end, outdated, resource, person);
+    }
+
+    /** Returns the same credential, which only works at a path of the MCP endpoint. */
+    public Credential at(@Nullable String path) {
+        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, outdated, path, person);
+    }
+
+    /** Returns the same credential, used by a person who signed in for it. */
+    public Credential ofPerson() {
+        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, outdated, resource, true);
     }
 }

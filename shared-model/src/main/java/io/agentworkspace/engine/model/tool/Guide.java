@@ -37,7 +37,9 @@ public record Guide(
         /** Clients that load tools when a model searches for them should load it from the start. */
         ALWAYS_LOAD,
         /** Its result may be large, and should reach the model whole. */
-        LARGE_RESULT
+        LARGE_RESULT,
+        /** Some of its calls remove something, such as a file or a secret, so clients should not run it unasked. */
+        MAY_REMOVE
     }
 
     static final Set<Family> DEFAULT = Set.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.BANK);

@@ -32,6 +32,7 @@ public final class RequestContext {
     public static final int MAX_BODY = 1 << 20;
 
     private final String requestId;
+    private final String publicPath;
     private volatile @Nullable Caller caller;
     private volatile @Nullable Admitted admitted;
     private volatile @Nullable Problem forgery;
@@ -54,7 +55,13 @@ public final class RequestContext {
     public record Admitted(BooleanSupplier validity, Consumer<String> client, Runnable anotherCall) {}
 
     public RequestContext(String requestId) {
+        this(requestId, "");
+    }
+
+    /** @param publicPath the path below which the server is published; empty for none */
+    public RequestContext(String requestId, String publicPath) {
         this.requestId = requestId;
+        this.publicPath = publicPath;
     }
 
     /** Returns the context of the request with these attributes. */
@@ -64,6 +71,11 @@ public final class RequestContext {
 
     public String requestId() {
         return requestId;
+    }
+
+    /** Returns the path below which the server is published; empty for none. */
+    public String publicPath() {
+        return publicPath;
     }
 
     /** Returns the caller; null on public routes without a credential. */

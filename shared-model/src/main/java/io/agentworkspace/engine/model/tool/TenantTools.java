@@ -19,15 +19,25 @@ public interface TenantTools {
      * @param version differs where the tools do, also between tenants that have some
      * @param appTools those that only the pages of apps call: clients with such pages list them, and no model sees them
      * @param requests what can be run but is in no list, such as reading a resource of a server
+     * @param unusable the tools that are not approved, or no longer there: they are in no list, and a call of one says why
+     * @param servers the names of all servers, which are also toolsets
      */
-    record Snapshot(String version, List<Tool<?, ?>> tools, List<Tool<?, ?>> appTools, List<Tool<?, ?>> requests) {
+    record Snapshot(
+            String version,
+            List<Tool<?, ?>> tools,
+            List<Tool<?, ?>> appTools,
+            List<Tool<?, ?>> requests,
+            List<Tool<?, ?>> unusable,
+            List<String> servers) {
         /** No tools. */
-        public static final Snapshot EMPTY = new Snapshot("", List.of(), List.of(), List.of());
+        public static final Snapshot EMPTY = new Snapshot("", List.of(), List.of(), List.of(), List.of(), List.of());
 
         public Snapshot {
             tools = List.copyOf(tools);
             appTools = List.copyOf(appTools);
             requests = List.copyOf(requests);
+            unusable = List.copyOf(unusable);
+            servers = List.copyOf(servers);
         }
     }
 }

@@ -80,7 +80,16 @@ public record Tool<I extends Record, O extends Record>(
         /** Returns the contract of the tool's reading form. */
         private Contract<I, O> reading() {
             return new Contract<>(
-                    route, input, inputSchema, output, outputSchema, List.of(), true, upload, hasFile, hasLines);
+                    route,
+                    input,
+                    inputSchema.forReading(),
+                    output,
+                    outputSchema,
+                    List.of(),
+                    true,
+                    upload,
+                    hasFile,
+                    hasLines);
         }
     }
 

@@ -139,7 +139,9 @@ public final class ToolDescription {
         if (tool.effect() == Effect.READS) {
             hints.put("readOnlyHint", true);
         } else {
-            hints.put("destructiveHint", tool.effect() == Effect.DESTROYS);
+            hints.put(
+                    "destructiveHint",
+                    tool.effect() == Effect.DESTROYS || tool.guide().hints().contains(Guide.Hint.MAY_REMOVE));
             if (tool.idempotent()) {
                 hints.put("idempotentHint", true);
             }

@@ -1,0 +1,410 @@
+package io.agentworkspace.engine.edits;
+
+import io.agentworkspace.engine.edits.ShellCommand.Word;
+import io.agentworkspace.engine.scheduling.StepAllowance;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Divides a text of a POSIX shell into its commands, in order, with those in substitutions and subshells. */
+final class ShellParser {
+    private static final int MAX_DEPTH = 20;
+    private static final String ENDS_WORD = " \t\n;&|<>()";
+    private static final Pattern ASSIGNMENT = Pattern.compile("^[A-Za-z_][A-Za-z0-9_]*=");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]");
+    private static final Pattern NUMBERED = Pattern.compile("[0-9]+(?=[<>])");
+    private static final List<String> KEYWORDS = List.of(
+            "if",
+            "then",
+            "else",
+            "elif",
+            "fi",
+            "do",
+            "done",
+            "while",
+            "until",
+            "!",
+            "{",
+            "}",
+            "esac",
+            "function",
+            "coproc");
+
+    /** Receives what is parsed. */
+    interface Listener {
+        void command(ShellCommand command);
+
+        /** A subshell begins: what it changes, ends with it. */
+        void opened();
+
+        void closed();
+    }
+
+    private record HereText(String delimiter, boolean isIndented, StringBuilder text) {}
+
+    private final String text;
+    private final Listener listener;
+    private final StepAllowance allowance;
+    private final Map<String, Word> variables;
+    private final int depth;
+    private final List<Runnable> line = new ArrayList<>();
+    private final List<HereText> hereTexts = new ArrayList<>();
+    private int at;
+
+    /** @param variables those that are known; what the text assigns is added */
+    ShellParser(String text, Listener listener, StepAllowance allowance, Map<String, Word> variables) {
+        this(text, listener, allowance, new HashMap<>(variables), 0);
+    }
+
+    private ShellParser(
+            String text, Listener listener, StepAllowance allowance, Map<String, Word> variables, int depth) {
+        this.text = text;
+        this.listener = listener;
+        this.allowance = allowance;
+        this.variables = variables;
+        this.depth = depth;
+    }
+
+    void parse() {
+        while (at < text.length()) {
+            list(0, false);
+        }
+        endLine();
+    }
+
+    /** The words and outputs of the command that is being read. */
+    private static final class Draft {
+        private final List<Word> words = new ArrayList<>();
+        private final List<Word> outputs = new ArrayList<>();
+        private final StringBuilder input = new StringBuilder();
+    }
+
+    /** Reads commands up to the end, or to the bracket that ends a subshell. */
+    private void list(int level, boolean isInner) {
+        var draft = new Draft();
+        while (at < text.length()) {
+            allowance.take();
+            var c = text.charAt(at);
+            switch (c) {
+                case ' ', '\t', '\r' -> at++;
+                case '\n' -> {
+                    at++;
+                    draft = ended(draft);
+                    endLine();
+                }
+                case ';', '|' -> {
+                    at++;
+                    draft = ended(draft);
+                }
+                case '&' -> {
+                    if (text.startsWith("&>", at)) {
+                        at++;
+                        redirect(draft, level);
+                    } else {
+                        at++;
+                        draft = ended(draft);
+                    }
+                }
+                case '(' -> {
+                    at++;
+                    if (draft.words.isEmpty() && level < MAX_DEPTH) {
+                        line.add(listener::opened);
+                        list(level + 1, true);
+                        line.add(listener::closed);
+                    } else {
+                        draft = new Draft(); // A function's name, or what no shell accepts.
+                    }
+                }
+                case ')' -> {
+                    at++;
+                    if (isInner) {
+                        ended(draft);
+                        return;
+                    }
+                    draft = new Draft(); // The pattern of a case.
+                }
+                case '#' -> at = end('\n');
+                case '<', '>' -> redirect(draft, level);
+                default -> word(draft, level);
+            }
+        }
+        ended(draft);
+    }
+
+    private void word(Draft draft, int level) {
+        var number = NUMBERED.matcher(text).region(at, text.length());
+        if (number.lookingAt()) {
+            at = number.end();
+            redirect(draft, level);
+        } else {
+            draft.words.add(next(level));
+        }
+    }
+
+    private int end(char mark) {
+        var end = text.indexOf(mark, at);
+        return end < 0 ? text.length() : end;
+    }
+
+    private void endLine() {
+        for (var here : hereTexts) {
+            while (at < text.length()) {
+                var end = end('\n');
+                var content = text.substring(at, end);
+                allowance.take(1 + content.length());
+                at = Math.min(text.length(), end + 1);
+                if ((here.isIndented() ? content.stripLeading() : content).equals(here.delimiter())) {
+                    break;
+                }
+                here.text().append(content).append('\n');
+            }
+        }
+        hereTexts.clear();
+        var ready = List.copyOf(line);
+        line.clear();
+        ready.forEach(Runnable::run);
+    }
+
+    private void redirect(Draft draft, int level) {
+        var rest = text.substring(at, Math.min(text.length(), at + 3));
+        if (rest.startsWith("<<<")) {
+            at += 3;
+            operand(level);
+        } else if (rest.startsWith("<<")) {
+            var isIndented = rest.equals("<<-");
+            at += isIndented ? 3 : 2;
+            hereTexts.add(new HereText(operand(level).text(), isIndented, draft.input));
+        } else if (rest.startsWith("<(") || rest.startsWith(">(")) {
+            draft.words.add(next(level));
+        } else if (rest.startsWith("<>") || rest.startsWith(">>") || rest.startsWith(">|")) {
+            at += 2;
+            draft.outputs.add(operand(level));
+        } else if (rest.startsWith("<")) {
+            at += rest.startsWith("<&") ? 2 : 1;
+            operand(level);
+        } else {
+            var isCopy = rest.startsWith(">&");
+            at += isCopy ? 2 : 1;
+            var to = operand(level);
+            if (!isCopy || !to.text().matches("[0-9]*-?")) {
+                draft.outputs.add(to);
+            }
+        }
+    }
+
+    private Word operand(int level) {
+        while (at < text.length() && (text.charAt(at) == ' ' || text.charAt(at) == '\t')) {
+            at++;
+        }
+        return next(level);
+    }
+
+    private Draft ended(Draft draft) {
+        var words = new ArrayList<>(draft.words);
+        while (!words.isEmpty() && KEYWORDS.contains(words.getFirst().text())) {
+            words.removeFirst();
+        }
+        if (!words.isEmpty() && words.getFirst().text().equals("for")) {
+            loop(words);
+            return new Draft();
+        }
+        while (!words.isEmpty() && ASSIGNMENT.matcher(words.getFirst().text()).find()) {
+            var word = words.removeFirst();
+            var equals = word.text().indexOf('=');
+            variables.put(word.text().substring(0, equals), word.from(equals + 1));
+        }
+        if (!words.isEmpty() || !draft.outputs.isEmpty()) {
+            var command = new ShellCommand(words, draft.outputs, draft.input);
+            line.add(() -> listener.command(command));
+        }
+        return new Draft();
+    }
+
+    /** In the loop, the variable is each of the words. */
+    private void loop(List<Word> words) {
+        if (words.size() > 3 && words.get(2).text().equals("in")) {
+            var values = words.subList(3, words.size());
+            var all = values.stream().map(Word::pattern).collect(Collectors.joining(",", "{", "}"));
+            variables.put(
+                    words.get(1).text(),
+                    values.size() == 1
+                            ? values.getFirst()
+                            : new Word(all, all, true, values.stream().allMatch(Word::isKnown)));
+        }
+    }
+
+    /** A word that is being read. */
+    private static final class WordDraft {
+        private final StringBuilder text = new StringBuilder();
+        private final StringBuilder pattern = new StringBuilder();
+        private boolean isPattern;
+        private boolean isKnown = true;
+
+        void literal(char c) {
+            text.append(c);
+            pattern.append("*?[]{}".indexOf(c) >= 0 ? "[" + c + "]" : c);
+        }
+
+        void add(Word word) {
+            text.append(word.text());
+            pattern.append(word.pattern());
+            isPattern |= word.isPattern();
+            isKnown &= word.isKnown();
+        }
+
+        void unknown() {
+            add(new Word("", "*", false, false));
+        }
+
+        Word word() {
+            return new Word(text.toString(), pattern.toString(), isPattern, isKnown);
+        }
+    }
+
+    private Word next(int level) {
+        var word = new WordDraft();
+        var begin = at;
+        while (at < text.length()) {
+            allowance.take();
+            var c = text.charAt(at);
+            if (at == begin && (text.startsWith("<(", at) || text.startsWith(">(", at))) {
+                at++;
+                substituted(word, level);
+            } else if (ENDS_WORD.indexOf(c) >= 0) {
+                break;
+            } else if (c == '\'') {
+                quoted(word);
+            } else if (c == '"') {
+                at++;
+                doubleQuoted(word, level);
+            } else if (!expanded(word, level)) {
+                plain(word, begin, c);
+            }
+        }
+        if (at == begin) {
+            at++; // Something that no shell accepts here.
+        }
+        return word.word();
+    }
+
+    private void plain(WordDraft word, int begin, char c) {
+        at++;
+        if (c == '\\' && at < text.length()) {
+            var next = text.charAt(at++);
+            if (next != '\n') {
+                word.literal(next);
+            }
+        } else if (c == '~' && at == begin + 1 && (at == text.length() || "/ \t\n;&|".indexOf(text.charAt(at)) >= 0)) {
+            variable(word, "HOME");
+        } else if ("*?[]{}".indexOf(c) >= 0) {
+            word.text.append(c);
+            word.pattern.append(c);
+            word.isPattern = true;
+        } else {
+            word.literal(c);
+        }
+    }
+
+    private void quoted(WordDraft word) {
+        at++;
+        var end = end('\'');
+        text.substring(at, end).chars().forEach(each -> word.literal((char) each));
+        allowance.take(1 + end - at);
+        at = Math.min(text.length(), end + 1);
+    }
+
+    private void doubleQuoted(WordDraft word, int level) {
+        while (at < text.length() && text.charAt(at) != '"') {
+            allowance.take();
+            var c = text.charAt(at);
+            if (c == '\\' && at + 1 < text.length() && "$`\"\\\n".indexOf(text.charAt(at + 1)) >= 0) {
+                at += 2;
+                if (text.charAt(at - 1) != '\n') {
+                    word.literal(text.charAt(at - 1));
+                }
+            } else if (!expanded(word, level)) {
+                word.literal(c);
+                at++;
+            }
+        }
+        at++;
+    }
+
+    /** Reads a variable or a substitution, if one begins here. */
+    private boolean expanded(WordDraft word, int level) {
+        if (text.charAt(at) == '`') {
+            at++;
+            var end = end('`');
+            if (depth < MAX_DEPTH) {
+                new ShellParser(text.substring(at, end), nested(), allowance, variables, depth + 1).parse();
+            }
+            at = Math.min(text.length(), end + 1);
+            word.unknown();
+        } else if (text.startsWith("$((", at)) {
+            var end = text.indexOf("))", at);
+            at = end < 0 ? text.length() : end + 2;
+            word.unknown();
+        } else if (text.startsWith("$(", at)) {
+            at++;
+            substituted(word, level);
+        } else if (text.startsWith("${", at)) {
+            at += 2;
+            var end = end('}');
+            variable(word, text.substring(at, end));
+            at = Math.min(text.length(), end + 1);
+        } else if (text.startsWith("$'", at)) {
+            at++;
+            quoted(word);
+        } else {
+            var name = NAME.matcher(text).region(Math.min(text.length(), at + 1), text.length());
+            if (text.charAt(at) != '$' || !name.lookingAt()) {
+                return false;
+            }
+            at = name.end();
+            variable(word, name.group());
+        }
+        return true;
+    }
+
+    private void substituted(WordDraft word, int level) {
+        at++;
+        word.unknown();
+        if (level < MAX_DEPTH) {
+            line.add(listener::opened);
+            list(level + 1, true);
+            line.add(listener::closed);
+        }
+    }
+
+    /** Receives the commands of a text within the text: after those before it. */
+    private Listener nested() {
+        return new Listener() {
+            @Override
+            public void command(ShellCommand command) {
+                line.add(() -> listener.command(command));
+            }
+
+            @Override
+            public void opened() {
+                line.add(listener::opened);
+            }
+
+            @Override
+            public void closed() {
+                line.add(listener::closed);
+            }
+        };
+    }
+
+    private void variable(WordDraft word, String name) {
+        var value = variables.get(name);
+        if (value == null || word.pattern.length() + value.pattern().length() > ClientPath.LONGEST) {
+            word.unknown();
+        } else {
+            word.add(value);
+        }
+    }
+}
