@@ -52,7 +52,8 @@ const has = (one, server) => one.capabilities.includes(capability(server)) || on
 
 // The toolset with which a key also lists a server's tools. Beside a word that only narrows, its name would be a limit.
 function listing(toolset = ['default'], server) {
-  const lists = toolset.includes('all') || toolset.includes(server) || toolset.every((word) => NARROWING.includes(word));
+  const lists =
+    toolset.includes('all') || toolset.includes(server) || toolset.every((word) => NARROWING.includes(word));
   return lists ? {} : { toolset: [...toolset, server] };
 }
 

@@ -162,7 +162,10 @@ const SAME = 'As it is';
 export async function change(key, again) {
   const names = await serverNames();
   const now = key.toolset ?? [];
-  const words = ['*', ...new Set([...capabilities(), ...names.map(capability), ...key.capabilities.filter((word) => word !== '*')])];
+  const words = [
+    '*',
+    ...new Set([...capabilities(), ...names.map(capability), ...key.capabilities.filter((word) => word !== '*')]),
+  ];
   return ask({
     title: `Change ${key.name}`,
     text: 'It is in force within a second. A key can always be narrowed. It never gets more than your own key has.',

@@ -332,8 +332,7 @@ public final class AgentTools {
                 .handledBy(UpdateRequest.class, AgentResponse.class, (in, call) -> {
                     var vx = in.vx();
                     var agent = hold(call, in.target(), in.ifRevision());
-                    var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
-                    return change(call, agent, change);
+                    return change(call, agent, new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access()));
                 });
     }
 

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.banks;
 import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextQueries;
+import io.agentworkspace.engine.context.TagQueries;
 import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
@@ -48,11 +49,12 @@ public final class MemoryQueries {
     /** Returns the listed memories. */
     private static String listed(String at) {
         return SqlTemplate.of("""
-                ({current} AND m.tags @> :tags
+                ({current} AND {has_tags}
                  AND (CAST(:author AS text) IS NULL
                       OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author)))
                 """)
                 .with("current", MemoryVisibility.current("m", "b", at))
+                .with("has_tags", TagQueries.hasAll("m.tags"))
                 .sql();
     }
 
@@ -292,7 +294,7 @@ public final class MemoryQueries {
                                         filter.name() == null
                                                 ? null
                                                 : filter.name().key())
-                                .set("tags", filter.tags())
+                                .set("tags", TagQueries.patterns(filter.tags()))
                                 .set(
                                         "author",
                                         filter.author() == null

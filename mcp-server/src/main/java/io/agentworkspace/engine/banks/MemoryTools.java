@@ -144,7 +144,7 @@ public final class MemoryTools {
                         Reads a memory bank: its record, and its memories, newest first, or just the one named vx.name.""")
                 .details("""
                         profile contains the record, content the memories, one page at a time. id selects the memory with that \
-                        id, vx.tags those with all these tags (case counts), target.agent those that this agent stored. Superseded and \
+                        id, vx.tags those with all these tags, target.agent those that this agent stored. Superseded and \
                         expired memories are shown only by name or id. as_of shows an earlier moment. Requires the \
                         permission read. MB_List shows the banks.""")
                 .alsoCalled(

@@ -89,13 +89,6 @@ public final class Targets {
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    public record ThisMember(
-            @Doc("The domain's name.") Name domain,
-
-            @Doc("Default: self.") @Nullable Name agent,
-
-            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
-
     public record ZoneOnly(
             @Doc("Default: the entered one.") @Nullable Name domain,
 

@@ -58,7 +58,7 @@ public final class DomainTools {
             @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What members should know and follow.", max = Limits.PROFILE, mayBeBlank = true) @Nullable
+            @Doc(value = "Its house rules.", max = Limits.PROFILE, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
@@ -74,7 +74,7 @@ public final class DomainTools {
             @Doc(value = "The new description.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What members should know and follow.", max = Limits.PROFILE, mayBeBlank = true) @Nullable
+            @Doc(value = "Its house rules.", max = Limits.PROFILE, mayBeBlank = true) @Nullable
             String profile,
 
             @Doc(
@@ -90,7 +90,7 @@ public final class DomainTools {
 
     record ReadRequest(
             @Doc("Which domain.") Targets.@Nullable EnteredDomainAgent target,
-            @Doc("Which part of its members.") @Nullable Page page) {}
+            @Doc("Which members.") @Nullable Page page) {}
 
     record NewGuard(
             @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64, mayBeBlank = true) @Nullable
@@ -113,7 +113,7 @@ public final class DomainTools {
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
 
-            @Doc("What replaces the old.") @Nullable SameDomain vx,
+            @Doc("The new values.") @Nullable SameDomain vx,
 
             @Doc("Its loop guard.") @Nullable GuardLimits guard,
 

@@ -41,9 +41,7 @@ public final class MembershipTools {
             @Doc("Which agent, into which domain.") Targets.DomainSelf target) {}
 
     record MembershipRequest(
-            @Doc("Which agent, of which domain.") Targets.ThisMember target) {}
-
-    record KickRequest(@Doc("Which agent, of which domain.") Targets.NamedMember target) {}
+            @Doc("Which agent, of which domain.") Targets.NamedMember target) {}
 
     record InviteResponse(
             @Doc("The agent's state in the domain now.") Membership membership,
@@ -153,7 +151,7 @@ public final class MembershipTools {
         return agreed ? MemberState.MEMBER : forDomain ? MemberState.INVITED : MemberState.REQUESTED;
     }
 
-    private Tool<KickRequest, MembershipResponse> kick() {
+    private Tool<MembershipRequest, MembershipResponse> kick() {
         return Tool.named("DM_Kick")
                 .title("Remove a member, or leave")
                 .description("""
@@ -176,7 +174,7 @@ public final class MembershipTools {
                 .on(Requirement.OfDomain.RUN_OR_OWN_AGENT)
                 .effect(Effect.DESTROYS)
                 .idempotent()
-                .handledBy(KickRequest.class, MembershipResponse.class, (in, call) -> {
+                .handledBy(MembershipRequest.class, MembershipResponse.class, (in, call) -> {
                     var pair = pair(call, in.target().domain(), in.target().agent());
                     if (!pair.domain().isRunBy(call) && !pair.isOfCallersAgent(call)) {
                         throw Problem.notPermitted(

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.credentials.KeyFormat;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.signin.ClientAssertions;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.io.IOException;
@@ -95,7 +96,7 @@ public final class Clients {
 
     /** Returns a registered client. */
     Optional<OAuthClient> find(String id) {
-        return store.find(id);
+        return StorableText.isStorable(id) ? store.find(id) : Optional.empty();
     }
 
     /** Notes that a user gave a registered client access. */
@@ -106,7 +107,7 @@ public final class Clients {
     /** @throws OAuthError if there is no such client, or its document is not valid */
     OAuthClient read(String id) {
         if (!isDocument(id)) {
-            return store.find(id).orElseThrow(Clients::unknown);
+            return find(id).orElseThrow(Clients::unknown);
         }
         var client = documents.getIfPresent(id);
         if (client == null) {

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.oauth;
 
 import io.agentworkspace.engine.http.limits.BodyReader;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.StorableInput;
 import java.nio.charset.StandardCharsets;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -45,7 +47,15 @@ record Parameters(Fields fields) {
         if (values.size() > 1) {
             throw OAuthError.request("%s was sent %d times; send it once".formatted(name, values.size()));
         }
-        return values.isEmpty() || values.getFirst().isEmpty() ? null : values.getFirst();
+        if (values.isEmpty() || values.getFirst().isEmpty()) {
+            return null;
+        }
+        try {
+            StorableInput.check(name, values.getFirst());
+        } catch (Problem unstorable) {
+            throw OAuthError.request(String.valueOf(unstorable.getMessage()));
+        }
+        return values.getFirst();
     }
 
     String read(String name) {

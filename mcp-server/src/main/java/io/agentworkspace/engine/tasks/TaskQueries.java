@@ -3,6 +3,7 @@ package io.agentworkspace.engine.tasks;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.TagQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.SqlTemplate;
@@ -97,7 +98,7 @@ final class TaskQueries {
                 (SELECT t.*
                    FROM task t
                   WHERE t.tenant_id = :tenant AND t.domain_id = (SELECT d.id FROM d WHERE {may_talk}) AND {condition}
-                    AND t.tags @> CAST(:tags AS text[])
+                    AND {has_tags}
                     AND (t.created_at, t.id) < (COALESCE(CAST(:before AS timestamptz), 'infinity'),
                                                 COALESCE(CAST(:before_id AS uuid), CAST({last} AS uuid)))
                   ORDER BY t.created_at DESC, t.id DESC
@@ -105,6 +106,7 @@ final class TaskQueries {
                 """)
                 .with("may_talk", Visibility.talk("d").replace("ctx.user_id", "(SELECT me.user_id FROM ctx me)"))
                 .with("condition", condition)
+                .with("has_tags", TagQueries.hasAll("t.tags"))
                 .with("last", "'ffffffff-ffff-ffff-ffff-ffffffffffff'")
                 .sql();
     }
@@ -214,7 +216,7 @@ final class TaskQueries {
                 .set("ready", filter.ready())
                 .set("mine", filter.mine())
                 .set("agent", filter.agent() == null ? null : filter.agent().key())
-                .set("tags", filter.tags())
+                .set("tags", TagQueries.patterns(filter.tags()))
                 .set("paths", filter.paths())
                 .set("before", keys.isEmpty() ? null : at(keys.get(1)))
                 .set("before_id", keys.isEmpty() ? null : id(keys.get(2)))

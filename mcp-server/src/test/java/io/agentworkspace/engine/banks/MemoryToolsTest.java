@@ -273,10 +273,57 @@ class MemoryToolsTest {
                 .ok();
         assertThat(narrowed("['x','y']").texts("/content", "text")).containsExactly("one");
         assertThat(narrowed("['y']").texts("/content", "text")).containsExactlyInAnyOrder("one", "two");
-        assertThat(narrowed("['Y']").at("/content")).isEmpty();
-        assertThat(narrowed("['Y']").at("/content").isArray()).isTrue();
+        assertThat(narrowed("['z']").at("/content")).isEmpty();
+        assertThat(narrowed("['z']").at("/content").isArray()).isTrue();
         assertThat(ann.call("MB_Read", share("b", "ADA")).ok().texts("/content", "text"))
                 .containsExactly("two");
+    }
+
+    @Test
+    void theCaseOfTagsDoesNotCountAndIsKept() {
+        var kept = List.of(
+                "Zulu-1",
+                "\u00c4rger",
+                "Stra\u00dfe",
+                "\u03a3\u03af\u03c3\u03c5\u03c6\u03bf\u03c2",
+                "a.b (c) [d] *",
+                "\u0130zmir",
+                "\uff21\uff22",
+                "two words");
+        for (var tag : kept) {
+            ann.call(
+                            "MB_Store",
+                            "{'target':{'bank':'b'},'content':'of %s','vx':{'tags':['%s','Shared']}}"
+                                    .formatted(tag, tag))
+                    .ok();
+        }
+        var wanted = List.of(
+                "zULU-1",
+                "\u00e4RGER",
+                "STRASSE",
+                "\u03c3\u03af\u03c3\u03c5\u03c6\u03bf\u03c3",
+                "A.B (C) [D] *",
+                "\u0130zmir",
+                "\uff41\uff42",
+                "TWO WORDS");
+        for (var i = 0; i < kept.size(); i++) {
+            for (var tag : List.of(wanted.get(i), kept.get(i))) {
+                var found = narrowed("['%s','sHARED']".formatted(tag));
+                assertThat(found.texts("/content", "text")).as(tag).containsExactly("of " + kept.get(i));
+                assertThat(found.at("/content/0/tags/0").asString()).isEqualTo(kept.get(i));
+                assertThat(ann.call(
+                                        "MB_Search",
+                                        "{'target':{'bank':'b'},'content':'of','min_score':0,'vx':{'tags':['%s']}}"
+                                                .formatted(tag))
+                                .ok()
+                                .texts("/content", "text"))
+                        .as(tag)
+                        .containsExactly("of " + kept.get(i));
+            }
+        }
+        assertThat(narrowed("['axb (c) [d] *']").at("/content")).isEmpty();
+        assertThat(narrowed("['ulu-1']").at("/content")).isEmpty();
+        assertThat(narrowed("['.*']").at("/content")).isEmpty();
     }
 
     private Reply narrowed(String tags) {

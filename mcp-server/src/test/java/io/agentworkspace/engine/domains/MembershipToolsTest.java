@@ -110,20 +110,21 @@ class MembershipToolsTest {
     }
 
     @Test
-    void aLeftOutAgentIsSelfButNobodyIsKickedUnnamed() {
+    void nobodyIsKickedOrBannedUnnamed() {
         library("public");
         invite(bob, "Library", "Ben").ok();
-        for (var service : new String[] {"DM_Ban", "DM_Unban"}) {
-            bob.call(service, "{'target':{'domain':'Library'}}").refused(1006, "AP_LogOn");
-        }
-        var self = "{'target':{'domain':'Library','context':'%s'}}";
-        bob.call("DM_Ban", self.formatted("Ben")).refused(3003, "'Ben' cannot ban itself", "DM_Kick");
-        ann.call("DM_Ban", self.formatted("Ada")).refused(3003, "'Ada' cannot ban itself");
-        bob.call("DM_Unban", self.formatted("Ben")).refused(2003, "host");
-        for (var context : List.of("default", "Ben")) {
-            bob.call("DM_Kick", self.formatted(context)).refused(1003, "target.agent is required");
+        for (var service : List.of("DM_Kick", "DM_Ban", "DM_Unban")) {
+            for (var context : List.of("default", "Ben", "Ada")) {
+                for (var agent : List.of("", ",'agent':''", ",'agent':' '", ",'agent':null")) {
+                    for (var user : List.of(bob, ann)) {
+                        user.call(service, "{'target':{'domain':'Library','context':'%s'%s}}".formatted(context, agent))
+                                .refused(1003, "target.agent is required");
+                    }
+                }
+            }
         }
         assertThat(readDomain(ann, "Library").ok().texts("/content", "agent")).containsExactly("Ada", "Ben");
+        of(bob, "DM_Unban", "Library", "Ben").refused(2003, "host");
         isNow(of(bob, "DM_Kick", "Library", "Ben"), "", true);
         isNow(of(bob, "DM_Kick", "Library", "Ben"), "", false);
         isNow(of(ann, "DM_Ban", "Library", "Ben"), "banned", true);

@@ -190,6 +190,6 @@ class HeavyWorkTest {
                         .stream()
                         .filter(Tool::isHeavy)
                         .map(Tool::name))
-                .containsExactlyInAnyOrder("AP_Search", "MB_Search", "MB_Evaluate", "RL_Check");
+                .containsExactlyInAnyOrder("AP_Search", "MB_Search", "MB_Evaluate", "RL_Check", "TK_Reserve");
     }
 }

@@ -266,7 +266,10 @@ class TaskToolsTest {
                         "{'target':{'domain':'Yard','context':'Ada'},'vx':{'name':'tagged','tags':['red','big']}}")
                 .ok();
         assertThat(titles("")).containsExactly("tagged", "t4", "t3", "t2", "t1", "t0");
-        assertThat(titles(",'vx':{'tags':['red']}")).containsExactly("tagged");
+        for (var tag : List.of("red", "Red", "RED")) {
+            assertThat(titles(",'vx':{'tags':['%s']}".formatted(tag))).containsExactly("tagged");
+        }
+        assertThat(titles(",'vx':{'tags':['re']}")).isEmpty();
         var first = ann.call("TK_List", "{'target':{'domain':'Yard'},'page':{'limit':4}}")
                 .ok();
         assertThat(first.texts("/profile", "title")).containsExactly("tagged", "t4", "t3", "t2");

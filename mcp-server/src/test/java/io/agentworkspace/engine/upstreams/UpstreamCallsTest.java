@@ -328,7 +328,9 @@ class UpstreamCallsTest {
             upstream.has(ScriptedUpstream.ECHO.replace("Echoes", "Sends"));
             root.call("UP_Refresh", "{'name':'demo'}").ok();
             assertThat(listed(rootKey, "all")).doesNotContain("demo_echo");
-            assertThat(call(rootKey, "demo_echo", "{'message':'x'}").has("error"))
+            assertThat(call(rootKey, "demo_echo", "{'message':'x'}")
+                            .at("/result/isError")
+                            .asBoolean())
                     .isTrue();
             assertThat(upstream.calls("tools/call")).isZero();
             root.call("UP_Approve", "{'name':'demo'}").ok();
@@ -415,7 +417,10 @@ class UpstreamCallsTest {
                                         each.get().at("/result/isError").asBoolean())
                                 .isTrue());
             }
-            assertThat(call(rootKey, "i_save", "{'message':'x'}").has("error")).isTrue();
+            assertThat(call(rootKey, "i_save", "{'message':'x'}")
+                            .at("/result/isError")
+                            .asBoolean())
+                    .isTrue();
             assertThat(bad.values())
                     .allSatisfy(upstream -> assertThat(upstream.headers)
                             .noneMatch(each -> each.toString().contains(rootKey)));

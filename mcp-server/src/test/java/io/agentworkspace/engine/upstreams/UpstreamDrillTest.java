@@ -175,9 +175,7 @@ class UpstreamDrillTest {
         assertThat(seen.path("state").asString()).isEqualTo("held");
         assertThat(seen.at("/tools/0/difference").toString())
                 .contains("annotations.destructiveHint", "Saves, and sends it on.");
-        assertThat(client.modern("tools/call", "{'name':'pull_save','arguments':{}}")
-                        .has("error"))
-                .isTrue();
+        assertThat(call(client, "pull_save", "{}").path("isError").asBoolean()).isTrue();
         assertThat(tools(client).stream().map(tool -> tool.path("name").asString()))
                 .doesNotContain("pull_save")
                 .contains("good-1_save");

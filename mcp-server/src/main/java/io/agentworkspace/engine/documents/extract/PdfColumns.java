@@ -15,8 +15,14 @@ final class PdfColumns {
 
     private static final int MOST_COLUMNS = 4;
 
-    /** The fewest lines of a column, and the fewest characters that half of its lines have. */
-    private static final int LINES = 4;
+    /** The fewest lines of a column. */
+    private static final int LINES = 3;
+
+    /**
+     * What tells columns of text from a table, whose cells are short: half of the lines have at least so many characters, and
+     * either fill their column or have at least so many words.
+     */
+    private static final int WORDS = 3;
 
     private static final int CHARACTERS = 15;
 
@@ -130,7 +136,8 @@ final class PdfColumns {
 
     private static boolean isText(List<Fragment> column, double width) {
         return median(column, one -> one.text().length()) >= CHARACTERS
-                && median(column, one -> one.right() - one.left()) >= FILLED * width;
+                && (median(column, one -> one.right() - one.left()) >= FILLED * width
+                        || median(column, one -> one.text().split(" ").length) >= WORDS);
     }
 
     private static double median(List<Fragment> fragments, ToDoubleFunction<Fragment> of) {

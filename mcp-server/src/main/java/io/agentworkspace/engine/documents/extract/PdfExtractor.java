@@ -42,7 +42,7 @@ final class PdfExtractor extends PDFTextStripper {
     private static final double SAME_LINE = 0.4;
 
     /** The space between parts of a line that may be of different columns, relative to the letters' size. */
-    private static final double WIDE_SPACE = 1.2;
+    private static final double WIDE_SPACE = 0.9;
 
     private final List<Line> lines = new ArrayList<>();
     private final List<Fragment> page = new ArrayList<>();

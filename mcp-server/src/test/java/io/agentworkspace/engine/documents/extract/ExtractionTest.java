@@ -10,6 +10,8 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.apache.pdfbox.cos.COSArray;
@@ -22,6 +24,8 @@ import org.apache.pdfbox.pdmodel.font.PDFont;
 import org.apache.pdfbox.pdmodel.font.PDType1Font;
 import org.apache.pdfbox.pdmodel.font.Standard14Fonts.FontName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The blocks of small documents. */
 class ExtractionTest {
@@ -294,6 +298,24 @@ class ExtractionTest {
                 .doesNotContain("column Right");
         assertThat(text.indexOf("A title")).isLessThan(text.indexOf("Left words"));
         assertThat(text.indexOf("Left words of line 7")).isLessThan(text.indexOf("Right words of line 0"));
+    }
+
+    /** Short columns, with a narrow space between them or a wide one, with lines of one height or not. */
+    @ParameterizedTest
+    @CsvSource({"3, 196, 0", "5, 196, 0", "8, 330, 0", "3, 330, 0", "8, 330, 2", "40, 210, 0"})
+    void columnsThatAreDrawnLineByLineAreReadOneAfterTheOther(int lines, int second, int lower) throws IOException {
+        var file = pdf(FONT, to -> {
+            for (var i = 0; i < lines; i++) {
+                to.at(60, 690 - 12 * i, "Left line %d of the river,".formatted(i));
+                to.at(second, 690 - lower - 12 * i, "right %d by the old sea,".formatted(i));
+            }
+        });
+        var expected = Stream.concat(
+                        IntStream.range(0, lines).mapToObj("Left line %d of the river,"::formatted),
+                        IntStream.range(0, lines).mapToObj("right %d by the old sea,"::formatted))
+                .collect(Collectors.joining(" "));
+        assertThat(outline(extraction("a.pdf", file)).replace("\nparagraph ", " "))
+                .isEqualTo("paragraph " + expected);
     }
 
     @Test

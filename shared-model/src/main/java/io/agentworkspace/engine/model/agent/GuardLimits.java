@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /** How far agents may go without a person; what is left out stays as it is. */
 public record GuardLimits(
-        @Doc(value = "Default " + DEFAULT_HOPS + ".", min = 1, max = 64, mayBeBlank = true) @Nullable
+        @Doc(value = "Default " + DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
         Integer hops,
 
-        @Doc(value = "Default " + DEFAULT_PER_MINUTE + ".", min = 1, max = 600, mayBeBlank = true) @Nullable
+        @Doc(value = "Default " + DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
         Integer perMinute,
 
         @Doc(value = "Beyond these.", min = 0, max = MOST_MORE) @Nullable
