@@ -13,8 +13,8 @@ CREATE TABLE agent (
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL,
     destroyed_at     timestamptz,
-    guard_hops       integer     CHECK (guard_hops BETWEEN 1 AND 64),
-    guard_per_minute integer     CHECK (guard_per_minute BETWEEN 1 AND 600),
+    guard_hops       integer     NOT NULL DEFAULT 24 CHECK (guard_hops BETWEEN 1 AND 64),
+    guard_per_minute integer     NOT NULL DEFAULT 30 CHECK (guard_per_minute BETWEEN 1 AND 600),
     guard_more       integer     NOT NULL DEFAULT 0 CHECK (guard_more >= 0),
     guard_stopped    boolean     NOT NULL DEFAULT false,
     guard_incident   bigint,
@@ -25,8 +25,8 @@ ALTER TABLE agent ALTER COLUMN owner_id SET (n_distinct = 100);
 COMMENT ON TABLE agent IS 'The agents. A destroyed one remains as a name on its messages and memories.';
 COMMENT ON COLUMN agent.access IS 'Who else may see it.';
 COMMENT ON COLUMN agent.destroyed_at IS 'Since then it is visible nowhere else.';
-COMMENT ON COLUMN agent.guard_hops IS 'How many direct messages of agents may answer each other in a row; null for the default.';
-COMMENT ON COLUMN agent.guard_per_minute IS 'The limit of direct messages; the other limits are multiples of it. Null for the default.';
+COMMENT ON COLUMN agent.guard_hops IS 'How many direct messages of agents may answer each other in a row.';
+COMMENT ON COLUMN agent.guard_per_minute IS 'The limit of direct messages; the other limits are multiples of it.';
 COMMENT ON COLUMN agent.guard_more IS 'How many more direct messages from and to it may exceed the limits.';
 COMMENT ON COLUMN agent.guard_stopped IS 'Whether it may exchange no direct messages with agents.';
 COMMENT ON COLUMN agent.guard_incident IS 'The incident of the loop guard whose agents have guard_more in common; null for the agent''s own.';

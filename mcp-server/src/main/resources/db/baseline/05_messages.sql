@@ -168,7 +168,7 @@ CREATE TABLE guard_stop (
     note      text        NOT NULL,
     retry_at  timestamptz NOT NULL,
     at        timestamptz NOT NULL,
-    incident  bigint      NOT NULL,
+    incident  bigint      NOT NULL DEFAULT nextval('entity_id'),
     refused   bigint      NOT NULL DEFAULT 1,
     PRIMARY KEY (tenant_id, agent_id, place_id),
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE

@@ -13,8 +13,8 @@ CREATE TABLE domain (
     revision         bigint      NOT NULL DEFAULT 1,
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL,
-    guard_hops       integer     CHECK (guard_hops BETWEEN 1 AND 64),
-    guard_per_minute integer     CHECK (guard_per_minute BETWEEN 1 AND 600),
+    guard_hops       integer     NOT NULL DEFAULT 24 CHECK (guard_hops BETWEEN 1 AND 64),
+    guard_per_minute integer     NOT NULL DEFAULT 30 CHECK (guard_per_minute BETWEEN 1 AND 600),
     guard_more       integer     NOT NULL DEFAULT 0 CHECK (guard_more >= 0),
     guard_stopped    boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, id),
@@ -25,8 +25,8 @@ CREATE TABLE domain (
 COMMENT ON TABLE domain IS 'The domains.';
 COMMENT ON COLUMN domain.access IS 'Who else may see it.';
 COMMENT ON COLUMN domain.host_id IS 'The agent that receives visitors.';
-COMMENT ON COLUMN domain.guard_hops IS 'How many answers of agents may follow each other; null for the default.';
-COMMENT ON COLUMN domain.guard_per_minute IS 'The other limits are multiples of it: see LoopGuard. Null for the default.';
+COMMENT ON COLUMN domain.guard_hops IS 'How many answers of agents may follow each other.';
+COMMENT ON COLUMN domain.guard_per_minute IS 'The other limits are multiples of it: see LoopGuard.';
 COMMENT ON COLUMN domain.guard_more IS 'How many more messages may exceed the limits.';
 COMMENT ON COLUMN domain.guard_stopped IS 'Whether agents may say nothing in its zones.';
 CREATE INDEX domain_owner ON domain (tenant_id, owner_id);

@@ -1,24 +1,22 @@
 -- The loop guard has new defaults, an allowance and a stop; what it refuses belongs to an incident; a task's progress resets it.
-ALTER TABLE agent ALTER COLUMN guard_hops DROP NOT NULL, ALTER COLUMN guard_hops DROP DEFAULT,
-    ALTER COLUMN guard_per_minute DROP NOT NULL, ALTER COLUMN guard_per_minute DROP DEFAULT,
+ALTER TABLE agent ALTER COLUMN guard_hops SET DEFAULT 24, ALTER COLUMN guard_per_minute SET DEFAULT 30,
     ADD COLUMN guard_more integer NOT NULL DEFAULT 0 CHECK (guard_more >= 0),
     ADD COLUMN guard_stopped boolean NOT NULL DEFAULT false,
     ADD COLUMN guard_incident bigint;
-UPDATE agent SET guard_hops = NULLIF(guard_hops, 8), guard_per_minute = NULLIF(guard_per_minute, 10);
-COMMENT ON COLUMN agent.guard_hops IS 'How many direct messages of agents may answer each other in a row; null for the default.';
-COMMENT ON COLUMN agent.guard_per_minute IS 'The limit of direct messages; the other limits are multiples of it. Null for the default.';
+UPDATE agent SET guard_hops = CASE guard_hops WHEN 8 THEN 24 ELSE guard_hops END,
+       guard_per_minute = CASE guard_per_minute WHEN 10 THEN 30 ELSE guard_per_minute END
+ WHERE guard_hops = 8 OR guard_per_minute = 10;
 COMMENT ON COLUMN agent.guard_more IS 'How many more direct messages from and to it may exceed the limits.';
 COMMENT ON COLUMN agent.guard_stopped IS 'Whether it may exchange no direct messages with agents.';
 COMMENT ON COLUMN agent.guard_incident IS 'The incident of the loop guard whose agents have guard_more in common; null for the agent''s own.';
 CREATE INDEX agent_incident ON agent (tenant_id, guard_incident) WHERE guard_incident IS NOT NULL;
 
-ALTER TABLE domain ALTER COLUMN guard_hops DROP NOT NULL, ALTER COLUMN guard_hops DROP DEFAULT,
-    ALTER COLUMN guard_per_minute DROP NOT NULL, ALTER COLUMN guard_per_minute DROP DEFAULT,
+ALTER TABLE domain ALTER COLUMN guard_hops SET DEFAULT 24, ALTER COLUMN guard_per_minute SET DEFAULT 30,
     ADD COLUMN guard_more integer NOT NULL DEFAULT 0 CHECK (guard_more >= 0),
     ADD COLUMN guard_stopped boolean NOT NULL DEFAULT false;
-UPDATE domain SET guard_hops = NULLIF(guard_hops, 8), guard_per_minute = NULLIF(guard_per_minute, 10);
-COMMENT ON COLUMN domain.guard_hops IS 'How many answers of agents may follow each other; null for the default.';
-COMMENT ON COLUMN domain.guard_per_minute IS 'The other limits are multiples of it: see LoopGuard. Null for the default.';
+UPDATE domain SET guard_hops = CASE guard_hops WHEN 8 THEN 24 ELSE guard_hops END,
+       guard_per_minute = CASE guard_per_minute WHEN 10 THEN 30 ELSE guard_per_minute END
+ WHERE guard_hops = 8 OR guard_per_minute = 10;
 COMMENT ON COLUMN domain.guard_more IS 'How many more messages may exceed the limits.';
 COMMENT ON COLUMN domain.guard_stopped IS 'Whether agents may say nothing in its zones.';
 
@@ -42,6 +40,6 @@ COMMENT ON COLUMN agent_heard.left_at IS 'When its last session ended.';
 COMMENT ON COLUMN agent_heard.progress_at IS 'When a task that the agent created, has or had last changed its state.';
 
 DELETE FROM guard_stop; -- They are shown for a day at most.
-ALTER TABLE guard_stop ADD COLUMN incident bigint NOT NULL, ADD COLUMN refused bigint NOT NULL DEFAULT 1;
+ALTER TABLE guard_stop ADD COLUMN incident bigint NOT NULL DEFAULT nextval('entity_id'), ADD COLUMN refused bigint NOT NULL DEFAULT 1;
 COMMENT ON COLUMN guard_stop.incident IS 'The same number for stops in one zone, and for stops of agents that talk with each other.';
 COMMENT ON COLUMN guard_stop.refused IS 'How many messages were refused.';

@@ -257,7 +257,6 @@ public final class AgentTools {
                         "chat log",
                         "new messages",
                         "what did it say",
-                        "replies",
                         "dm history")
                 .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
                 .needs(Capability.AGENT_READ)
@@ -267,7 +266,7 @@ public final class AgentTools {
                     var name = in.target() == null ? null : in.target().agent();
                     var inbox = Boolean.TRUE.equals(in.inbox());
                     if (inbox && name != null) {
-                        throw Problem.invalid("inbox", "applies only to your own messages: leave out target.agent");
+                        throw Problem.invalid("inbox", "is for your own messages: leave out target.agent");
                     }
                     var thread = ThreadQueries.id(in.thread());
                     var result = thread == null
@@ -325,8 +324,7 @@ public final class AgentTools {
                         "give a bot a different personality",
                         "replace the instructions of an agent",
                         "redo its system prompt",
-                        "overwrite an agent",
-                        "redefine")
+                        "overwrite an agent")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)

@@ -45,6 +45,8 @@ public final class GuardStopStore {
                    incident = excluded.incident, refused = CASE WHEN old.retry_at > excluded.at THEN old.refused + 1 ELSE 1 END
             """;
 
+    private static final String TURN_AND_PUT = TAKE_TURN + ";\n" + PUT;
+
     private static final String OLD = Db.oldRows("guard_stop", "at < :until");
 
     private final Db db;
@@ -57,7 +59,7 @@ public final class GuardStopStore {
     void put(Call call, Context.Ref agent, Destination to, NextMessage place, Problem stop) {
         var isZone = to.other() == null;
         db.transaction(() -> {
-            db.sql(TAKE_TURN + ";\n" + PUT)
+            db.sql(TURN_AND_PUT)
                     .set("lock", AdvisoryLock.GUARD.number)
                     .set("tenant", call.caller().tenant())
                     .set("agent", agent.id())

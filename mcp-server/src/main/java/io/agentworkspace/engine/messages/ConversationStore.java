@@ -25,11 +25,11 @@ public final class ConversationStore {
     private static final int MAX_COUNTED = 50;
 
     /**
-     * The loop guard of direct messages between the speaker and :other. Where both agents have a limit, the lower one counts;
-     * where none has, the default.
+     * The loop guard of direct messages between the speaker and :other. Where both agents have a limit other than the default, the
+     * lower one counts; where one has, that one.
      */
     private static final String PAIR = SqlTemplate.of("""
-            SELECT COALESCE(min(ga.guard_hops), {hops}) AS hops, COALESCE(min(ga.guard_per_minute), {per_minute}) AS per_minute,
+            SELECT COALESCE(min(NULLIF(ga.guard_hops, {hops})), {hops}) AS hops, COALESCE(min(NULLIF(ga.guard_per_minute, {per_minute})), {per_minute}) AS per_minute,
                    COALESCE(bool_or(ga.guard_stopped), false) AS stopped
               FROM agent ga
              WHERE ga.tenant_id = :tenant AND ga.id IN (CAST(:speaker AS bigint), CAST(:other AS bigint))
@@ -69,7 +69,8 @@ public final class ConversationStore {
                                  WHEN {afresh} THEN ARRAY[CAST(:speaker AS bigint)]
                                  WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= {max_counted} THEN voices
                                  ELSE voices || CAST(:speaker AS bigint) END
-              FROM (SELECT {guard},
+              FROM (SELECT gd.guard_hops AS hops, gd.guard_per_minute AS per_minute,
+                           gd.guard_stopped AS stopped,
                            (SELECT main.progress_at
                               FROM zone mz JOIN stream main ON main.tenant_id = mz.tenant_id AND main.id = mz.stream_id
                              WHERE mz.tenant_id = gd.tenant_id AND mz.domain_id = gd.id AND mz.name_key = 'main') AS progress
@@ -79,8 +80,6 @@ public final class ConversationStore {
             RETURNING c.id AS conversation, c.last_seq, c.last_at, c.agents_said, cardinality(c.voices) AS voices,
                       place.hops, place.per_minute, place.stopped, place.progress
             """)
-            .with("guard", """
-                    COALESCE(gd.guard_hops, %d) AS hops, COALESCE(gd.guard_per_minute, %d) AS per_minute, gd.guard_stopped AS stopped""".formatted(GuardLimits.DEFAULT_HOPS, GuardLimits.DEFAULT_PER_MINUTE))
             .with("afresh", """
                     (c.last_at < :recent OR (place.progress IS NOT NULL AND place.progress > COALESCE(c.counted_at, '-infinity')))""")
             .with("max_counted", MAX_COUNTED)

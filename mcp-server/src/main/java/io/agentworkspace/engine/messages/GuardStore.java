@@ -75,24 +75,15 @@ public final class GuardStore {
 
     /** Returns the columns of the guard of an agent or a domain. */
     public static String columns(String alias) {
-        return SqlTemplate.of("""
-            COALESCE({x}.guard_hops, {hops}) AS guard_hops, COALESCE({x}.guard_per_minute, {per_minute}) AS guard_per_minute,
-            {x}.guard_more AS guard_more, {x}.guard_stopped AS guard_stopped
-            """)
+        return SqlTemplate.of("{x}.guard_hops, {x}.guard_per_minute, {x}.guard_more, {x}.guard_stopped")
                 .with("x", alias)
-                .with("hops", GuardLimits.DEFAULT_HOPS)
-                .with("per_minute", GuardLimits.DEFAULT_PER_MINUTE)
                 .sql();
     }
 
     /** Returns an expression for the limits as JSON. */
     public static String limits(String alias) {
-        return SqlTemplate.of("""
-            jsonb_build_object('hops', COALESCE({x}.guard_hops, {hops}), 'per_minute', COALESCE({x}.guard_per_minute, {per_minute}))
-            """)
+        return SqlTemplate.of("jsonb_build_object('hops', {x}.guard_hops, 'per_minute', {x}.guard_per_minute)")
                 .with("x", alias)
-                .with("hops", GuardLimits.DEFAULT_HOPS)
-                .with("per_minute", GuardLimits.DEFAULT_PER_MINUTE)
                 .sql();
     }
 
