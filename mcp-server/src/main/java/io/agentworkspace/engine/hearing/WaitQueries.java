@@ -51,12 +51,18 @@ public final class WaitQueries {
                     .with("visible_domain", Visibility.domain("d"))
                     .sql();
 
-    /** The conversations of the speaker in which messages wait that are waited for. */
+    /**
+     * The conversations of the speaker in which messages wait that are waited for. OFFSET makes PostgreSQL look them up by the
+     * speaker; otherwise a plan that was made while the tables were empty may read those of the whole tenant.
+     */
     private static final String STREAMS = SqlTemplate.of("""
             , streams AS (
                 SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, p.last_seq
                   FROM subject
-                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id AND {may_wait}
+                 CROSS JOIN LATERAL (SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, p.own_unread, p.last_seq
+                                       FROM participant p
+                                      WHERE p.tenant_id = :tenant AND p.party_id = subject.id AND {may_wait}
+                                     OFFSET 0) p
                  WHERE {last} > p.read_seq + p.own_unread
                    AND (CAST(:agent AS text) IS NULL
                         OR (SELECT CASE WHEN st.low_id = p.party_id THEN st.high_id ELSE st.low_id END
