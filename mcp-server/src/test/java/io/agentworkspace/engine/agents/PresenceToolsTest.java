@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.agents;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.DomainSetup;
@@ -70,26 +69,11 @@ class PresenceToolsTest {
     @Test
     void anAgentIsOfflineFifteenMinutesAfterItsLastCommand() {
         ann.call("AP_LogOn", "{'target':{'agent':'Ada'}}").ok();
-        awaitFlush();
         age(14);
         assertThat(online("Ada")).isTrue();
         age(2);
         assertThat(online("Ada")).isFalse();
         assertThat(ann.call("AP_Select").ok().text("/header/context/self")).isEqualTo("Ada");
-    }
-
-    /** Waits for the write of the context's use, which comes seconds later and would undo what {@link #age} does. */
-    private void awaitFlush() {
-        age(24 * 60);
-        await().until(() -> TestDatabase.db()
-                .sql("""
-                        SELECT count(*) AS old FROM context
-                         WHERE tenant_id IN (:one, :other) AND used_at < now() - INTERVAL '12 hours'
-                        """)
-                .set("one", tenant.id(ClientApi.MCP))
-                .set("other", tenant.id(ClientApi.REST))
-                .one(row -> row.number("old") == 0)
-                .orElseThrow());
     }
 
     private void age(int minutes) {

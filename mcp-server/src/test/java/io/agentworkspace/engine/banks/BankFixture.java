@@ -59,8 +59,8 @@ public final class BankFixture {
     public static Reply storeNamed(TestCaller who, String bank, String agent, String name, String text) {
         return who.call(
                 "MB_Store",
-                "{'target':{'bank':'%s','agent':'%s'},'vx':{'name':'%s'},'content':'%s'}"
-                        .formatted(bank, agent, name, text));
+                "{'target':{'bank':'%s'%s},'vx':{'name':'%s'},'content':'%s'}"
+                        .formatted(bank, agent.isEmpty() ? "" : ",'agent':'" + agent + "'", name, text));
     }
 
     static Reply read(TestCaller who, String bank) {

@@ -209,7 +209,8 @@ class ZoneToolsTest {
         assertThat(listed.texts("/content", "zone")).containsExactly("Desk", "main");
         assertThat(listed.texts("/content", "unread")).containsExactly("1", "0");
         var said = bob.call("AP_Chat", "{'content':'thanks'}").ok();
-        assertThat(said.texts("/content", "content")).containsExactly("thanks", "after");
+        assertThat(said.texts("/content", "content")).containsExactly("thanks");
+        assertThat(bob.call("ZN_List").ok().texts("/content", "unread")).containsExactly("1", "0");
     }
 
     @Test
