@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What AP_Modify sets of the loop guard: for one agent, or for those of an incident. */
 record AgentGuard(
-        @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64, mayBeBlank = true) @Nullable
+        @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
         Integer hops,
 
-        @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600, mayBeBlank = true) @Nullable
+        @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
         Integer perMinute,
 
         @Doc(value = "Beyond these.", min = 0, max = GuardLimits.MOST_MORE) @Nullable

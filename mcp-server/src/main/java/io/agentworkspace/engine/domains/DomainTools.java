@@ -93,11 +93,10 @@ public final class DomainTools {
             @Doc("Which members.") @Nullable Page page) {}
 
     record NewGuard(
-            @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64, mayBeBlank = true) @Nullable
+            @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
             Integer hops,
 
-            @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600, mayBeBlank = true)
-            @Nullable
+            @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
             Integer perMinute) {
         GuardLimits limits() {
             return new GuardLimits(hops, perMinute, null, null);
@@ -107,15 +106,15 @@ public final class DomainTools {
     record CreateRequest(
             @Doc("Its host; default self.") Targets.@Nullable NewHost target,
 
-            @Doc("The new domain.") NewDomain vx,
-            @Doc("Its loop guard.") @Nullable NewGuard guard) {}
+            @Doc("The domain.") NewDomain vx,
+            @Doc("Loop guard.") @Nullable NewGuard guard) {}
 
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
 
             @Doc("The new values.") @Nullable SameDomain vx,
 
-            @Doc("Its loop guard.") @Nullable GuardLimits guard,
+            @Doc("Loop guard.") @Nullable GuardLimits guard,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision) {}
@@ -176,7 +175,7 @@ public final class DomainTools {
         return Tool.named("DM_List")
                 .title("List domains")
                 .description("""
-                        Lists the domains that you may see. Next: DM_Read, DM_Invite, ZN_Enter.""")
+                        Lists the domains that you may see. Next: DM_Read, ZN_Enter.""")
                 .details("""
                         With target.domain: those whose names start with it. content shows the state of your agents in \
                         each (member, invited, requested, banned) and the number of members. DM_Invite joins a domain \
