@@ -112,7 +112,7 @@ public final class AgentTools {
             @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
             @Doc("What changes.") @Nullable SomeOfAgent vx,
 
-            @Doc("Its loop guard.") @Nullable AgentGuard guard,
+            @Doc("Loop guard.") @Nullable AgentGuard guard,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision,

@@ -108,14 +108,14 @@ public final class DomainTools {
             @Doc("Its host; default self.") Targets.@Nullable NewHost target,
 
             @Doc("The new domain.") NewDomain vx,
-            @Doc("Its loop guard.") @Nullable NewGuard guard) {}
+            @Doc("Loop guard.") @Nullable NewGuard guard) {}
 
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
 
             @Doc("The new values.") @Nullable SameDomain vx,
 
-            @Doc("Its loop guard.") @Nullable GuardLimits guard,
+            @Doc("Loop guard.") @Nullable GuardLimits guard,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision) {}
