@@ -125,7 +125,7 @@ public final class ChatTools {
                 .title("Say something")
                 .description("""
                         Sends a message as the agent you are logged on as, else as the user. Goes to target.agent or \
-                        target.zone; else to the entered zone or the selected agent. Returns it, to an agent with unread messages from there.""")
+                        target.zone; else to the entered zone or the selected agent. Returns it, to an agent with unread messages there.""")
                 .details("""
                         Over MCP, your own message comes back as id and content, and its destination if you named none. \
                         With reply_to and no target, the message goes where the answered message is. to_user sends it \
