@@ -53,7 +53,6 @@ export function guardPart({ guard, tool, target, where, again }) {
       title: 'Stop the agents?',
       text: `Agents may write no more ${where}, until you let them. People may.`,
       verb: 'Stop',
-      danger: true,
       args: () => ({ stopped: true }),
       said: 'They are stopped until you let them write again.',
     });

@@ -87,7 +87,7 @@ export function follow(on, isHere, isWanted, { changed, freed = () => {} }) {
   on('messages', ({ domain, zone, content }) => {
     if (zone !== 'main' || !isWanted(domain)) return;
     for (const [, id] of content.matchAll(/\(task ([0-9a-f-]{36})\)/g)) note(id, domain);
-    if (content.startsWith('Free again: ')) freed();
+    if (content.includes('Free again: ')) freed();
   });
   on('audit', ({ tool }) => {
     if (['TK_Reserve', 'TK_Release'].includes(tool)) freed();
