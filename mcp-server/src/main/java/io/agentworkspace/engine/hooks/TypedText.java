@@ -31,9 +31,9 @@ final class TypedText {
             "this session is being continued",
             "the user sent a new message while you were working");
 
-    /** A wake-up of ours, wherever a client puts it. */
-    private static final Pattern WAKE_UP =
-            Pattern.compile("Workspace: \\d+ new messages? from [^\\n]*; read (?:it|them) with AP_Wait");
+    /** A wake-up of ours, wherever a client puts it; or the answer to the end of a turn, which Gemini CLI makes the next prompt. See {@link News}. */
+    private static final Pattern WAKE_UP = Pattern.compile(
+            "Workspace: \\d+ new messages? from [^\\n]*; read (?:it|them) with AP_Wait|\\A\\d+ new messages? waits? for the agent ");
 
     /** The name of a command, which its client replaces by another text. */
     private static final Pattern COMMAND = Pattern.compile("\\A/[a-z][\\w:-]*(?=\\s|\\z)", Pattern.CASE_INSENSITIVE);

@@ -16,6 +16,8 @@ class TypedTextTest {
                 "Workspace: 2 new messages from ada, the user maria; read them with AP_Wait.",
                 "  Workspace: 1 new message from “Tide watch”; read it with AP_Wait.",
                 "something before\nWorkspace: 1 new message from ada; read it with AP_Wait.",
+                "1 new message waits for the agent Ada: 1 from Bert. Read it with AP_Wait (wait_seconds: 0).",
+                "2 new messages wait for the agent Ada: 2 from Bert in Yard/main. Read them with AP_Wait (wait_seconds: 0).",
                 "<local-command-stdout>the deploy password</local-command-stdout>",
                 "<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>",
                 "<command-name>/cost</command-name>\n<command-message>cost</command-message>\n<command-args></command-args>",
