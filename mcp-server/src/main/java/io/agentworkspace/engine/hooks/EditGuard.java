@@ -7,9 +7,6 @@ import io.agentworkspace.engine.reservations.ReservationStore.Taken;
 import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -19,25 +16,18 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class EditGuard {
     private static final Duration QUIET = Duration.ofMinutes(1);
-    private static final int MAX_TOLD = 10_000;
 
     /** How many steps it may take to read an event and to compare its files with all reservations: about a hundredth of a second. */
     private static final long MOST_STEPS = 1_000_000;
 
     private final ReservationStore reservations;
-    private final Clock clock;
 
-    /** When a session was last told of a reservation; the oldest is forgotten first. */
-    private final Map<String, Instant> notedAt = new LinkedHashMap<>(16, 0.75f, false) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Instant> eldest) {
-            return size() > MAX_TOLD;
-        }
-    };
+    /** What a session was told of a reservation. */
+    private final Throttle<String> notices;
 
     EditGuard(ReservationStore reservations, Clock clock) {
         this.reservations = reservations;
-        this.clock = clock;
+        this.notices = new Throttle<>(QUIET, clock);
     }
 
     /**
@@ -69,16 +59,7 @@ final class EditGuard {
     private boolean isNews(HookSession session, Taken taken, String what) {
         var key =
                 "%s %d %d %s %s".formatted(what, session.caller().tenant(), session.agent(), session.id(), taken.id());
-        var now = clock.instant();
-        synchronized (notedAt) {
-            var last = notedAt.get(key);
-            if (last != null && last.plus(QUIET).isAfter(now)) {
-                return false;
-            }
-            notedAt.remove(key);
-            notedAt.put(key, now);
-            return true;
-        }
+        return notices.passes(key);
     }
 
     /** Notes the refusal, which is read only when the reservation ends, and returns the reason. */

@@ -5,9 +5,6 @@ import java.util.Optional;
 
 /** Text that looks like another one: with characters that are invisible or change its direction, or in full-width letters. */
 public final class DeceptiveText {
-    /** Invisible characters that Unicode counts as letters or marks: fillers, and the joiner that joins nothing. */
-    private static final String INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0";
-
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
     private static final int ZERO_WIDTH_JOINER = 0x200D;
 
@@ -41,7 +38,7 @@ public final class DeceptiveText {
     }
 
     private static boolean isInvisible(int character) {
-        return INVISIBLE.indexOf(character) >= 0
+        return InvisibleCharacters.contain(character)
                 || switch (Character.getType(character)) {
                     case Character.FORMAT, Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
                         character != '\n' && character != '\t' && character != '\r';

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.model.text;
 
 import java.text.Normalizer;
-import java.util.regex.Pattern;
 
 /**
  * A text without what readers do not see: marks of direction, characters of no width, variation selectors, fillers. Letters in compatible forms
@@ -12,22 +11,36 @@ public final class VisibleText {
     private static final int LAST_TAG = 0xE007E;
     private static final int TAGS = 0xE0000;
 
-    /** Format characters, controls other than white space, and others that have no glyph. */
-    private static final Pattern INVISIBLE =
-            Pattern.compile("[\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Cntrl}\\x{34F}\\x{115F}\\x{1160}"
-                    + "\\x{17B4}\\x{17B5}\\x{180B}-\\x{180F}\\x{2800}\\x{3164}\\x{FE00}-\\x{FE0F}\\x{FFA0}\\x{E0100}-\\x{E01EF}"
-                    + "&&[^\\t\\n\\r]]");
-
     private VisibleText() {}
 
     /** Returns the text without them. */
     public static String of(String text) {
-        return INVISIBLE.matcher(readable(text)).replaceAll("");
+        return replaced(readable(text), "");
     }
 
     /** Returns the text with a space for each row of them: they may stand between words. */
     public static String spaced(String text) {
-        return INVISIBLE.matcher(readable(text)).replaceAll(" ");
+        return replaced(readable(text), " ");
+    }
+
+    private static String replaced(String text, String by) {
+        var visible = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
+            if (isInvisible(c)) {
+                visible.append(by);
+            } else {
+                visible.appendCodePoint(c);
+            }
+        });
+        return visible.toString();
+    }
+
+    private static boolean isInvisible(int c) {
+        return switch (Character.getType(c)) {
+            case Character.FORMAT, Character.SURROGATE, Character.PRIVATE_USE, Character.UNASSIGNED -> true;
+            case Character.CONTROL -> c != '\t' && c != '\n' && c != '\r';
+            default -> InvisibleCharacters.contain(c) || InvisibleCharacters.isVariationSelector(c);
+        };
     }
 
     /** Returns whether {@link #of} leaves the text as it is. */
