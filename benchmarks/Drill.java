@@ -23,7 +23,6 @@ final class Drill {
         ALL.put("cold-start", new ColdStart());
         ALL.put("freeze", new Freeze());
         ALL.put("load", new MixedLoad());
-        ALL.put("upgrade", new Upgrade());
         ALL.put("versions", new Versions());
     }
 

@@ -129,10 +129,7 @@ CREATE TABLE demo (
     step       integer     NOT NULL DEFAULT 0,
     branch     text,
     seconds    integer     NOT NULL,
-    due_at     timestamptz NOT NULL DEFAULT now(),
     held_until timestamptz NOT NULL,
-    last       text,
-    keys       text        NOT NULL DEFAULT '',
     key_ids    text[]      NOT NULL
 );
 COMMENT ON TABLE demo IS 'How far the demo of a tenant is, as its client reports it.';
@@ -140,9 +137,6 @@ COMMENT ON COLUMN demo.step IS 'The index of the next step.';
 COMMENT ON COLUMN demo.branch IS 'The answer of a person, once there is one.';
 COMMENT ON COLUMN demo.held_until IS 'When the client counts as gone unless it reports again; the demo is over then.';
 COMMENT ON COLUMN demo.key_ids IS 'The key of the client.';
-COMMENT ON COLUMN demo.due_at IS 'Unused since version 177.';
-COMMENT ON COLUMN demo.last IS 'Unused since version 177.';
-COMMENT ON COLUMN demo.keys IS 'Unused since version 177.';
 
 -- Whether a replica has listeners in a tenant. Where nobody listens, nothing is announced: a transaction that notifies
 -- waits at its commit for every other one that does.

@@ -4,10 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.flywaydb.core.api.FlywayException;
-import org.flywaydb.core.api.callback.BaseCallback;
-import org.flywaydb.core.api.callback.Context;
-import org.flywaydb.core.api.callback.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,25 +77,6 @@ public final class TableStatistics {
     private static boolean collect(Connection connection, String table) throws SQLException {
         try (var statement = connection.createStatement()) {
             return statement.execute("ANALYZE (SKIP_LOCKED) " + table);
-        }
-    }
-
-    /** Collects them before each migration: it may join what was loaded, or what the migration before it wrote. */
-    public static final class BeforeMigrations extends BaseCallback {
-        @Override
-        public boolean supports(Event event, Context context) {
-            return event == Event.BEFORE_EACH_MIGRATE;
-        }
-
-        @Override
-        public void handle(Event event, Context context) {
-            try {
-                for (var table : grown(context.getConnection())) {
-                    collect(context.getConnection(), table);
-                }
-            } catch (SQLException e) {
-                throw new FlywayException("the statistics of tables cannot be collected", e);
-            }
         }
     }
 }

@@ -79,21 +79,19 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
     }
 
     private static Finding schema(SchemaVersion schema) {
-        if (schema.isTooOld()) {
+        if (schema.isBeforeFirstRelease()) {
             return Finding.fail(
                     "schema",
-                    "version %d is too old: start the engine of commit %s once, then this one",
-                    schema.version(),
-                    SchemaVersion.OLDEST_COMMIT);
+                    "version %d is from before the first release, and is not upgraded: use a new database or data folder",
+                    schema.version());
         } else if (schema.version() == 0) {
             return Finding.note("schema", "the database is empty: the first start creates version %d", schema.newest());
         } else if (schema.version() < schema.newest()) {
             return Finding.note(
                     "schema",
-                    "version %d: the next start upgrades it to %d, which takes up to about %d s. Make a backup first",
+                    "version %d: the next start upgrades it to %d. Make a backup first",
                     schema.version(),
-                    schema.newest(),
-                    schema.longestUpgrade().toSeconds());
+                    schema.newest());
         }
         return schema.version() > schema.newest()
                 ? Finding.warn(

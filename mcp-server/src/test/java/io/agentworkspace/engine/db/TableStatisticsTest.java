@@ -3,7 +3,6 @@ package io.agentworkspace.engine.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -78,15 +77,6 @@ class TableStatisticsTest {
                     new Db(TestDatabase.url("foreign_table").replaceFirst("\\?.*", ""), "no_owner", "no-owner", 1)) {
                 assertThat(new TableStatistics(theirs).grown()).containsExactly("own");
             }
-        }
-    }
-
-    @Test
-    void aMigrationHasThoseOfRowsThatWereJustLoaded() {
-        try (var db = TestDatabase.version54("loaded")) {
-            load(db, 0, 2_000);
-            Migrations.run(db);
-            assertThat(rows(db)).isEqualTo(2_000);
         }
     }
 }

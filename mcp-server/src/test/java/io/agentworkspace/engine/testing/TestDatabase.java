@@ -324,18 +324,6 @@ public final class TestDatabase {
         return connect(jdbcUrl(name), 2);
     }
 
-    /** Creates a test's own database with the schema of version 54, the oldest that can be upgraded. */
-    public static Db version54(String name) {
-        var db = empty(name);
-        try (var connection = db.withoutLimits().getConnection();
-                var statement = connection.createStatement()) {
-            statement.execute(Repository.text(Repository.file("mcp-server/src/test/resources/db/version54.sql")));
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-        return db;
-    }
-
     /** Returns a pool on a database of the shared PostgreSQL, whatever way the URL goes. */
     public static Db connect(String jdbcUrl, int connections) {
         return new Db(jdbcUrl, POSTGRES.user(), POSTGRES.password(), connections, UNHURRIED);

@@ -2,19 +2,18 @@ package io.agentworkspace.engine.db.migration;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.zip.CRC32;
 import org.flywaydb.core.api.MigrationVersion;
 import org.flywaydb.core.api.migration.Context;
-import org.flywaydb.core.api.migration.baseline.BaselineJavaMigration;
+import org.flywaydb.core.api.migration.JavaMigration;
 
-/**
- * The schema of a new database: a file for each feature, in {@code db/baseline}. Flyway runs it instead of all migrations, and
- * only in an empty database. A change of the schema is made here, and as a migration for the databases that exist.
- */
-final class Baseline extends BaselineJavaMigration {
+/** Version 1 of the schema, that of the release 0.1.0: a file for each feature, in {@code db/baseline}. */
+final class Baseline implements JavaMigration {
     /** In this order: tables reference those of earlier files. */
     static final List<String> FILES = List.of(
             "01_tenants",
@@ -30,13 +29,18 @@ final class Baseline extends BaselineJavaMigration {
             "11_governance",
             "12_upstreams");
 
-    /** The superclass reads version and description from the name of the class. */
-    @Override
-    protected void init() {}
+    /** That of all files. A database that was created from others is not upgraded. */
+    static final int CHECKSUM = checksum();
+
+    private static int checksum() {
+        var sum = new CRC32();
+        FILES.forEach(file -> sum.update(sql(file).getBytes(StandardCharsets.UTF_8)));
+        return (int) sum.getValue();
+    }
 
     @Override
     public MigrationVersion getVersion() {
-        return MigrationVersion.fromVersion(Integer.toString(Migrations.NEWEST));
+        return MigrationVersion.fromVersion("1");
     }
 
     @Override
@@ -45,7 +49,17 @@ final class Baseline extends BaselineJavaMigration {
     }
 
     @Override
-    public void migrate(Context context) throws SQLException, IOException {
+    public Integer getChecksum() {
+        return CHECKSUM;
+    }
+
+    @Override
+    public boolean canExecuteInTransaction() {
+        return true;
+    }
+
+    @Override
+    public void migrate(Context context) throws SQLException {
         try (var statement = context.getConnection().createStatement()) {
             for (var file : FILES) {
                 statement.execute(sql(file));
@@ -53,9 +67,11 @@ final class Baseline extends BaselineJavaMigration {
         }
     }
 
-    private static String sql(String file) throws IOException {
+    private static String sql(String file) {
         try (InputStream in = Baseline.class.getResourceAsStream("/db/baseline/" + file + ".sql")) {
             return new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

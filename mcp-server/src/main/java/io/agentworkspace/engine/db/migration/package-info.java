@@ -1,4 +1,4 @@
-/** The schema: {@code Migrations} creates it from {@code Baseline} in a new database, and upgrades it with those in {@code db/migration} and {@code NameKeys}. */
+/** The schema: {@code Migrations} creates it from {@code Baseline}, and upgrades it with those in {@code db/migration}. */
 @NullMarked
 package io.agentworkspace.engine.db.migration;
 

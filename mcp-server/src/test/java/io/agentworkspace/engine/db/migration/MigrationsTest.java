@@ -1,24 +1,28 @@
 package io.agentworkspace.engine.db.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.db.DatabaseFailure;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.IntSummaryStatistics;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationVersion;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.flywaydb.core.api.migration.Context;
 import org.flywaydb.core.api.migration.JavaMigration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The baseline and the migrations. */
 class MigrationsTest {
@@ -26,41 +30,51 @@ class MigrationsTest {
 
     /** Two branches may take the same number. Git merges them, and no database can be upgraded any more. */
     @Test
-    void eachHasANumberOfItsOwn() {
+    void eachHasANumberOfItsOwnAndTheNewestIsKnown() {
         var files = Repository.files("mcp-server/src/main/resources/db/migration", ".sql").stream()
                 .map(file -> file.getFileName().toString())
                 .toList();
-        assertThat(files).isNotEmpty().allMatch(FILE.asMatchPredicate());
-        assertThat(files.stream().map(file -> FILE.matcher(file).replaceFirst("$1")))
-                .doesNotContain(new NameKeys().getVersion().getVersion())
-                .doesNotHaveDuplicates();
+        assertThat(files).allMatch(FILE.asMatchPredicate());
+        var numbers = Stream.concat(
+                        Stream.of(1),
+                        files.stream()
+                                .map(file -> FILE.matcher(file).replaceFirst("$1"))
+                                .map(Integer::valueOf))
+                .toList();
+        assertThat(numbers).doesNotHaveDuplicates();
+        assertThat(Collections.max(numbers)).isEqualTo(Migrations.NEWEST);
     }
 
-    /** A start compares it with the database to find out whether there is anything to do. */
+    /** A later release adds a migration: it runs in a new database and in one that has data, and this version still starts there. */
     @Test
-    void theNewestIsKnown() {
-        assertThat(Repository.files("mcp-server/src/main/resources/db/migration", ".sql").stream()
-                        .map(file -> FILE.matcher(file.getFileName().toString()).replaceFirst("$1"))
-                        .mapToInt(Integer::parseInt)
-                        .summaryStatistics())
-                .returns(Migrations.NEWEST, IntSummaryStatistics::getMax)
-                .satisfies(versions -> assertThat(versions.getMin()).isGreaterThan(Migrations.OLDEST));
-    }
-
-    @Test
-    void aNewDatabaseIsLikeAnUpgradedOne() {
+    void aMigrationCanBeAdded(@TempDir Path folder) throws IOException {
+        Files.writeString(
+                folder.resolve("V2__colours.sql"), "ALTER TABLE tenant ADD COLUMN colour text NOT NULL DEFAULT 'red'");
         try (var fresh = TestDatabase.empty("from_baseline");
-                var old = TestDatabase.version54("from_54")) {
-            Migrations.run(fresh);
+                var old = TestDatabase.empty("from_release")) {
             Migrations.run(old);
+            old.sql("INSERT INTO tenant (name, name_key, plan, created_at) VALUES ('Acme', 'acme', 'free', now())")
+                    .run();
+            for (var db : List.of(fresh, old)) {
+                later(db, folder).migrate();
+                later(db, folder).validate();
+                Migrations.run(db);
+                assertThat(versions(db)).containsExactly(1, 2);
+            }
+            assertThat(old.sql("SELECT colour FROM tenant").one(row -> row.text("colour")))
+                    .hasValue("red");
+            old.sql("DELETE FROM tenant").run();
             assertThat(new SchemaCatalog(fresh).objects())
                     .hasSizeGreaterThan(1_000)
                     .containsExactlyElementsOf(new SchemaCatalog(old).objects());
-            assertThatCode(() -> Migrations.flyway(fresh).validate()).doesNotThrowAnyException();
-            assertThatCode(() -> Migrations.flyway(old).validate()).doesNotThrowAnyException();
-            assertThat(versions(fresh)).containsExactly(Migrations.NEWEST);
-            assertThat(versions(old)).contains(Migrations.OLDEST, 62, Migrations.NEWEST);
         }
+    }
+
+    private static Flyway later(Db db, Path folder) {
+        return new FluentConfiguration()
+                .configuration(Migrations.flyway(db).getConfiguration())
+                .locations("classpath:db/migration", "filesystem:" + folder)
+                .load();
     }
 
     private static List<Integer> versions(Db db) {
@@ -138,23 +152,26 @@ class MigrationsTest {
     }
 
     @Test
-    void aDatabaseOfAnOlderVersionIsRefusedAndStaysAsItIs() {
-        try (var db = TestDatabase.version54("older")) {
-            db.sql("DELETE FROM flyway_schema_history WHERE version = '54'").run();
+    void aDatabaseFromBeforeTheFirstReleaseIsRefusedAndStaysAsItIs() {
+        try (var db = TestDatabase.empty("older")) {
+            Migrations.run(db);
+            db.sql("UPDATE flyway_schema_history SET version = '215', checksum = NULL")
+                    .run();
             var before = new SchemaCatalog(db).objects();
             assertThatThrownBy(() -> Migrations.run(db))
                     .isInstanceOf(DatabaseFailure.class)
                     .hasMessage(
-                            "the database has version 53 of the schema; start the engine of commit 9742f53a once, then this one");
+                            "the database has a schema from before the first release (version 215), which is not upgraded; use a new database or data folder");
             assertThat(new SchemaCatalog(db).objects()).isEqualTo(before);
-            assertThat(versions(db)).contains(53).doesNotContain(Migrations.NEWEST);
+            assertThat(versions(db)).containsExactly(215);
         }
     }
 
     /** Flyway has created its table, and the process ended before the schema was there. */
     @Test
     void aStartAfterAnInterruptedOneGoesOn() {
-        try (var db = TestDatabase.version54("interrupted")) {
+        try (var db = TestDatabase.empty("interrupted")) {
+            Migrations.run(db);
             db.sql("CREATE SCHEMA aside").run();
             db.sql("ALTER TABLE flyway_schema_history SET SCHEMA aside").run();
             db.sql("DROP SCHEMA public CASCADE").run();

@@ -48,8 +48,8 @@ class SchemaDocTest {
 
                 <!-- Generated from the catalogue by SchemaDocTest. Do not edit it: the sentences are COMMENTs in the schema. -->
 
-                A new database is created from the files in `mcp-server/src/main/resources/db/baseline`, one for each section of this page.
-                `db.migration/Migrations` runs them, and [upgrades](decisions/schema-baseline.md) older databases. There are %d tables and
+                A database is created from the files in `mcp-server/src/main/resources/db/baseline`, one for each section of this page.
+                `db.migration/Migrations` runs them, and then what [later releases](decisions/schema-baseline.md) add. There are %d tables and
                 %d triggers.
 
                 - Every table of a tenant has `tenant_id` first in its primary key, and every query contains it.
