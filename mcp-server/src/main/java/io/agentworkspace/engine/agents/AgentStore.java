@@ -326,7 +326,7 @@ public final class AgentStore {
                      forgotten AS (DELETE FROM agent_revision WHERE tenant_id = :tenant AND agent_id = :id),
                      keyed AS (UPDATE api_key SET revoked_at = :now
                                 WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
-                     asked AS (UPDATE question SET withdrawn_at = :now
+                     questions AS (UPDATE question SET withdrawn_at = :now
                                 WHERE tenant_id = :tenant AND asker_id = :id AND answered_at IS NULL AND withdrawn_at IS NULL
                                   AND (expires_at IS NULL OR expires_at > :now)),
                      listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id),

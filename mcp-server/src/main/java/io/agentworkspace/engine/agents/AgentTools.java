@@ -346,7 +346,8 @@ public final class AgentTools {
                         Returns the record. If the values are the same as before, changed is false and the revision \
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
                         at most 200, newest first. To restore one, send it as vx. guard sets how far the direct messages that the \
-                        agent sends and is sent may go without a person, allows more of them (guard.more, beyond the limits) or stops them (guard.stopped, until false is sent); with guard.incident, for all your agents in that incident. The revision stays. For the agent's owner and admins.""")
+                        agent sends and is sent may go without a person. guard.more allows so many beyond the limits, and guard.stopped stops \
+                        them until false is sent. With guard.incident, it is set for all your agents in that incident. The revision stays. For the agent's owner and admins.""")
                 .alsoCalled(
                         "change a part of an agent's persona",
                         "add a sentence to its instructions",

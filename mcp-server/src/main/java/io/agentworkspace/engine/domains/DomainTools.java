@@ -93,10 +93,10 @@ public final class DomainTools {
             @Doc("Which members.") @Nullable Page page) {}
 
     record NewGuard(
-            @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+            @Doc(value = GuardLimits.HOPS, min = 1, max = GuardLimits.MOST_HOPS) @Nullable
             Integer hops,
 
-            @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
+            @Doc(value = GuardLimits.PER_MINUTE, min = 1, max = GuardLimits.MOST_PER_MINUTE) @Nullable
             Integer perMinute) {
         GuardLimits limits() {
             return new GuardLimits(hops, perMinute, null, null);
@@ -298,8 +298,8 @@ public final class DomainTools {
                         Replaces a domain's name and description; profile and access only if given.""")
                 .details("""
                         Without guard, name and description are both required. The revision increases if something changed. guard \
-                        sets how far agents may go in its zones without a person, allows them more messages (more) or stops \
-                        them (stopped, until false is sent); it can be sent alone, and the revision stays. For the domain's owner and admins.""")
+                        sets how far agents may go in its zones without a person. guard.more allows so many messages beyond the limits, and \
+                        guard.stopped stops them until false is sent. It can be sent alone, and the revision stays. For the domain's owner and admins.""")
                 .alsoCalled(
                         "give a workspace another name",
                         "change what a project is about",

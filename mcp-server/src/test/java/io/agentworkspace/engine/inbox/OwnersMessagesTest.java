@@ -58,14 +58,14 @@ class OwnersMessagesTest {
     @EnumSource
     void whatAProgramReadsStillWaitsForItsOwner(ClientApi api) {
         var ann = ann(api);
-        var asked = ann.program()
+        var question = ann.program()
                 .call("AP_Chat", "{'target':{'agent':'Ada'},'content':'Which?'}")
                 .ok()
                 .text("/content/0/id");
         var answer = ann.program()
                 .call(
                         "AP_Chat",
-                        "{'target':{'context':'Ada'},'content':'The red one.','reply_to':'%s'}".formatted(asked))
+                        "{'target':{'context':'Ada'},'content':'The red one.','reply_to':'%s'}".formatted(question))
                 .ok()
                 .text("/content/0/id");
         for (var call : List.of(
@@ -75,7 +75,7 @@ class OwnersMessagesTest {
                 "AP_Read {'thread':'%s'}".formatted(answer),
                 "AP_Wait {'wait_seconds':0}",
                 "AP_Wait {'wait_seconds':0,'target':{'agent':'Ada'}}",
-                "AP_Wait {'wait_seconds':0,'reply_to':'%s'}".formatted(asked),
+                "AP_Wait {'wait_seconds':0,'reply_to':'%s'}".formatted(question),
                 "AP_Wait {'wait_seconds':0,'target':{'domain':'Den'}}",
                 "ZN_Read {'target':{'domain':'Den'}}",
                 "AP_Chat {'target':{'agent':'Ada'},'content':'And?','wait_seconds':0}",
