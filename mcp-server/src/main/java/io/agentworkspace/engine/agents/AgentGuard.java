@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /** What AP_Modify sets of the loop guard: for one agent, or for those of an incident. */
 record AgentGuard(
-        @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+        @Doc(value = GuardLimits.HOPS, min = 1, max = GuardLimits.MOST_HOPS) @Nullable
         Integer hops,
 
-        @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
+        @Doc(value = GuardLimits.PER_MINUTE, min = 1, max = GuardLimits.MOST_PER_MINUTE) @Nullable
         Integer perMinute,
 
-        @Doc(value = "Beyond these.", min = 0, max = GuardLimits.MOST_MORE) @Nullable
+        @Doc(value = GuardLimits.MORE, min = 0, max = GuardLimits.MOST_MORE) @Nullable
         Integer more,
 
-        @Doc("true: none.") @Nullable Boolean stopped,
+        @Doc(GuardLimits.STOPPED) @Nullable Boolean stopped,
 
         @Doc("From US_Inbox.") @Nullable String incident) {
     GuardLimits guard() {

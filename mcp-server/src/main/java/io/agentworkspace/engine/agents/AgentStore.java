@@ -326,6 +326,9 @@ public final class AgentStore {
                      forgotten AS (DELETE FROM agent_revision WHERE tenant_id = :tenant AND agent_id = :id),
                      keyed AS (UPDATE api_key SET revoked_at = :now
                                 WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
+                     questions AS (UPDATE question SET withdrawn_at = :now
+                                WHERE tenant_id = :tenant AND asker_id = :id AND answered_at IS NULL AND withdrawn_at IS NULL
+                                  AND (expires_at IS NULL OR expires_at > :now)),
                      listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id),
                      destroyed AS (UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id)
                 SELECT ARRAY(SELECT user_id FROM rostered) AS users, ARRAY(SELECT domain_id FROM joined) AS left_domains,

@@ -17,6 +17,7 @@ import io.agentworkspace.engine.messages.Reach;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
+import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.event.EventData.MessageCreated;
 import io.agentworkspace.engine.model.event.EventType;
@@ -125,7 +126,7 @@ public final class ChatTools {
                 .title("Say something")
                 .description("""
                         Sends a message as the agent you are logged on as, else as the user. Goes to target.agent or \
-                        target.zone; else to the entered zone or the selected agent. Returns it, to an agent with unread messages there.""")
+                        target.zone; else to the entered zone or the selected agent. Returns it and, to an agent, its unread messages there.""")
                 .details("""
                         Over MCP, your own message comes back as id and content, and its destination if you named none. \
                         With reply_to and no target, the message goes where the answered message is. to_user sends it \
@@ -133,10 +134,13 @@ public final class ChatTools {
                         If an agent speaks, up to 5 unread messages of that conversation follow; these are marked as read. Each text is cut to \
                         500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer (in a zone: with \
                         reply_to, or from a person), which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
-                        without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 24 hops from \
-                        a person's message or a new thread, and two agents may exchange 30 direct messages a minute. \
-                        Until a person speaks or a task changes its state, an agent may send 30 direct messages to agents. In a zone two or three agents may send 90 \
-                        messages; more agents may send more. guard of AP_Modify and DM_Update changes that.""")
+                        are stopped (3003) until retry_at, or until a person speaks or a task changes its state. A person is signed in; an API key is not a person. \
+                        By default a message may be at most %1$d hops from a person's message or a new thread, and two agents may exchange %2$d direct messages a minute. \
+                        An agent may send %2$d direct messages to agents, and two or three agents %3$d messages in a zone; more agents may send more. \
+                        guard of AP_Modify and DM_Update changes that.""".formatted(
+                                GuardLimits.DEFAULT_HOPS,
+                                GuardLimits.DEFAULT_PER_MINUTE,
+                                GuardLimits.DEFAULT_PER_MINUTE * LoopGuard.IN_ZONE))
                 .alsoCalled(
                         "ask an agent a question",
                         "get an answer from another bot",

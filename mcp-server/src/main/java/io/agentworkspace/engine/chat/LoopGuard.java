@@ -3,7 +3,6 @@ package io.agentworkspace.engine.chat;
 import io.agentworkspace.engine.messages.ConversationStore;
 import io.agentworkspace.engine.messages.ConversationStore.Before;
 import io.agentworkspace.engine.messages.ConversationStore.NextMessage;
-import io.agentworkspace.engine.messages.ConversationStore.ParentMessage;
 import io.agentworkspace.engine.messages.Destination;
 import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -20,16 +19,17 @@ import java.util.List;
  */
 record LoopGuard(Destination to, NextMessage place, Before before, boolean isExempt) {
     /** Agents in a zone may send this many times what two agents may exchange in a minute, until a person speaks. */
-    private static final int IN_ZONE = 3;
+    static final int IN_ZONE = 3;
 
     /** How much more for each further agent. */
     private static final int MORE_IN_ZONE = 2;
 
     private static final int MANY_PARTNERS = 50;
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final String RESUME =
-            "stop until a person speaks %s, a task changes its state (TK_Update), or 15 minutes pass without a message%s";
-    private static final String ELSEWHERE = "; another zone has a count of its own";
+
+    /** What ends a refusal: docs/hearing.md has the same rule. The limit of a minute only ends in time. */
+    private static final String RULE =
+            "stop until retry_at, or until a person speaks %s or a task changes its state (TK_Update)";
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
     static Lineage ofPerson(Before before) {
@@ -81,16 +81,10 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
         return new Lineage(before.parent(), chain, before.personAt(), before.directMessages() + 1, partners);
     }
 
-    /**
-     * Returns the chain that the message continues. After progress there is none. A message that was not named no longer
-     * counts as answered once a person has spoken since.
-     */
+    /** Returns the chain that the message continues: none after a person's message, progress or a silence. */
     private List<Long> chain() {
         var parent = before.parent();
-        if (parent == null
-                || !parent.byProgram()
-                || (before.progressAt() != null && !parent.at().isAfter(before.progressAt()))
-                || (to.parent() == null && isOlderThanPerson(parent))) {
+        if (parent == null || !parent.byProgram() || isOver(parent.at())) {
             return List.of();
         }
         var chain = new ArrayList<>(parent.chain());
@@ -100,14 +94,22 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
             return chain;
         }
         check(
-                "this would be hop %d of agents answering each other, of at most %d; let a person speak, change a task's state (TK_Update), or try again at retry_at"
-                        .formatted(chain.size(), most),
+                "this would be hop %d of agents answering each other, at most %d are allowed; "
+                                .formatted(chain.size(), most)
+                        + rule(),
                 parent.at().plus(ConversationStore.RECENT));
         return List.copyOf(chain.subList(chain.size() - Math.toIntExact(most), chain.size()));
     }
 
-    private boolean isOlderThanPerson(ParentMessage parent) {
-        return before.personAt() != null && parent.at().isBefore(before.personAt());
+    /** Whether agents have begun afresh since the answered message. */
+    private boolean isOver(Instant answered) {
+        return (before.progressAt() != null && !answered.isAfter(before.progressAt()))
+                || (before.personAt() != null && answered.isBefore(before.personAt()))
+                || !answered.plus(ConversationStore.RECENT).isAfter(place.at());
+    }
+
+    private String rule() {
+        return RULE.formatted(to.other() == null ? "in the zone" : "to you");
     }
 
     private void checkStopped() {
@@ -134,7 +136,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
             check(
                     "agents said %d messages in this zone since a person last spoke there, at most %d are allowed for %d agents; "
                                     .formatted(place.agentsSaid() - 1, limit, place.voices())
-                            + RESUME.formatted("in the zone", ELSEWHERE),
+                            + rule(),
                     place.at().plus(ConversationStore.RECENT));
         }
     }
@@ -145,7 +147,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
             check(
                     "you sent %d direct messages to agents since a person last spoke, at most %d are allowed; "
                                     .formatted(before.directMessages(), limit)
-                            + RESUME.formatted("to you", "; zones have counts of their own"),
+                            + rule(),
                     place.at().plus(ConversationStore.RECENT));
         }
     }

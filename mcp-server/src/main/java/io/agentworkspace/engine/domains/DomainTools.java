@@ -93,10 +93,10 @@ public final class DomainTools {
             @Doc("Which members.") @Nullable Page page) {}
 
     record NewGuard(
-            @Doc(value = "Default " + GuardLimits.DEFAULT_HOPS + ".", min = 1, max = 64) @Nullable
+            @Doc(value = GuardLimits.HOPS, min = 1, max = GuardLimits.MOST_HOPS) @Nullable
             Integer hops,
 
-            @Doc(value = "Default " + GuardLimits.DEFAULT_PER_MINUTE + ".", min = 1, max = 600) @Nullable
+            @Doc(value = GuardLimits.PER_MINUTE, min = 1, max = GuardLimits.MOST_PER_MINUTE) @Nullable
             Integer perMinute) {
         GuardLimits limits() {
             return new GuardLimits(hops, perMinute, null, null);

@@ -208,8 +208,9 @@ public final class MessageWait {
         }
         WaitingCall.checkClient(OpenRequest.current());
         call.notBefore(clock.instant());
-        var isSent = isShared && call.context().self() == null; // Sending as a user reads nothing.
-        var marked = isSent ? new Marked(Set.of(), Map.of()) : pages.mark(call, page, consecutive);
+        var isUnread = !call.isReadBySpeaker()
+                || (isShared && call.context().self() == null); // Sending as a user reads nothing.
+        var marked = isUnread ? new Marked(Set.of(), Map.of()) : pages.mark(call, page, consecutive);
         if (!isShared) {
             page.stream().filter(marked::isLost).forEach(each -> call.budget().giveBack(each.message()));
             page.removeIf(marked::isLost);

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Waiting for messages: AP_Wait. */
 public final class WaitTools {
+    private static final String STAYS_UNREAD =
+            "They stay unread: your key is bound to no agent, so it only looks at the messages of the user '%s', and AP_Wait returns them again. To take messages, log on as an agent with AP_LogOn; to wait for one answer, send reply_to.";
+
     private final MessageWait wait;
     private final ContextStore contexts;
 
@@ -45,7 +48,7 @@ public final class WaitTools {
 
             @Doc("How long it waited, in milliseconds.") long waitedMs,
 
-            @Doc("What to do when nothing came; absent otherwise.") @Nullable
+            @Doc("What to do next; absent if nothing.") @Nullable
             String next) {}
 
     private Tool<WaitRequest, WaitResponse> await() {
@@ -55,7 +58,7 @@ public final class WaitTools {
                         Returns your unread messages; if there are none, waits and returns as soon as one arrives. \
                         Narrow it to an agent, a domain or zone, or answers to reply_to.""")
                 .details("""
-                        content contains the messages whole, oldest first, and marks them as read. When the time is over, content is \
+                        content contains the messages whole, oldest first, and marks them as read. A key that acts as no agent marks none, since they wait for its user. When the time is over, content is \
                         empty, and next says what to do. Over MCP it waits at most 240 seconds; Codex waits 25 by \
                         default. With reply_to, an answer stays unread while earlier messages of its conversation are \
                         unread. A key may have 20 waiting calls, a tenant 2,000. AP_Chat with wait_seconds sends and waits for the answer.""")
@@ -76,7 +79,7 @@ public final class WaitTools {
                 .handledBy(WaitRequest.class, WaitResponse.class, (in, call) -> {
                     call.checked(OfDomain.TAKE_PART); // Each look checks it.
                     var heard = wait.forMessages(call, narrowing(in, call), MessageWait.time(call, in.waitSeconds()));
-                    return new WaitResponse(heard.messages(), heard.waitedMillis(), next(heard));
+                    return new WaitResponse(heard.messages(), heard.waitedMillis(), next(heard, call));
                 });
     }
 
@@ -110,9 +113,11 @@ public final class WaitTools {
         return Name.of(entered.name());
     }
 
-    private static @Nullable String next(MessageWait.Heard heard) {
+    private static @Nullable String next(MessageWait.Heard heard, Call call) {
         if (!heard.messages().isEmpty()) {
-            return null;
+            return call.isReadBySpeaker()
+                    ? null
+                    : STAYS_UNREAD.formatted(call.context().user().name());
         }
         if (heard.isWithdrawn()) {
             return MessageWait.noAnswer("withdrawn");

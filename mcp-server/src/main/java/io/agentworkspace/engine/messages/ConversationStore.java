@@ -78,7 +78,7 @@ public final class ConversationStore {
                      WHERE gz.tenant_id = :tenant AND gz.stream_id = :conversation) place
              WHERE c.tenant_id = :tenant AND c.id = :conversation
             RETURNING c.id AS conversation, c.last_seq, c.last_at, c.agents_said, cardinality(c.voices) AS voices,
-                      place.hops, place.per_minute, place.stopped, place.progress
+                      place.hops, place.per_minute, place.stopped, greatest(place.progress, c.person_at) AS progress
             """)
             .with("afresh", """
                     (c.last_at < :recent OR (place.progress IS NOT NULL AND place.progress > COALESCE(c.counted_at, '-infinity')))""")
@@ -201,7 +201,7 @@ public final class ConversationStore {
      * @param agentsSaid in a zone, the number of messages of agents since a person spoke there, including the new one
      * @param voices in a zone, how many agents sent them
      * @param guard the loop guard of the zone's domain, or of the two agents
-     * @param progressAt in a zone, when a task of the domain last changed its state
+     * @param progressAt in a zone, when a person last spoke there, or a task of the domain last changed its state
      */
     public record NextMessage(
             long conversation,
@@ -250,7 +250,7 @@ public final class ConversationStore {
      * @param toAgent whether an agent sends it directly to an agent
      * @param pacedAt when that message of its conversation was sent which is as many messages ago as may be sent in a minute
      * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since; or progress
-     * @param progressAt when a task of the two, or of the zone's domain, last changed its state
+     * @param progressAt when a task of the two last changed its state; as in {@link NextMessage} in a zone
      * @param directMessages the speaker's direct messages to agents since then
      * @param partners the agents that it sent them to
      */

@@ -127,10 +127,13 @@ public final class MessagePages {
     }
 
     /**
-     * Marks the messages of a page as read by the caller's speaker, who must be the party whose messages they are. A
-     * message whose text is cut is not read, nor is a later one.
+     * Marks the messages of a page as read by the caller's speaker, who must be the party whose messages they are, unless a
+     * program only looks at them. A message whose text is cut is not read, nor is a later one.
      */
     public void mark(Call call, List<StoredMessage> newest, ListSlice<Message> page) {
+        if (!call.isReadBySpeaker()) {
+            return;
+        }
         var rows = page.rows();
         var messages = new ArrayList<StoredMessage>();
         for (var i = 0; i < rows.size(); i++) {

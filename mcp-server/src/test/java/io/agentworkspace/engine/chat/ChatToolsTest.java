@@ -79,7 +79,7 @@ class ChatToolsTest {
     }
 
     @Test
-    void aPersonsMessagesAreCountedAndReadWithoutSpeaking() {
+    void aPersonsMessagesAreCountedWithoutSpeaking() {
         ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'Please look.'}")
                 .ok();
         ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'Soon.'}")
@@ -99,8 +99,7 @@ class ChatToolsTest {
         var read = ann.call("AP_Read", "{'inbox':true}").ok();
         assertThat(read.texts("/content", "content")).containsExactly("Please look.", "Soon.");
         assertThat(read.at("/profile").size()).isZero();
-        assertThat(read.number("/header/unread")).isZero();
-        assertThat(ann.call("US_Read").ok().number("/header/unread")).isZero();
+        assertThat(read.number("/header/unread")).as("a program only looks").isEqualTo(2);
         ann.call("AP_Read", "{'inbox':true,'target':{'agent':'Ada'}}").refused(1004, "inbox", "target.agent");
         assertThat(ann.call("AP_Read", "{'inbox':true,'target':{'context':'Ada'}}")
                         .ok()
@@ -114,7 +113,6 @@ class ChatToolsTest {
                 .ok();
         var read = ann.call("AP_Read").ok();
         assertThat(read.texts("/content", "content")).containsExactly("one");
-        assertThat(read.number("/header/unread")).isZero();
     }
 
     @Test

@@ -272,15 +272,6 @@ class ZoneToolsTest {
     }
 
     @Test
-    void aUserWhoListensMarksReadAsWell() {
-        enter(bob, "default", "Library", "Desk").ok();
-        say(ann, "default", "Library", "Desk", "one").ok();
-        assertThat(read(bob, "default", "").ok().texts("/content", "content")).containsExactly("one");
-        assertThat(bob.call("ZN_List").ok().number("/content/0/unread")).isZero();
-        assertThat(unread(bob, "Ben")).isEqualTo(1);
-    }
-
-    @Test
     void whatIsReadIsWhatIsNamedElseWhatIsEntered() {
         say(ann, "default", "Library", "Desk", "in desk").ok();
         say(ann, "default", "Library", "main", "in main").ok();

@@ -5,26 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
-import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The times of a message that ends a wait, and of the agent that heard it. */
+@ParameterizedClass
+@EnumSource
 class TimesTest {
-    private final TestTenant tenant = new TestTenant();
-    private final String key = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
-    private final TestCaller ann =
-            (service, arguments) -> ClientApi.REST.call(TestServer.url(), key, service, arguments);
+    private final ClientApi api;
+    private final TestCaller ann;
 
-    TimesTest() {
+    TimesTest(ClientApi api) {
+        this.api = api;
+        ann = TestCaller.of(api, new TestTenant().key(api, "ann", Role.MEMBER, List.of("*")));
         agents(ann, "Ada", "Ben");
     }
 
@@ -79,7 +81,7 @@ class TimesTest {
         var bound = ann.call("AK_Create", "{'name':'b','capabilities':['*'],'agent':'Ben'}")
                 .ok()
                 .text("/api_key");
-        ClientApi.REST.call(TestServer.url(), bound, "AP_List", Json.object()).ok();
+        TestCaller.of(api, bound).call("AP_List").ok();
         assertThat(toBen().at("/receipt/online").asBoolean()).isTrue();
     }
 }

@@ -19,6 +19,8 @@ import tools.jackson.databind.JsonNode;
 
 /** AP_Read and ZN_Read declare that they mark messages as read, and do so. Through a read-only connection they do not. */
 class ReadOnlyTest {
+    private static final String ADA = "{'target':{'context':'Ada'}}";
+
     private final String key = new TestTenant().key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*"));
 
     private JsonNode ask(String path, String method, String params) {
@@ -57,20 +59,23 @@ class ReadOnlyTest {
     void throughAReadOnlyConnectionNothingIsMarked() {
         call("/mcp", "AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
         call("/mcp", "DM_Create", "{'vx':{'name':'Den','description':'d'},'target':{'agent':'Ada'}}");
-        call("/mcp", "ZN_Enter", "{'target':{'domain':'Den'}}");
         call("/mcp", "AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}");
-        call("/mcp", "AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}");
-        call("/mcp", "AP_Chat", "{'target':{'context':'Ada','domain':'Den'},'content':'two'}");
+        call("/mcp", "AP_Chat", "{'target':{'agent':'Ada'},'content':'one'}");
+        call("/mcp", "AP_Chat", "{'target':{'domain':'Den'},'content':'two'}");
         for (var path : List.of("/mcp/readonly", "/mcp")) {
-            assertThat(call(path, "US_Read", "{}").at("/header/unread").asLong())
-                    .as(path)
-                    .isEqualTo(2);
-            assertThat(call(path, "ZN_Read", "{}").at("/content/0/content").asString())
+            assertThat(unread(path)).as(path).isEqualTo(2);
+            assertThat(call(path, "ZN_Read", "{'target':{'domain':'Den','context':'Ada'}}")
+                            .at("/content/0/content")
+                            .asString())
                     .isEqualTo("two");
-            assertThat(call(path, "AP_Read", "{}").at("/content/0/content").asString())
+            assertThat(call(path, "AP_Read", ADA).at("/content/0/content").asString())
                     .isEqualTo("one");
         }
-        assertThat(call("/mcp", "US_Read", "{}").at("/header/unread").asLong()).isZero();
+        assertThat(unread("/mcp")).isZero();
+    }
+
+    private long unread(String path) {
+        return call(path, "US_Read", ADA).at("/header/unread").asLong();
     }
 
     private Reply rest(String tool, String arguments, String value) {
@@ -105,13 +110,12 @@ class ReadOnlyTest {
     void aReadOnlyRestRequestMarksNothing() {
         rest("AP_Create", "{'vx':{'name':'Ada','description':'d'}}", "false").ok();
         rest("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}", "false").ok();
-        rest("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}", "false")
-                .ok();
+        rest("AP_Chat", "{'target':{'agent':'Ada'},'content':'one'}", "false").ok();
         for (var value : List.of("true", "false")) {
-            assertThat(rest("US_Read", "{}", value).number("/header/unread")).isEqualTo(1);
-            assertThat(rest("AP_Read", "{}", value).ok().text("/content/0/content"))
+            assertThat(rest("US_Read", ADA, value).number("/header/unread")).isEqualTo(1);
+            assertThat(rest("AP_Read", ADA, value).ok().text("/content/0/content"))
                     .isEqualTo("one");
         }
-        assertThat(rest("US_Read", "{}", "false").number("/header/unread")).isZero();
+        assertThat(rest("US_Read", ADA, "false").number("/header/unread")).isZero();
     }
 }

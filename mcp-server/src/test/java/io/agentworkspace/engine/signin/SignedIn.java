@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +8,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A person in a test: signed in with a browser, whose page sends the calls. */
 public final class SignedIn implements TestCaller {
+    /** The route by which the console calls each tool. */
+    private static final String ROUTE = "/api/mcp/tools/%s/invoke";
+
     private final Browser browser;
 
     private SignedIn(Browser browser) {
@@ -22,6 +24,6 @@ public final class SignedIn implements TestCaller {
     @Override
     public Reply call(String service, ObjectNode arguments) {
         var body = new String(Json.bytes(arguments), StandardCharsets.UTF_8);
-        return new Reply(browser.change("POST", ClientApi.path(service), body).json());
+        return new Reply(browser.change("POST", ROUTE.formatted(service), body).json());
     }
 }

@@ -369,6 +369,14 @@ public final class Call {
         return context;
     }
 
+    /**
+     * Returns whether the speaker has read what the call returns: an agent, or a person. A program that reads its owner's messages
+     * only looks at them, so they still wait for the owner.
+     */
+    public boolean isReadBySpeaker() {
+        return context().self() != null || caller.isPerson();
+    }
+
     /** Returns whether a person speaks: signed in, and not logged on as an agent. */
     public boolean isByPerson() {
         return caller.isPerson() && context().self() == null;
