@@ -53,13 +53,16 @@ public final class EditedFiles {
         var system = event.path("system").asString("");
         var cwd = event.path("cwd").asString("");
         var root = event.path("root").asString("");
-        this.isWindows = ClientPath.isOfWindows(cwd)
-                || ClientPath.isOfWindows(root)
-                || cwd.isEmpty() && named(event).anyMatch(ClientPath::isOfWindows)
-                || system.matches("(?i)(MINGW|MSYS|CYGWIN|Windows).*");
-        this.letters = isWindows || system.equals("Darwin") || system.isEmpty() && ClientPath.isOfMac(cwd)
-                ? Letters.ANY_CASE
-                : Letters.EXACT;
+        this.isWindows = system.isEmpty()
+                ? ClientPath.isOfWindows(cwd)
+                        || ClientPath.isOfWindows(root)
+                        || cwd.isEmpty() && named(event).anyMatch(ClientPath::isOfWindows)
+                : system.matches("(?i)(MINGW|MSYS|CYGWIN|Windows).*");
+        var ignoresCase = isWindows
+                || system.equals("Darwin")
+                || system.isEmpty() && ClientPath.isOfMac(cwd)
+                || cwd.matches("/mnt/[A-Za-z]/.*"); // Windows, seen from a Linux within it.
+        this.letters = ignoresCase ? Letters.ANY_CASE : Letters.EXACT;
         this.sessions = Stream.of(cwd, event.path("real_cwd").asString(""))
                 .map(this::plain)
                 .distinct()
@@ -96,16 +99,15 @@ public final class EditedFiles {
                     .limit(MOST)
                     .forEach(line -> named.add(line.group(1).strip()));
         }
-        named.stream().filter(name -> !name.isBlank()).limit(MOST).forEach(name -> found.add(literal(name)));
+        named.stream()
+                .filter(name -> !name.isBlank())
+                .limit(MOST)
+                .forEach(name -> found.add(ShellWrites.literal(name)));
         if (!event.path("tool_name").asString("").contains("patch")) {
             COMMANDS.forEach(field -> found.command(input, command(input.path(field)), allowance));
         }
         return new Edits(
                 List.copyOf(found.certain.values()), List.copyOf(found.possible.values()), found.isOpen, found.letters);
-    }
-
-    private static Word literal(String name) {
-        return new Word(name, EditedPath.literal(name), false, true);
     }
 
     /** Some clients send a command as a list of words. */
@@ -139,9 +141,9 @@ public final class EditedFiles {
                 .orElse(sessions.getFirst());
         var home = HOME.matcher(folder);
         var variables = new LinkedHashMap<String, Word>();
-        variables.put("PWD", literal(folder));
+        variables.put("PWD", ShellWrites.literal(folder));
         if (home.find()) {
-            variables.put("HOME", literal(home.group()));
+            variables.put("HOME", ShellWrites.literal(home.group()));
         }
         var writes = ShellWrites.of(text, folder, isWindows, variables, allowance);
         isOpen |= writes.isOpen() || writes.writes().size() > MOST;
