@@ -175,7 +175,7 @@ public final class EditedFiles {
         }
     }
 
-    /** Passes on the path relative to the repository; an empty one if the repository is in the folder, or is it. */
+    /** Passes on the path relative to the repository; an empty one if it is the repository, or a folder around it. */
     private void relative(String folder, String name, UnaryOperator<String> form, BiConsumer<String, Boolean> accept) {
         var path = ClientPath.resolved(form.apply(folder), plain(name));
         var ways = new ArrayList<String>();

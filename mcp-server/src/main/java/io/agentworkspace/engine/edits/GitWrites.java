@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** What a command of Git writes into the files of the repository. */
 final class GitWrites {
-    /** What commands with commands of their own only show or keep. */
+    /** The commands of {@code git stash}, {@code git bisect} and the like that change no file. */
     private static final Set<String> READ =
             Set.of("list", "show", "drop", "clear", "create", "status", "summary", "init", "log", "view", "visualize");
 
@@ -20,7 +20,7 @@ final class GitWrites {
         this.shell = shell;
     }
 
-    /** @param arguments all after the name of Git */
+    /** @param arguments all that follows the word git */
     void run(List<Word> arguments) {
         if (arguments.isEmpty()) {
             return;

@@ -21,7 +21,7 @@ final class ShellParser {
     private static final List<String> KEYWORDS = List.of(
             "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "esac", "coproc");
 
-    /** The second bracket of <code>((</code>, and what is computed. Two subshells look alike, but have commands. */
+    /** The rest of <code>((…))</code>, which computes. Two subshells begin in the same way, but have commands. */
     private static final Pattern ARITHMETIC = Pattern.compile("\\([^();\\n]*\\)\\)");
 
     /** Commands that assign, too. */
@@ -189,7 +189,7 @@ final class ShellParser {
         ready.forEach(Runnable::run);
     }
 
-    /** Reads the commands in a text that is none itself. */
+    /** Reads the substitutions in a text that is no command itself. */
     private void substitutions() {
         while (at < text.length()) {
             allowance.take();
@@ -344,7 +344,7 @@ final class ShellParser {
             }
         }
         if (at == begin) {
-            at++; // Something that no shell accepts here.
+            at++; // No shell accepts this here.
         }
         return word.word();
     }

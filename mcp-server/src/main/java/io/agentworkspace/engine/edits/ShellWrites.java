@@ -18,13 +18,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a command of a shell writes, as far as its text shows. What programs do that it starts, such as a build, is not known:
- * they count as readers, unless they are told to change files in place.
+ * What a command of a shell writes, as far as its text shows. What the programs do that it starts, such as a build, is not known:
+ * they count as readers, unless an option tells them to change files in place.
  */
 final class ShellWrites implements ShellParser.Listener {
     private static final int MAX_DEPTH = 5;
 
-    /** Programs that run the command after them, with those of their options that have a value. */
+    /** Programs that run the command after them. Each is followed by those of its options that have a value. */
     private static final Map<String, Set<String>> PREFIXES = Stream.of(
                     "sudo -u -g -h -p -C -D -R -T -U --user --group",
                     "doas -u -C",
@@ -59,7 +59,7 @@ final class ShellWrites implements ShellParser.Listener {
 
     private static final Pattern BETWEEN_PATHS = Pattern.compile("[\\s\"'`(){}<>|;&=,:]+");
 
-    /** The files that a command names. */
+    /** What a word names: a file, or a folder with all that is in it. */
     enum Extent {
         FILE,
         TREE
@@ -240,7 +240,7 @@ final class ShellWrites implements ShellParser.Listener {
         }
     }
 
-    /** A program that is known to change files only if it is told to, in its options or in a program of its own. */
+    /** A program that changes files only if an option, or a program in its arguments, tells it to. */
     private void other(String name, List<Word> arguments, List<Word> operands, String input) {
         var formats = ALWAYS_FORMAT.contains(name)
                 || name.equals("ruff")
@@ -276,7 +276,7 @@ final class ShellWrites implements ShellParser.Listener {
         }
     }
 
-    /** What comes from addresses has their last names. */
+    /** A file from an address has the last name in the address. */
     private void loaded(List<Word> addresses, List<Word> folders) {
         var to = folders.isEmpty() ? "" : folders.getLast().text() + "/";
         addresses.forEach(address -> add(literal(to + name(address).replaceFirst("[?#].*", "")), Extent.FILE, true));
@@ -319,7 +319,7 @@ final class ShellWrites implements ShellParser.Listener {
                 texts.add(arguments.get(i + 1).text());
             }
         }
-        // Without a program it runs what another command prints.
+        // A shell without a command runs what another program prints.
         var isFed = texts.equals(List.of(""))
                 && SHELLS.contains(name)
                 && (has(arguments, "s")
