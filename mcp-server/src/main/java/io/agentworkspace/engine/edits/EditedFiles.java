@@ -160,10 +160,13 @@ public final class EditedFiles {
         }
         var to = write.isCertain() ? certain : possible;
         if (write.word().isPattern() || !write.word().isKnown()) {
-            relative(write.folder(), write.word().pattern(), EditedPath::literal, (path, _) -> {
-                var pattern = write.extent() == Extent.TREE ? "{%1$s,%1$s/**}".formatted(path) : path;
-                EditedPath.pattern(pattern, letters).ifPresent(edited -> to.put("* " + pattern, edited));
-            });
+            for (var alternative : alternatives(write.word().pattern())) {
+                relative(write.folder(), alternative, EditedPath::literal, (path, _) -> {
+                    var pattern = write.extent() == Extent.TREE ? "{%1$s,%1$s/**}".formatted(path) : path;
+                    EditedPath.pattern(pattern, letters)
+                            .ifPresentOrElse(edited -> to.put("* " + pattern, edited), () -> isOpen |= !path.isEmpty());
+                });
+            }
         } else {
             relative(write.folder(), write.word().text(), UnaryOperator.identity(), (path, isAbove) -> {
                 if (write.extent() == Extent.TREE) {
@@ -173,6 +176,26 @@ public final class EditedFiles {
                 }
             });
         }
+    }
+
+    /** Returns the paths in the braces with which a pattern begins, since each can be absolute; otherwise the pattern. */
+    private static List<String> alternatives(String pattern) {
+        var parts = new ArrayList<String>();
+        var depth = 0;
+        var from = 1;
+        for (var i = 0; i < pattern.length() && (i == 0 || depth > 0) && parts.size() <= MOST; i++) {
+            var isSign = i == 0 || pattern.charAt(i - 1) != '[';
+            var c = isSign ? pattern.charAt(i) : ' ';
+            depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+            if (c == ',' && depth == 1 || c == '}' && depth == 0) {
+                parts.add(pattern.substring(from, i));
+                from = i + 1;
+            }
+        }
+        var rest = pattern.substring(Math.min(from, pattern.length()));
+        return parts.isEmpty() || depth > 0
+                ? List.of(pattern)
+                : parts.stream().map(part -> part + rest).toList();
     }
 
     /** Passes on the path relative to the repository; an empty one if it is the repository, or a folder around it. */

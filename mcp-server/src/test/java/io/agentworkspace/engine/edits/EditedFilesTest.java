@@ -280,6 +280,25 @@ class EditedFilesTest {
                 .isEqualTo(expected);
     }
 
+    @Test
+    void aListOfManyOrOfWholePathsIsReadToo() {
+        var absolute = "/home/u/boat/docs/a.md /home/u/boat/src/api/x.ts";
+        var many = "docs/a-rather-long-name.md ".repeat(40) + "src/api/x.ts";
+        for (var list : List.of(absolute, many)) {
+            assertThat(verdict(command("for f in %s; do rm $f; done".formatted(list)), "src/api/**"))
+                    .isEqualTo(REFUSED);
+            assertThat(verdict(command("F='%s'; rm -f $F".formatted(list)), "src/api/**"))
+                    .isEqualTo(REFUSED);
+            assertThat(verdict(command("for f in %s; do cat $f; done".formatted(list)), "src/api/**"))
+                    .isEqualTo(PASSES);
+        }
+        assertThat(verdict(command("rm docs/%s*.md".formatted("x".repeat(400))), "src/api/**"))
+                .isEqualTo(PERHAPS);
+        assertThat(verdict(command("rm {/tmp/a,/home/u/boat/src/api/x.ts}"), "src/api/**"))
+                .isEqualTo(REFUSED);
+        assertThat(verdict(command("rm '{src,docs}'/x '{'"), "src/api/**")).isEqualTo(PASSES);
+    }
+
     private static String edit(String cwd, String root, String file) {
         var event = event(cwd, root).put("tool_name", "Edit");
         event.putObject("tool_input").put("file_path", file);
