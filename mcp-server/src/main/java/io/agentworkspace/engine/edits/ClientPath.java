@@ -6,17 +6,19 @@ import java.util.regex.Pattern;
 
 /**
  * Paths as the client's system writes them, in one form: {@code /} between names, drives as {@code /c/}, no {@code .} and
- * {@code ..}, composed characters, and without the {@code /private} before the folders that macOS links there.
+ * {@code ..}, composed characters, and without what macOS puts before the folders that it links: {@code /private} and {@code /System/Volumes/Data}.
  */
 final class ClientPath {
     /** The longest path of any system. Longer ones name no file. */
     static final int LONGEST = 4_096;
 
     private static final Pattern DRIVE = Pattern.compile("^([A-Za-z]):(?=[/\\\\])");
-    private static final Pattern DEVICE = Pattern.compile("^[/\\\\]{2}[?.][/\\\\]");
+    private static final Pattern DEVICE =
+            Pattern.compile("^[/\\\\]{2}[?.][/\\\\](?:(UNC)(?=[/\\\\]))?", Pattern.CASE_INSENSITIVE);
     private static final Pattern OTHER_DRIVE = Pattern.compile("^/(?:cygdrive|mnt)/([A-Za-z])(?=/|$)");
     private static final Pattern SHORT_DRIVE = Pattern.compile("^/([A-Z])(?=/)");
-    private static final Pattern PRIVATE = Pattern.compile("^/private(?=/(?:tmp|var|etc)(?:/|$))");
+    private static final Pattern PRIVATE =
+            Pattern.compile("^(?:/System/Volumes/Data(?=/))?(?:/private(?=/(?:tmp|var|etc)(?:/|$)))?");
     private static final Pattern WINDOWS =
             Pattern.compile("^(?:[A-Za-z]:[/\\\\]|[/\\\\]{2}|/cygdrive/|/[A-Za-z]/|/mnt/[A-Za-z]/).*", Pattern.DOTALL);
     private static final Pattern MAC =
@@ -36,7 +38,7 @@ final class ClientPath {
 
     /** @param isWindows whether a backslash is between names */
     static String plain(String path, boolean isWindows) {
-        var text = DEVICE.matcher(path).replaceFirst("");
+        var text = DEVICE.matcher(path).replaceFirst(found -> found.group(1) == null ? "" : "/");
         text = DRIVE.matcher(text).replaceFirst("/$1");
         text = isWindows ? text.replace('\\', '/') : text;
         text = OTHER_DRIVE.matcher(text).replaceFirst("/$1");

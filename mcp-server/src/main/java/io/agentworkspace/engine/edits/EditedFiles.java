@@ -53,13 +53,16 @@ public final class EditedFiles {
         var system = event.path("system").asString("");
         var cwd = event.path("cwd").asString("");
         var root = event.path("root").asString("");
-        this.isWindows = ClientPath.isOfWindows(cwd)
-                || ClientPath.isOfWindows(root)
-                || cwd.isEmpty() && named(event).anyMatch(ClientPath::isOfWindows)
-                || system.matches("(?i)(MINGW|MSYS|CYGWIN|Windows).*");
-        this.letters = isWindows || system.equals("Darwin") || system.isEmpty() && ClientPath.isOfMac(cwd)
-                ? Letters.ANY_CASE
-                : Letters.EXACT;
+        this.isWindows = system.isEmpty()
+                ? ClientPath.isOfWindows(cwd)
+                        || ClientPath.isOfWindows(root)
+                        || cwd.isEmpty() && named(event).anyMatch(ClientPath::isOfWindows)
+                : system.matches("(?i)(MINGW|MSYS|CYGWIN|Windows).*");
+        var ignoresCase = isWindows
+                || system.equals("Darwin")
+                || system.isEmpty() && ClientPath.isOfMac(cwd)
+                || cwd.matches("/mnt/[A-Za-z]/.*"); // Windows, seen from a Linux within it.
+        this.letters = ignoresCase ? Letters.ANY_CASE : Letters.EXACT;
         this.sessions = Stream.of(cwd, event.path("real_cwd").asString(""))
                 .map(this::plain)
                 .distinct()
@@ -96,16 +99,15 @@ public final class EditedFiles {
                     .limit(MOST)
                     .forEach(line -> named.add(line.group(1).strip()));
         }
-        named.stream().filter(name -> !name.isBlank()).limit(MOST).forEach(name -> found.add(literal(name)));
+        named.stream()
+                .filter(name -> !name.isBlank())
+                .limit(MOST)
+                .forEach(name -> found.add(ShellWrites.literal(name)));
         if (!event.path("tool_name").asString("").contains("patch")) {
             COMMANDS.forEach(field -> found.command(input, command(input.path(field)), allowance));
         }
         return new Edits(
                 List.copyOf(found.certain.values()), List.copyOf(found.possible.values()), found.isOpen, found.letters);
-    }
-
-    private static Word literal(String name) {
-        return new Word(name, EditedPath.literal(name), false, true);
     }
 
     /** Some clients send a command as a list of words. */
@@ -139,9 +141,9 @@ public final class EditedFiles {
                 .orElse(sessions.getFirst());
         var home = HOME.matcher(folder);
         var variables = new LinkedHashMap<String, Word>();
-        variables.put("PWD", literal(folder));
+        variables.put("PWD", ShellWrites.literal(folder));
         if (home.find()) {
-            variables.put("HOME", literal(home.group()));
+            variables.put("HOME", ShellWrites.literal(home.group()));
         }
         var writes = ShellWrites.of(text, folder, isWindows, variables, allowance);
         isOpen |= writes.isOpen() || writes.writes().size() > MOST;
@@ -158,10 +160,13 @@ public final class EditedFiles {
         }
         var to = write.isCertain() ? certain : possible;
         if (write.word().isPattern() || !write.word().isKnown()) {
-            relative(write.folder(), write.word().pattern(), EditedPath::literal, (path, _) -> {
-                var pattern = write.extent() == Extent.TREE ? "{%1$s,%1$s/**}".formatted(path) : path;
-                EditedPath.pattern(pattern, letters).ifPresent(edited -> to.put("* " + pattern, edited));
-            });
+            for (var alternative : alternatives(write.word().pattern())) {
+                relative(write.folder(), alternative, EditedPath::literal, (path, _) -> {
+                    var pattern = write.extent() == Extent.TREE ? "{%1$s,%1$s/**}".formatted(path) : path;
+                    EditedPath.pattern(pattern, letters)
+                            .ifPresentOrElse(edited -> to.put("* " + pattern, edited), () -> isOpen |= !path.isEmpty());
+                });
+            }
         } else {
             relative(write.folder(), write.word().text(), UnaryOperator.identity(), (path, isAbove) -> {
                 if (write.extent() == Extent.TREE) {
@@ -173,7 +178,27 @@ public final class EditedFiles {
         }
     }
 
-    /** Passes on the path relative to the repository; an empty one if the repository is in the folder, or is it. */
+    /** Returns the paths in the braces with which a pattern begins, since each can be absolute; otherwise the pattern. */
+    private static List<String> alternatives(String pattern) {
+        var parts = new ArrayList<String>();
+        var depth = 0;
+        var from = 1;
+        for (var i = 0; i < pattern.length() && (i == 0 || depth > 0) && parts.size() <= MOST; i++) {
+            var isSign = i == 0 || pattern.charAt(i - 1) != '[';
+            var c = isSign ? pattern.charAt(i) : ' ';
+            depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+            if (c == ',' && depth == 1 || c == '}' && depth == 0) {
+                parts.add(pattern.substring(from, i));
+                from = i + 1;
+            }
+        }
+        var rest = pattern.substring(Math.min(from, pattern.length()));
+        return parts.isEmpty() || depth > 0
+                ? List.of(pattern)
+                : parts.stream().map(part -> part + rest).toList();
+    }
+
+    /** Passes on the path relative to the repository; an empty one if it is the repository, or a folder around it. */
     private void relative(String folder, String name, UnaryOperator<String> form, BiConsumer<String, Boolean> accept) {
         var path = ClientPath.resolved(form.apply(folder), plain(name));
         var ways = new ArrayList<String>();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Divides a text of a POSIX shell into its commands, in order, with those in substitutions and subshells. */
 final class ShellParser {
@@ -15,23 +16,19 @@ final class ShellParser {
     private static final String ENDS_WORD = " \t\n;&|<>()";
     private static final Pattern ASSIGNMENT = Pattern.compile("^[A-Za-z_][A-Za-z0-9_]*=");
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]");
+    private static final Pattern SPACES = Pattern.compile("\\s+");
     private static final Pattern NUMBERED = Pattern.compile("[0-9]+(?=[<>])");
     private static final List<String> KEYWORDS = List.of(
-            "if",
-            "then",
-            "else",
-            "elif",
-            "fi",
-            "do",
-            "done",
-            "while",
-            "until",
-            "!",
-            "{",
-            "}",
-            "esac",
-            "function",
-            "coproc");
+            "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "esac", "coproc");
+
+    /** The rest of <code>((…))</code>, which computes. Two subshells begin in the same way, but have commands. */
+    private static final Pattern ARITHMETIC = Pattern.compile("\\([^();\\n]*\\)\\)");
+
+    /** Commands that assign, too. */
+    private static final List<String> DECLARES = List.of("export", "local", "declare", "readonly", "typeset");
+
+    /** Characters by their number, as in <code>$'\x41'</code>. */
+    private static final Pattern CODE = Pattern.compile("\\\\(?:[xu]([0-9A-Fa-f]{1,4})|([0-7]{1,3}))");
 
     /** Receives what is parsed. */
     interface Listener {
@@ -43,7 +40,8 @@ final class ShellParser {
         void closed();
     }
 
-    private record HereText(String delimiter, boolean isIndented, StringBuilder text) {}
+    /** @param isLiteral whether the shell expands nothing in it */
+    private record HereText(String delimiter, boolean isIndented, boolean isLiteral, StringBuilder text) {}
 
     private final String text;
     private final Listener listener;
@@ -80,6 +78,16 @@ final class ShellParser {
         private final List<Word> words = new ArrayList<>();
         private final List<Word> outputs = new ArrayList<>();
         private final StringBuilder input = new StringBuilder();
+
+        /** Returns whether <code>[[</code> has begun and not ended yet. */
+        boolean isTest() {
+            var begin = words.stream()
+                    .map(Word::text)
+                    .dropWhile(KEYWORDS::contains)
+                    .findFirst()
+                    .orElse("");
+            return begin.equals("[[") && !words.getLast().text().equals("]]");
+        }
     }
 
     /** Reads commands up to the end, or to the bracket that ends a subshell. */
@@ -88,6 +96,10 @@ final class ShellParser {
         while (at < text.length()) {
             allowance.take();
             var c = text.charAt(at);
+            if (draft.isTest() && ";|&()<>".indexOf(c) >= 0) {
+                at++; // It compares.
+                continue;
+            }
             switch (c) {
                 case ' ', '\t', '\r' -> at++;
                 case '\n' -> {
@@ -110,7 +122,13 @@ final class ShellParser {
                 }
                 case '(' -> {
                     at++;
-                    if (draft.words.isEmpty() && level < MAX_DEPTH) {
+                    if (draft.words.isEmpty()
+                            && ARITHMETIC
+                                    .matcher(text)
+                                    .region(at, text.length())
+                                    .lookingAt()) {
+                        arithmetic();
+                    } else if (draft.words.isEmpty() && level < MAX_DEPTH) {
                         line.add(listener::opened);
                         list(level + 1, true);
                         line.add(listener::closed);
@@ -161,6 +179,9 @@ final class ShellParser {
                 }
                 here.text().append(content).append('\n');
             }
+            if (!here.isLiteral() && depth < MAX_DEPTH) {
+                new ShellParser(here.text().toString(), nested(), allowance, variables, depth + 1).substitutions();
+            }
         }
         hereTexts.clear();
         var ready = List.copyOf(line);
@@ -168,15 +189,37 @@ final class ShellParser {
         ready.forEach(Runnable::run);
     }
 
+    /** Reads the substitutions in a text that is no command itself. */
+    private void substitutions() {
+        while (at < text.length()) {
+            allowance.take();
+            if (text.charAt(at) == '\\') {
+                at += 2;
+            } else if (!expanded(new WordDraft(), 0)) {
+                at++;
+            }
+        }
+        endLine();
+    }
+
+    /** Passes what is within double brackets. */
+    private void arithmetic() {
+        var end = text.indexOf("))", at);
+        at = end < 0 ? text.length() : end + 2;
+    }
+
     private void redirect(Draft draft, int level) {
         var rest = text.substring(at, Math.min(text.length(), at + 3));
         if (rest.startsWith("<<<")) {
             at += 3;
-            operand(level);
+            draft.input.append(operand(level).text());
         } else if (rest.startsWith("<<")) {
             var isIndented = rest.equals("<<-");
             at += isIndented ? 3 : 2;
-            hereTexts.add(new HereText(operand(level).text(), isIndented, draft.input));
+            var begin = at;
+            var delimiter = operand(level).text();
+            var isLiteral = !text.substring(begin, at).strip().equals(delimiter);
+            hereTexts.add(new HereText(delimiter, isIndented, isLiteral, draft.input));
         } else if (rest.startsWith("<(") || rest.startsWith(">(")) {
             draft.words.add(next(level));
         } else if (rest.startsWith("<>") || rest.startsWith(">>") || rest.startsWith(">|")) {
@@ -207,9 +250,18 @@ final class ShellParser {
         while (!words.isEmpty() && KEYWORDS.contains(words.getFirst().text())) {
             words.removeFirst();
         }
+        if (!words.isEmpty() && words.getFirst().text().equals("function")) {
+            words.subList(0, Math.min(3, words.size())).clear(); // Its name and its bracket.
+        }
         if (!words.isEmpty() && words.getFirst().text().equals("for")) {
             loop(words);
             return new Draft();
+        }
+        if (words.size() > 1 && DECLARES.contains(words.getFirst().text())) {
+            words.removeFirst();
+            while (!words.isEmpty() && words.getFirst().isOption()) {
+                words.removeFirst();
+            }
         }
         while (!words.isEmpty() && ASSIGNMENT.matcher(words.getFirst().text()).find()) {
             var word = words.removeFirst();
@@ -227,13 +279,19 @@ final class ShellParser {
     private void loop(List<Word> words) {
         if (words.size() > 3 && words.get(2).text().equals("in")) {
             var values = words.subList(3, words.size());
-            var all = values.stream().map(Word::pattern).collect(Collectors.joining(",", "{", "}"));
             variables.put(
                     words.get(1).text(),
                     values.size() == 1
                             ? values.getFirst()
-                            : new Word(all, all, true, values.stream().allMatch(Word::isKnown)));
+                            : oneOf(
+                                    values.stream().map(Word::pattern),
+                                    values.stream().allMatch(Word::isKnown)));
         }
+    }
+
+    private static Word oneOf(Stream<String> patterns, boolean isKnown) {
+        var all = patterns.collect(Collectors.joining(",", "{", "}"));
+        return new Word(all, all, true, isKnown);
     }
 
     /** A word that is being read. */
@@ -242,6 +300,7 @@ final class ShellParser {
         private final StringBuilder pattern = new StringBuilder();
         private boolean isPattern;
         private boolean isKnown = true;
+        private boolean isQuoted;
 
         void literal(char c) {
             text.append(c);
@@ -285,7 +344,7 @@ final class ShellParser {
             }
         }
         if (at == begin) {
-            at++; // Something that no shell accepts here.
+            at++; // No shell accepts this here.
         }
         return word.word();
     }
@@ -316,7 +375,25 @@ final class ShellParser {
         at = Math.min(text.length(), end + 1);
     }
 
+    /** Reads what is between <code>$'</code> and the next quotation mark that no backslash precedes. */
+    private void escaped(WordDraft word) {
+        var code = CODE.matcher(text);
+        while (at < text.length() && text.charAt(at) != '\'') {
+            allowance.take();
+            if (code.region(at, text.length()).lookingAt()) {
+                var isOctal = code.group(2) != null;
+                word.literal((char) Integer.parseInt(code.group(isOctal ? 2 : 1), isOctal ? 8 : 16));
+                at = code.end();
+            } else {
+                at += text.charAt(at) == '\\' && at + 1 < text.length() ? 1 : 0;
+                word.literal(text.charAt(at++));
+            }
+        }
+        at++;
+    }
+
     private void doubleQuoted(WordDraft word, int level) {
+        word.isQuoted = true;
         while (at < text.length() && text.charAt(at) != '"') {
             allowance.take();
             var c = text.charAt(at);
@@ -331,6 +408,7 @@ final class ShellParser {
             }
         }
         at++;
+        word.isQuoted = false;
     }
 
     /** Reads a variable or a substitution, if one begins here. */
@@ -344,8 +422,7 @@ final class ShellParser {
             at = Math.min(text.length(), end + 1);
             word.unknown();
         } else if (text.startsWith("$((", at)) {
-            var end = text.indexOf("))", at);
-            at = end < 0 ? text.length() : end + 2;
+            arithmetic();
             word.unknown();
         } else if (text.startsWith("$(", at)) {
             at++;
@@ -356,8 +433,8 @@ final class ShellParser {
             variable(word, text.substring(at, end));
             at = Math.min(text.length(), end + 1);
         } else if (text.startsWith("$'", at)) {
-            at++;
-            quoted(word);
+            at += 2;
+            escaped(word);
         } else {
             var name = NAME.matcher(text).region(Math.min(text.length(), at + 1), text.length());
             if (text.charAt(at) != '$' || !name.lookingAt()) {
@@ -403,6 +480,8 @@ final class ShellParser {
         var value = variables.get(name);
         if (value == null || word.pattern.length() + value.pattern().length() > ClientPath.LONGEST) {
             word.unknown();
+        } else if (!word.isQuoted && SPACES.matcher(value.pattern()).find()) {
+            word.add(oneOf(SPACES.splitAsStream(value.pattern().strip()), value.isKnown()));
         } else {
             word.add(value);
         }

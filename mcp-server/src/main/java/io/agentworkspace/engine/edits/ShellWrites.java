@@ -1,5 +1,9 @@
 package io.agentworkspace.engine.edits;
 
+import static io.agentworkspace.engine.edits.Options.after;
+import static io.agentworkspace.engine.edits.Options.has;
+import static io.agentworkspace.engine.edits.Options.operands;
+
 import io.agentworkspace.engine.edits.ShellCommand.Word;
 import io.agentworkspace.engine.reservations.EditedPath;
 import io.agentworkspace.engine.scheduling.StepAllowance;
@@ -10,39 +14,52 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * What a command of a shell writes, as far as its text shows. What programs do that it starts, such as a build, is not known:
- * they count as readers, unless they are told to change files in place.
+ * What a command of a shell writes, as far as its text shows. What the programs do that it starts, such as a build, is not known:
+ * they count as readers, unless an option tells them to change files in place.
  */
 final class ShellWrites implements ShellParser.Listener {
     private static final int MAX_DEPTH = 5;
 
-    private static final Set<String> PREFIXES = Set.of(
-            "sudo", "doas", "env", "nohup", "time", "nice", "ionice", "exec", "command", "builtin", "timeout", "stdbuf",
-            "setsid", "busybox");
-    private static final Set<String> SHELLS = Set.of("sh", "bash", "zsh", "dash", "ksh", "ash");
-    private static final Set<String> REMOVES = Set.of(
-            "rm", "unlink", "shred", "touch", "truncate", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "sponge");
+    /** Programs that run the command after them. Each is followed by those of its options that have a value. */
+    private static final Map<String, Set<String>> PREFIXES = Stream.of(
+                    "sudo -u -g -h -p -C -D -R -T -U --user --group",
+                    "doas -u -C",
+                    "env -u --unset",
+                    "timeout -s --signal -k --kill-after",
+                    "exec -a",
+                    "time -f -o",
+                    "stdbuf -i -o -e",
+                    "npx -p --package",
+                    "bunx, uvx, nohup, nice, ionice, command, builtin, setsid, busybox")
+            .flatMap(line -> Stream.of(line.split(", ")))
+            .map(line -> List.of(line.split(" ")))
+            .collect(Collectors.toMap(List::getFirst, Set::copyOf));
+
+    private static final Set<String> SHELLS = Set.of("sh", "bash", "zsh", "dash", "ksh", "ash", "su");
+    private static final Set<String> REMOVES = Set.of("rm", "unlink", "shred", "touch", "truncate", "sponge");
+    private static final Set<String> PACKERS = Set.of("gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd");
     private static final Set<String> FORMATTERS = Set.of(
-            "gofmt",
-            "goimports",
-            "shfmt",
-            "clang-format",
-            "yapf",
-            "autopep8",
-            "google-java-format",
-            "yq",
-            "swiftformat");
+            "gofmt goimports shfmt clang-format yapf autopep8 google-java-format yq prettier swiftformat".split(" "));
     private static final Set<String> ALWAYS_FORMAT = Set.of("black", "isort", "rustfmt");
     private static final Set<String> EDITORS = Set.of("vi", "vim", "nvim", "nano", "emacs", "ed", "ex", "pico");
     private static final Pattern INTERPRETER = Pattern.compile("(?:python|node|deno|bun|ruby|perl|php|lua)[0-9.]*");
     private static final Set<String> CODE = Set.of("-c", "-e", "-r", "--eval", "-p", "-pe", "-ne", "eval");
     private static final Set<String> IN_PLACE =
             Set.of("--write", "--fix", "--in-place", "--inplace", "--in_place", "--apply");
+    private static final Set<String> ONLY_CHECKS =
+            Set.of("--check", "-check", "--check-only", "--diff", "-diff", "--dry-run", "-n", "-c");
+
+    /** Where a program of awk or sed names a file that it writes. */
+    private static final Pattern WRITTEN =
+            Pattern.compile(">\\s*\"([^\"]+)\"|(?:^|[\\s;{/pgI0-9])w\\s+([^\\s;}]+)\\s*(?:$|[\\n}])");
+
     private static final Pattern BETWEEN_PATHS = Pattern.compile("[\\s\"'`(){}<>|;&=,:]+");
 
-    /** The files that a command names. */
+    /** What a word names: a file, or a folder with all that is in it. */
     enum Extent {
         FILE,
         TREE
@@ -65,6 +82,9 @@ final class ShellWrites implements ShellParser.Listener {
 
     /** The folder in which the next command runs; empty if only the shell knows it. */
     private String folder;
+
+    /** To which {@code cd -} returns. */
+    private String former = "";
 
     private ShellWrites(
             String folder, boolean isWindows, Map<String, Word> variables, StepAllowance allowance, int depth) {
@@ -106,10 +126,13 @@ final class ShellWrites implements ShellParser.Listener {
     public void command(ShellCommand command) {
         command.outputs().forEach(to -> add(to, Extent.FILE, true));
         var words = new ArrayList<>(command.words());
-        while (!words.isEmpty() && PREFIXES.contains(name(words.getFirst()))) {
+        while (!words.isEmpty() && PREFIXES.containsKey(name(words.getFirst()))) {
             var prefix = name(words.removeFirst());
             while (!words.isEmpty() && isPrefixArgument(prefix, words.getFirst().text())) {
-                words.removeFirst();
+                var option = words.removeFirst().text();
+                if (!words.isEmpty() && PREFIXES.get(prefix).contains(option)) {
+                    words.removeFirst();
+                }
             }
         }
         if (!words.isEmpty()) {
@@ -137,6 +160,14 @@ final class ShellWrites implements ShellParser.Listener {
         var operands = operands(arguments, Set.of());
         if (SHELLS.contains(name) || name.equals("eval")) {
             shell(name, arguments, input);
+        } else if (INTERPRETER.matcher(name).matches()
+                && arguments.size() > 1
+                && arguments.getFirst().text().equals("-m")) {
+            run(name(arguments.get(1)), arguments.subList(2, arguments.size()), input);
+        } else if (PACKERS.contains(name)) {
+            if (!has(arguments, "[a-zA-Z0-9]*[clt][a-zA-Z0-9]*", "--stdout", "--to-stdout", "--list", "--test")) {
+                add(operands);
+            }
         } else if (REMOVES.contains(name)) {
             var isTree = has(arguments, "[a-zA-Z]*[rR][a-zA-Z]*", "--recursive");
             operands(arguments, Set.of("-s", "-r", "-t", "-d", "--size", "--reference", "--date"), name.equals("rm"))
@@ -145,58 +176,120 @@ final class ShellWrites implements ShellParser.Listener {
             switch (name) {
                 case "cd", "pushd" -> enter(operands);
                 case "popd" -> folder = "";
-                case "mv", "cp", "install", "ln", "rsync", "link" -> copy(name, arguments);
-                case "tee" -> operands.forEach(file -> add(file, Extent.FILE, true));
+                case "mv", "cp", "install", "ln", "rsync", "scp", "link" -> copy(name, arguments);
+                case "tee" -> add(operands);
                 case "dd" ->
                     arguments.stream()
                             .filter(word -> word.text().startsWith("of="))
                             .forEach(word -> add(word.from(3), Extent.FILE, true));
-                case "sed", "gsed" ->
+                case "sed", "gsed" -> {
                     script(arguments, "[nEruszl]*i.*", Set.of("-e", "-f", "--expression", "--file"), "--in-place");
+                    named(arguments);
+                }
                 case "perl", "ruby" -> perl(arguments, input);
-                case "awk", "gawk" -> {
+                case "awk", "gawk", "mawk" -> {
+                    named(arguments);
                     if (arguments.stream().anyMatch(word -> word.text().contains("inplace"))) {
                         add(operands(arguments, Set.of("-i", "-f", "-v", "-F", "--include")).stream()
                                 .skip(1)
                                 .toList());
                     }
                 }
-                case "sort" -> after(arguments, "-o", "--output").forEach(file -> add(file, Extent.FILE, true));
-                case "curl" -> after(arguments, "-o", "--output").forEach(file -> add(file, Extent.FILE, true));
-                case "wget" ->
-                    after(arguments, "-O", "--output-document").forEach(file -> add(file, Extent.FILE, true));
+                case "sort" -> add(after(arguments, "-o", "--output"));
+                case "curl" -> {
+                    add(after(arguments, "-o", "--output"));
+                    if (has(arguments, "[a-zA-Z]*O", "--remote-name", "--remote-name-all")) {
+                        loaded(operands, after(arguments, "", "--output-dir"));
+                    }
+                }
+                case "wget" -> {
+                    var to = after(arguments, "-O", "--output-document");
+                    add(to);
+                    if (to.isEmpty() && !has(arguments, "", "--spider")) {
+                        loaded(operands, after(arguments, "-P", "--directory-prefix"));
+                    }
+                }
                 case "patch" -> patch(arguments);
-                case "git" -> git(arguments);
+                case "git" -> new GitWrites(this).run(arguments);
                 case "find" -> find(arguments);
+                case "fd", "fdfind" -> {
+                    var run = afterFirst(arguments, "-[xX]|--exec|--exec-batch");
+                    isOpen |= writes(run, run);
+                }
                 case "xargs", "parallel" ->
                     isOpen |= writes(operands(arguments, Set.of("-n", "-P", "-I", "-L", "-d", "-s")), arguments);
-                case "tar" ->
-                    isOpen |= has(arguments, "", "--extract", "--get")
+                case "tar", "bsdtar" -> {
+                    if (has(arguments, "[A-Za-z]*x[A-Za-z]*", "--extract", "--get")
                             || !arguments.isEmpty()
-                                    && arguments.getFirst().text().matches("-?[A-Za-z]*x[A-Za-z]*");
-                case "unzip" -> isOpen |= !has(arguments, "[lptvZz]+", "");
+                                    && arguments.getFirst().text().matches("[A-Za-z]*x[A-Za-z]*")) {
+                        unpack(after(arguments, "-C", "--directory"));
+                    }
+                }
+                case "unzip" -> {
+                    if (!has(arguments, "[lptvZz]+")) {
+                        unpack(after(arguments, "-d", "-d"));
+                    }
+                }
                 case "cargo", "go", "dart", "terraform" ->
                     isOpen |= !operands.isEmpty()
                             && Set.of("fmt", "fix", "format")
-                                    .contains(operands.getFirst().text());
+                                    .contains(operands.getFirst().text())
+                            && arguments.stream().noneMatch(word -> ONLY_CHECKS.contains(word.text()));
                 default -> other(name, arguments, operands, input);
             }
         }
     }
 
-    /** A program that is known to change files only if it is told to, in its options or in a program of its own. */
+    /** A program that changes files only if an option, or a program in its arguments, tells it to. */
     private void other(String name, List<Word> arguments, List<Word> operands, String input) {
-        var isFormatter = FORMATTERS.contains(name) && has(arguments, "[wiF]", "")
-                || ALWAYS_FORMAT.contains(name) && !has(arguments, "", "--check", "--diff", "-c")
-                || arguments.stream().anyMatch(word -> IN_PLACE.contains(word.text()))
+        var formats = ALWAYS_FORMAT.contains(name)
                 || name.equals("ruff")
                         && !operands.isEmpty()
                         && operands.getFirst().text().equals("format");
+        var isFormatter = FORMATTERS.contains(name) && has(arguments, "[wiF]")
+                || formats && arguments.stream().noneMatch(word -> ONLY_CHECKS.contains(word.text()))
+                || arguments.stream().anyMatch(word -> IN_PLACE.contains(word.text()));
         if (isFormatter || EDITORS.contains(name)) {
-            operands.forEach(file -> add(file, Extent.TREE, false));
+            operands.forEach(file -> add(expanded(file), Extent.TREE, false));
+            isOpen |= isFormatter
+                    && operands.stream().noneMatch(word -> word.text().matches("(?s).*[./*].*"));
         } else if (INTERPRETER.matcher(name).matches()) {
             code(arguments, input);
         }
+    }
+
+    /** Formatters expand patterns themselves, which are in quotation marks for that. */
+    private static Word expanded(Word word) {
+        var isPattern = word.isPattern() || word.text().indexOf('*') >= 0;
+        return isPattern && word.isKnown() ? new Word(word.text(), word.text(), true, true) : word;
+    }
+
+    /** The files that a program of awk or sed may write. */
+    private void named(List<Word> arguments) {
+        for (var word : arguments) {
+            allowance.take(1 + word.text().length());
+            WRITTEN.matcher(word.text())
+                    .results()
+                    .limit(EditedFiles.MOST)
+                    .map(found -> found.group(1) == null ? found.group(2) : found.group(1))
+                    .forEach(path -> add(literal(path), Extent.FILE, false));
+        }
+    }
+
+    /** A file from an address has the last name in the address. */
+    private void loaded(List<Word> addresses, List<Word> folders) {
+        var to = folders.isEmpty() ? "" : folders.getLast().text() + "/";
+        addresses.forEach(address -> add(literal(to + name(address).replaceFirst("[?#].*", "")), Extent.FILE, true));
+    }
+
+    /** An archive may have any file. */
+    private void unpack(List<Word> folders) {
+        folders.forEach(to -> add(to, Extent.TREE, false));
+        isOpen |= folders.isEmpty();
+    }
+
+    static Word literal(String path) {
+        return new Word(path, EditedPath.literal(path), false, true);
     }
 
     /** The paths that a program of another language names. */
@@ -212,7 +305,7 @@ final class ShellWrites implements ShellParser.Listener {
                 .splitAsStream(code)
                 .filter(word -> word.indexOf('/') >= 0 || word.indexOf('.') >= 0 || word.indexOf('\\') >= 0)
                 .limit(EditedFiles.MOST)
-                .forEach(path -> add(new Word(path, EditedPath.literal(path), false, true), Extent.TREE, false));
+                .forEach(path -> add(literal(path), Extent.TREE, false));
     }
 
     private void shell(String name, List<Word> arguments, String input) {
@@ -226,7 +319,12 @@ final class ShellWrites implements ShellParser.Listener {
                 texts.add(arguments.get(i + 1).text());
             }
         }
-        if (depth == MAX_DEPTH) {
+        // A shell without a command runs what another program prints.
+        var isFed = texts.equals(List.of(""))
+                && SHELLS.contains(name)
+                && (has(arguments, "s")
+                        || arguments.stream().allMatch(word -> word.text().matches("-[a-z]*")));
+        if (depth == MAX_DEPTH || isFed) {
             isOpen = true;
             return;
         }
@@ -238,8 +336,23 @@ final class ShellWrites implements ShellParser.Listener {
         }
     }
 
+    /** Runs something in another folder. */
+    void in(Word folder, Runnable command) {
+        opened();
+        enter(List.of(folder));
+        command.run();
+        closed();
+    }
+
     private void enter(List<Word> operands) {
+        var here = folder;
         var to = operands.isEmpty() ? variables.get("HOME") : operands.getFirst();
+        if (to != null && to.text().equals("-")) {
+            folder = former;
+            former = here;
+            return;
+        }
+        former = here;
         folder = to == null || !to.isKnown() || to.isPattern() || folder.isEmpty() && !ClientPath.isAbsolute(to.text())
                 ? ""
                 : ClientPath.resolved(folder, ClientPath.plain(to.text(), isWindows));
@@ -249,18 +362,20 @@ final class ShellWrites implements ShellParser.Listener {
         var folderOption = after(arguments, "-t", "--target-directory");
         var operands = new ArrayList<>(
                 operands(arguments, Set.of("-t", "-m", "-o", "-g", "-S", "-e", "--exclude", "--include")));
-        if (operands.isEmpty() || has(arguments, "n", "--dry-run") && name.equals("rsync")) {
+        if (operands.isEmpty() || has(arguments, "[a-zA-Z]*n[a-zA-Z]*", "--dry-run") && name.equals("rsync")) {
             return;
         }
         var to = folderOption.isEmpty() ? operands.size() > 1 ? operands.removeLast() : null : folderOption.getFirst();
         if (name.equals("mv")) {
             operands.forEach(from -> add(from, Extent.TREE, true));
         }
-        if (to == null || to.text().contains(":") && name.equals("rsync")) {
+        var mayBeRemote = name.equals("rsync") || name.equals("scp");
+        if (to == null || mayBeRemote && to.text().matches("[^/\\\\]{2,}:.*")) {
             return;
         }
         var isTree = name.equals("rsync")
-                || name.equals("cp") && has(arguments, "[a-zA-Z]*[raR][a-zA-Z]*", "--recursive", "--archive");
+                || (name.equals("cp") || name.equals("scp"))
+                        && has(arguments, "[a-zA-Z]*[raR][a-zA-Z]*", "--recursive", "--archive");
         if (!to.text().endsWith("/")) {
             add(to, isTree ? Extent.TREE : Extent.FILE, !isTree);
         }
@@ -320,86 +435,26 @@ final class ShellWrites implements ShellParser.Listener {
         if (files.isEmpty() && after(arguments, "-o", "--output").isEmpty()) {
             isOpen = true;
         }
-        files.stream().limit(1).forEach(file -> add(file, Extent.FILE, true));
-        after(arguments, "-o", "--output").forEach(file -> add(file, Extent.FILE, true));
-    }
-
-    private void git(List<Word> all) {
-        var arguments = new ArrayList<>(all);
-        var here = folder;
-        while (!arguments.isEmpty() && arguments.getFirst().isOption()) {
-            var option = arguments.removeFirst().text();
-            if (Set.of("-C", "-c", "--git-dir", "--work-tree").contains(option) && !arguments.isEmpty()) {
-                var value = arguments.removeFirst();
-                if (option.equals("-C")) {
-                    enter(List.of(value));
-                }
-            }
-        }
-        if (!arguments.isEmpty()) {
-            gitCommand(arguments.removeFirst().text(), arguments);
-        }
-        folder = here;
-    }
-
-    private void gitCommand(String name, List<Word> arguments) {
-        var operands = operands(arguments, Set.of("-s", "--source", "-b", "-B", "-m"));
-        var paths = arguments.stream().anyMatch(word -> word.text().equals("--"))
-                ? arguments.stream()
-                        .dropWhile(word -> !word.text().equals("--"))
-                        .skip(1)
-                        .toList()
-                : null;
-        switch (name) {
-            case "checkout" -> {
-                if (paths != null) {
-                    paths.forEach(this::restored);
-                } else if (!has(arguments, "[bB]", "--orphan")) {
-                    isOpen = true;
-                    operands.forEach(this::restored);
-                }
-            }
-            case "restore" -> {
-                if (!has(arguments, "S", "--staged") || has(arguments, "W", "--worktree")) {
-                    (paths == null ? operands : paths).forEach(this::restored);
-                }
-            }
-            case "rm", "mv" -> {
-                if (!has(arguments, "n", "--cached", "--dry-run")) {
-                    operands.forEach(file -> add(file, Extent.TREE, true));
-                }
-            }
-            case "apply" -> isOpen |= !has(arguments, "", "--check", "--stat", "--numstat", "--summary", "--cached");
-            case "reset" -> isOpen |= has(arguments, "", "--hard", "--merge", "--keep");
-            case "clean" -> isOpen |= !has(arguments, "[a-zA-Z]*n[a-zA-Z]*", "--dry-run");
-            case "stash" ->
-                isOpen |= operands.isEmpty()
-                        || !Set.of("list", "show", "drop", "clear", "create")
-                                .contains(operands.getFirst().text());
-            case "switch", "pull", "merge", "rebase", "cherry-pick", "revert", "am", "checkout-index", "read-tree" ->
-                isOpen |= !has(arguments, "[cC]", "--create", "--abort");
-            default -> {}
-        }
-    }
-
-    /** A file is written, a folder only as far as it differs. */
-    private void restored(Word path) {
-        add(path, Extent.FILE, true);
-        add(path, Extent.TREE, false);
+        add(files.stream().limit(1).toList());
+        add(after(arguments, "-o", "--output"));
     }
 
     private void find(List<Word> arguments) {
         var places = arguments.stream()
                 .takeWhile(word -> !word.text().matches("[-(!].*"))
                 .toList();
-        var run = arguments.stream()
-                .dropWhile(word -> !word.text().matches("-(exec|ok)(dir)?"))
-                .skip(1)
-                .toList();
+        var run = afterFirst(arguments, "-(exec|ok)(dir)?");
         if (has(arguments, "", "-delete") || writes(run, run)) {
             places.forEach(place -> add(place, Extent.TREE, false));
             isOpen |= places.isEmpty();
         }
+    }
+
+    private static List<Word> afterFirst(List<Word> arguments, String option) {
+        return arguments.stream()
+                .dropWhile(word -> !word.text().matches(option))
+                .skip(1)
+                .toList();
     }
 
     /** Returns whether a command, to which files are added, writes these. */
@@ -409,8 +464,8 @@ final class ShellWrites implements ShellParser.Listener {
             return false;
         }
         var words = new ArrayList<>(arguments.subList(begin, arguments.size()));
-        words.add(new Word("x", "x", false, true));
-        words.add(new Word("y", "y", false, true));
+        words.add(literal("x"));
+        words.add(literal("y"));
         var trial = new ShellWrites("", isWindows, variables, allowance, Math.min(MAX_DEPTH, depth + 1));
         if (depth < MAX_DEPTH) {
             trial.command(new ShellCommand(words, List.of(), new StringBuilder()));
@@ -418,13 +473,19 @@ final class ShellWrites implements ShellParser.Listener {
         return depth == MAX_DEPTH || trial.isOpen || !trial.writes.isEmpty();
     }
 
+    /** It may write any file. */
+    void open() {
+        isOpen = true;
+    }
+
     private void add(List<Word> files) {
         files.forEach(file -> add(file, Extent.FILE, true));
     }
 
-    private void add(Word word, Extent extent, boolean isCertain) {
+    void add(Word word, Extent extent, boolean isCertain) {
         allowance.take();
-        if (word.text().isEmpty() && word.isKnown() || word.text().startsWith("/dev/")) {
+        var isNoFile = word.text().isEmpty() || word.text().equals("-");
+        if (isNoFile && word.isKnown() || word.text().startsWith("/dev/")) {
             return;
         }
         var isAbsolute = ClientPath.isAbsolute(ClientPath.plain(word.text(), isWindows));
@@ -435,56 +496,5 @@ final class ShellWrites implements ShellParser.Listener {
         } else {
             writes.add(new Write(folder, word, extent, isCertain && word.isKnown()));
         }
-    }
-
-    /** Returns whether one of the options is there: as letters after one hyphen, or whole. */
-    private static boolean has(List<Word> arguments, String letters, String... options) {
-        return arguments.stream()
-                .map(Word::text)
-                .takeWhile(text -> !text.equals("--"))
-                .anyMatch(text -> !letters.isEmpty() && text.matches("-(?:" + letters + ")")
-                        || List.of(options).contains(text)
-                        || List.of(options).stream()
-                                .anyMatch(option -> option.startsWith("--") && text.startsWith(option + "=")));
-    }
-
-    private static List<Word> operands(List<Word> arguments, Set<String> valued) {
-        return operands(arguments, valued, false);
-    }
-
-    /** @param isPlain whether no option has a value */
-    private static List<Word> operands(List<Word> arguments, Set<String> valued, boolean isPlain) {
-        var operands = new ArrayList<Word>();
-        var onlyOperands = false;
-        for (var i = 0; i < arguments.size(); i++) {
-            var word = arguments.get(i);
-            if (onlyOperands || !word.isOption()) {
-                operands.add(word);
-            } else if (word.text().equals("--")) {
-                onlyOperands = true;
-            } else if (!isPlain && valued.contains(word.text())) {
-                i++;
-            }
-        }
-        return operands;
-    }
-
-    /** Returns the values of an option: after it, after its equals sign, or in the same word. */
-    private static List<Word> after(List<Word> arguments, String letter, String option) {
-        var values = new ArrayList<Word>();
-        for (var i = 0; i < arguments.size(); i++) {
-            var word = arguments.get(i);
-            var isLast = word.text().matches("-[A-Za-z]*" + letter.charAt(1));
-            if ((isLast || word.text().equals(option)) && i + 1 < arguments.size()) {
-                values.add(arguments.get(++i));
-            } else if (word.text().startsWith(option + "=")) {
-                values.add(word.from(option.length() + 1));
-            } else if (word.text().startsWith(letter)
-                    && word.text().length() > 2
-                    && !word.text().startsWith("--")) {
-                values.add(word.from(2));
-            }
-        }
-        return values;
     }
 }

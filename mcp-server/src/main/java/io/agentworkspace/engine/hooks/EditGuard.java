@@ -11,8 +11,8 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Refuses edits of files that another agent has reserved, and notes whom it refused, for a message when they are free. A session
- * gets the reason once a minute, and then only that it is refused. Of a command that only may write one it is told once a minute.
+ * Refuses edits of files that another agent has reserved, and remembers whom to tell when they are free. A session gets the whole
+ * reason once a minute, and in between one short sentence. About a command that may write such a file it gets one sentence a minute.
  */
 final class EditGuard {
     private static final Duration QUIET = Duration.ofMinutes(1);

@@ -13,7 +13,7 @@ final class TypedText {
     private static final int MOST = 16_384;
 
     /** Tags that clients put around their own texts, besides those whose name has two words. */
-    private static final String TAGS = "channel|hook|notification|reminder|system|goal";
+    private static final String TAGS = "channel|hook|notification|reminder|system|goal|tick";
 
     /** The beginning of a tag of a client. People who write of HTML seldom use such a name. */
     private static final Pattern TAG = Pattern.compile(
@@ -25,11 +25,21 @@ final class TypedText {
             "workspace: ",
             "[system notification",
             "[request interrupted",
+            "[tool use interrupted",
             "caveat: the messages below",
-            "stop hook feedback",
-            "stop hook blocking error",
             "this session is being continued",
+            "another language model started to solve this problem",
+            "# agents.md instructions",
             "the user sent a new message while you were working");
+
+    /** What a hook said, such as that the turn goes on. */
+    private static final Pattern HOOK = Pattern.compile(
+            "\\A[a-z]+(?::\\S+)? hook (?:feedback|(?:blocking )?error|additional context|success|stopped|cancelled)\\b",
+            Pattern.CASE_INSENSITIVE);
+
+    /** What stands for something that was pasted or dropped. */
+    private static final Pattern PLACEHOLDER = Pattern.compile(
+            "\\[(?:Image|Pasted text|File|Attachment)(?: #\\d+|: source:)[^\\]\\n]*\\]", Pattern.CASE_INSENSITIVE);
 
     /** A wake-up of ours, wherever a client puts it; or the answer to the end of a turn, which Gemini CLI makes the next prompt. See {@link News}. */
     private static final Pattern WAKE_UP = Pattern.compile(
@@ -45,13 +55,20 @@ final class TypedText {
         var text = withoutTags(prompt.substring(0, Math.min(prompt.length(), MOST)))
                 .strip();
         if (OPENINGS.stream().anyMatch(opening -> text.regionMatches(true, 0, opening, 0, opening.length()))
+                || HOOK.matcher(text).find()
                 || WAKE_UP.matcher(text).find()) {
             return "";
         }
-        return COMMAND.matcher(text).replaceFirst("").strip();
+        return PLACEHOLDER
+                .matcher(COMMAND.matcher(text).replaceFirst(""))
+                .replaceAll(" ")
+                .strip();
     }
 
-    /** Returns the text without what is between a client's tags. One that does not end reaches to the end of the text. */
+    /**
+     * Returns the text without what is between a client's tags. One that begins a line and does not end reaches to the end of the
+     * text; within a line, a person writes of it.
+     */
     private static String withoutTags(String text) {
         var lower = text.toLowerCase(Locale.ROOT);
         var kept = new StringBuilder();
@@ -61,10 +78,15 @@ final class TypedText {
             kept.append(text, from, tag.start());
             var end = "</" + tag.group(1).toLowerCase(Locale.ROOT) + ">";
             var at = lower.indexOf(end, tag.end());
-            if (at < 0) {
+            if (at >= 0) {
+                from = at + end.length();
+            } else if (text.substring(text.lastIndexOf('\n', tag.start()) + 1, tag.start())
+                    .isBlank()) {
                 return kept.toString();
+            } else {
+                kept.append(tag.group());
+                from = tag.end();
             }
-            from = at + end.length();
         }
         return kept.append(text, from, text.length()).toString();
     }

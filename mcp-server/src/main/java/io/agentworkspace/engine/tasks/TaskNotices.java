@@ -38,7 +38,7 @@ final class TaskNotices {
                     .ifPresent(call::changed);
         }
         if (PROGRESS.contains(what)) {
-            progress.note(call, task.domain(), task.task().id());
+            progress.note(call, task.domain(), task.task().id(), PROGRESS);
         }
         call.emit(EventType.TASK_CHANGED, event(task.task(), what, speaker.name()));
     }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.testing.Repository;
@@ -24,6 +25,8 @@ class LauncherBuildTest {
     private Path folder;
 
     private Path home;
+    private String shell = "sh";
+    private String path = System.getenv("PATH");
     private final List<Process> launched = new ArrayList<>();
 
     @BeforeEach
@@ -80,11 +83,11 @@ class LauncherBuildTest {
     }
 
     private Process launch(String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of("sh", home.resolve("engine").toString()));
+        var command = new ArrayList<>(List.of(shell, home.resolve("engine").toString()));
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
-        builder.environment().merge("PATH", folder.resolve("bin") + ":", (path, first) -> first + path);
+        builder.environment().put("PATH", folder.resolve("bin") + ":" + path);
         builder.redirectOutput(folder.resolve("output" + launched.size()).toFile());
         var process = builder.start();
         launched.add(process);
@@ -201,6 +204,58 @@ class LauncherBuildTest {
         Files.delete(folder.resolve("broken"));
         write("mcp-server/src/main/java/App.java", "first");
         assertThat(started(2)).isEqualTo(first);
+    }
+
+    /** As on macOS. */
+    private void withoutFlock() throws IOException {
+        var programs = Files.createDirectory(folder.resolve("programs"));
+        for (var program :
+                "basename cat cksum dirname find ln mkdir mv ps readlink rm rmdir sed sh sleep sort tr uname xargs"
+                        .split(" ")) {
+            Files.createSymbolicLink(programs.resolve(program), Path.of("/usr/bin", program));
+        }
+        path = programs.toString();
+    }
+
+    @Test
+    void withoutFlockTooTwoLaunchersBuildOnceAndALeftLockIsRemoved() throws Exception {
+        withoutFlock();
+        write("../slow", "");
+        var killed = launch("serve");
+        await().until(() -> Files.exists(folder.resolve("builds")));
+        killed.descendants().forEach(ProcessHandle::destroyForcibly);
+        killed.destroyForcibly().waitFor();
+        Files.delete(folder.resolve("slow"));
+        launch("serve");
+        launch("serve");
+        assertThat(running(1)).isEqualTo(running(2)).hasContent("first");
+        assertThat(builds()).isEqualTo(2);
+    }
+
+    @Test
+    void aStepOfABuildThatFailsEndsIt() throws Exception {
+        program("jdk/bin/jar", "exit 1");
+        assertThat(launch("serve").waitFor()).isEqualTo(1);
+        withoutFlock();
+        assertThat(launch("serve").waitFor()).isEqualTo(1);
+        program("jdk/bin/jar", "");
+        assertThat(started(2)).hasContent("first");
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenIsNamed() throws Exception {
+        write(".build", "a file");
+        assertThat(launch("serve").waitFor()).isEqualTo(1);
+        assertThat(output(0)).contains("cannot write into " + home.toRealPath().resolve(".build"));
+    }
+
+    @Test
+    void zshRunsTheLauncherToo() throws IOException {
+        assumeThat(Path.of("/usr/bin/zsh")).exists();
+        shell = "zsh";
+        assertThat(started(0)).hasContent("first");
+        assertThat(started(1)).isEqualTo(running(0));
+        assertThat(builds()).isEqualTo(1);
     }
 
     @Test

@@ -109,6 +109,32 @@ class GuardIncidentTest {
         }
     }
 
+    /** Without an end, since each change would start the count afresh. */
+    @Test
+    void aTaskThatGoesToAndFroIsNoProgressForLong() {
+        team();
+        for (var agent : List.of("Lead", "W1")) {
+            set("AP_Modify", "'agent':'%s'".formatted(agent), "'hops':2,'per_minute':600")
+                    .ok();
+        }
+        var task = ann.call("TK_Create", "{'target':{'domain':'Yard','context':'Lead'},'vx':{'name':'t'}}")
+                .ok()
+                .text("/task/id");
+        for (var i = 0; i < 14; i++) {
+            ann.call(
+                            "TK_Update",
+                            "{'task':'%s','state':'%s','target':{'context':'W1'}}"
+                                    .formatted(task, i % 2 == 0 ? "done" : "open"))
+                    .ok();
+            if (i < 12) {
+                direct("Lead", "W1").ok();
+                direct("W1", "Lead").ok();
+            }
+        }
+        direct("Lead", "W1").ok();
+        direct("W1", "Lead").refused(3003, "loop guard", "hop 3");
+    }
+
     @Test
     void progressBetweenTwoMessagesStartsTheChainAndTheCountsAfresh() {
         team();

@@ -219,6 +219,8 @@ class GlobTest {
                 "src/\u2066x\u2069",
                 "\u200Esrc",
                 "src/\u3164",
+                "src/api\uFE0F/**",
+                "s\uDB40\uDD00rc/api",
                 "src/\uD835\uDC1Api"
             })
     void whatLooksLikeAnotherPathIsRefused(String text) {
@@ -228,7 +230,16 @@ class GlobTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"\uFF21\u793E/x.md", "m\u00B2/x", "\uD83D\uDC68\u200D\uD83D\uDCBB.md", "na\u00EFve/**"})
+    @ValueSource(
+            strings = {
+                "\uFF21\u793E/x.md",
+                "m\u00B2/x",
+                "\u2764\uFE0F/x",
+                "1\uFE0F\u20E3.md",
+                "\u00A9\uFE0F.md",
+                "\uD83D\uDC68\u200D\uD83D\uDCBB.md",
+                "na\u00EFve/**"
+            })
     void namesOfOtherLanguagesAreNone(String text) {
         assertThat(glob(text).text()).isEqualTo(text);
     }

@@ -24,6 +24,9 @@ import java.util.stream.Stream;
 public final class EncodingDetector {
     private static final int SAMPLE = 64 * 1024;
 
+    /** Fewer bytes of UTF-16 or UTF-32 with a part of a character could be anything. */
+    private static final int LEAST_CUT = 16;
+
     /** By how much the best reading must cost less than any other text, in natural units of information. */
     private static final double MARGIN = 6;
 
@@ -198,8 +201,7 @@ public final class EncodingDetector {
         var bytes = ByteBuffer.wrap(sample);
         var isWhole = sample.length < SAMPLE / 2;
         if (decoder.decode(bytes, text, isWhole && !WIDE.contains(charset)).isError()
-                || bytes.remaining() > 3
-                || WIDE.contains(charset) && bytes.hasRemaining()) {
+                || bytes.remaining() > (sample.length < LEAST_CUT && WIDE.contains(charset) ? 0 : 3)) {
             return Optional.empty();
         }
         return Optional.of(text.flip().toString());

@@ -44,10 +44,8 @@ final class TextDecoder {
         new Mark(StandardCharsets.UTF_16BE, 0xFE, 0xFF)
     };
 
-    /** Returns whether the file begins with a byte order mark, or is UTF-16 or UTF-32 without one. */
-    static boolean isWide(byte[] file) {
-        return Arrays.stream(MARKS).anyMatch(mark -> mark.begins(file))
-                || EncodingDetector.detectWide(file).isPresent();
+    static boolean hasMark(byte[] file) {
+        return Arrays.stream(MARKS).anyMatch(mark -> mark.begins(file));
     }
 
     /**

@@ -71,8 +71,9 @@ final class TypeDetector {
         } else if (UNREADABLE.contains(name)) {
             throw notAllowed(name);
         } else if (isText(type)
-                || TextDecoder.isWide(file)
-                || name.equals(UNKNOWN) && !EncodingDetector.hasControls(file)) {
+                || TextDecoder.hasMark(file)
+                || name.equals(UNKNOWN)
+                        && (EncodingDetector.detectWide(file).isPresent() || !EncodingDetector.hasControls(file))) {
             return Format
                     .TEXT; // Tika does not recognise text in other encodings than UTF-8 if most of it is not Latin.
         }
@@ -121,19 +122,30 @@ final class TypeDetector {
     /** The header of an e-mail with encoded parts (RFC 5322, RFC 2045). Without decoding, its body is not what people wrote. */
     private static final class MailHeader {
         private static final int MOST = 64 * 1024;
-        private static final Pattern FIELD = Pattern.compile("([A-Za-z][A-Za-z0-9-]*):.*");
+        private static final Pattern FIELD = Pattern.compile("([!-9;-~]+)[ \\t]*:.*");
         private static final Set<String> OF_A_MAIL = Set.of("from", "to", "date", "subject", "message-id", "received");
-        private static final Set<String> OF_ITS_PARTS =
-                Set.of("mime-version", "content-type", "content-transfer-encoding");
+        private static final String TRANSFER = "content-transfer-encoding\\s*:\\s*(?:quoted-printable|base64)\\b.*";
+        private static final Pattern TRANSFERRED = Pattern.compile(TRANSFER, Pattern.CASE_INSENSITIVE);
+
+        /** A field of the encoding, or encoded words in any field. */
+        private static final Pattern ENCODED = Pattern.compile(
+                "mime-version\\s*:\\s*\\d.*|content-type\\s*:\\s*[a-z]+/.*|.*=\\?[^?\\s]+\\?[bq]\\?.*|" + TRANSFER,
+                Pattern.CASE_INSENSITIVE);
 
         private MailHeader() {}
 
         /** Returns whether the file begins with fields of a mail and of its encoding, up to the first other line. */
         static boolean begins(byte[] file) {
             var names = new HashSet<String>();
-            var head = new String(file, 0, Math.min(file.length, MOST), StandardCharsets.ISO_8859_1);
-            var lines = head.startsWith("\u00EF\u00BB\u00BF") ? head.substring(3) : head;
-            for (var line : (Iterable<String>) lines.lines()::iterator) {
+            var isEncoded = false;
+            var isTransferred = false;
+            // Without the mark and the zeros of UTF-16, in which editors and shells may save it.
+            var head = new String(file, 0, Math.min(file.length, MOST), StandardCharsets.ISO_8859_1)
+                    .replaceFirst("^(?:\u00EF\u00BB\u00BF|\u00FF\u00FE|\u00FE\u00FF)", "")
+                    .replace("\0", "");
+            for (var line : (Iterable<String>) head.stripLeading().lines()::iterator) {
+                isEncoded |= ENCODED.matcher(line).matches();
+                isTransferred |= TRANSFERRED.matcher(line).matches();
                 var field = FIELD.matcher(line);
                 var isContinued =
                         !names.isEmpty() && (line.startsWith(" ") || line.startsWith("\t")) && !line.isBlank();
@@ -143,8 +155,8 @@ final class TypeDetector {
                     break;
                 }
             }
-            return names.stream().filter(OF_A_MAIL::contains).count() >= 2
-                    && names.stream().anyMatch(OF_ITS_PARTS::contains);
+            var fields = names.stream().filter(OF_A_MAIL::contains).count();
+            return fields >= 2 && isEncoded || fields >= 1 && isTransferred;
         }
     }
 }

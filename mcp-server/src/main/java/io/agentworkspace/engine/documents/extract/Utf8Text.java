@@ -16,8 +16,9 @@ import java.util.List;
  *
  * @param faults their offsets in the file
  * @param evidence how many valid characters beyond ASCII it has
+ * @param isOnlyCut whether its one fault is an end within a character, which nothing else in it contradicts
  */
-record Utf8Text(String text, List<Integer> faults, long evidence) {
+record Utf8Text(String text, List<Integer> faults, long evidence, boolean isOnlyCut) {
     /** A file with more faults is damaged, whatever its encoding. */
     private static final int MOST_FAULTS = 20;
 
@@ -26,6 +27,9 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
 
     /** The evidence from which no other encoding is considered: characters of several bytes are hardly ever there by chance. */
     private static final int CERTAIN = 3;
+
+    /** Texts with fewer characters may be in any encoding. */
+    private static final int SHORT = 4;
 
     private static final int NAMED = 5;
 
@@ -37,10 +41,14 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
         var bytes = ByteBuffer.wrap(file);
         var text = CharBuffer.allocate(file.length + 1);
         var faults = new ArrayList<Integer>();
+        var cut = 0;
         for (CoderResult result = decoder.decode(bytes, text, true);
                 result.isError() && faults.size() <= MOST_FAULTS;
                 result = decoder.decode(bytes, text, true)) {
             faults.add(bytes.position() + offset);
+            cut = result.length() == bytes.remaining() && (bytes.get(bytes.position()) & 0xFF) >= 0xC2
+                    ? result.length()
+                    : 0;
             bytes.position(bytes.position() + result.length());
             text.put('\uFFFD');
         }
@@ -48,7 +56,9 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
         var beyondAscii = read.codePoints()
                 .filter(c -> c >= 0x80 && Character.getType(c) != Character.PRIVATE_USE)
                 .count();
-        return new Utf8Text(read, List.copyOf(faults), beyondAscii - faults.size());
+        var evidence = beyondAscii - faults.size();
+        var isOnlyCut = faults.size() == 1 && cut > 0 && evidence + cut > 1 && read.length() >= SHORT;
+        return new Utf8Text(read, List.copyOf(faults), evidence, isOnlyCut);
     }
 
     boolean isValid() {
@@ -57,7 +67,8 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
 
     /** Returns whether it is UTF-8 with few faults, if any. */
     boolean isUtf8(boolean isDeclared) {
-        return faults.size() <= MOST_FAULTS && (evidence >= 2L * faults.size() || isDeclared && faults.size() <= FEW);
+        return faults.size() <= MOST_FAULTS
+                && (isOnlyCut || evidence >= 2L * faults.size() || isDeclared && faults.size() <= FEW);
     }
 
     boolean isCertain() {

@@ -146,17 +146,23 @@ class ExtractionTest {
                 "From: a@example.org\r\nTo: b@example.org\r\nSubject: =?utf-8?q?f=C3=BCnf?=\r\n"
                         + "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n",
                 "Received: by mail\n\tfrom there\nMIME-Version: 1.0\nDate: today\nSubject: x\n",
-                "From a@example.org Mon Jan 1\nfrom: a\nto: b\ncontent-type: multipart/mixed\n")) {
-            var file = (head + "\r\nf=C3=BCnf\r\n").getBytes(StandardCharsets.UTF_8);
-            for (var name : List.of("mail.eml", "mail.txt")) {
-                assertThat(extraction(name, file).reasons())
+                "From a@example.org Mon Jan 1\nfrom: a\nto: b\ncontent-type: multipart/mixed\n",
+                "\n\nX_Odd: 1\nFrom : a\nTo: b\nContent-Type : text/plain\n",
+                "Subject: x\nContent-Transfer-Encoding: base64\n",
+                "From: a\nTo: b\nSubject: =?utf-8?q?f=C3=BCnf?=\n")) {
+            var text = head + "\r\nf=C3=BCnf\r\n";
+            for (var file : List.of(
+                    text.getBytes(StandardCharsets.UTF_8),
+                    text.getBytes(StandardCharsets.UTF_16LE),
+                    text.getBytes(StandardCharsets.UTF_16))) {
+                assertThat(extraction("mail.txt", file).reasons())
                         .as(head)
                         .anyMatch(reason -> reason.code() == DocumentReason.Code.TYPE_NOT_ALLOWED
                                 && reason.message().contains("e-mail")
                                 && reason.message().contains("attachments as files of their own"));
             }
         }
-        var notes = "From: the team\nTo: everybody\nDate: today\n\nWe meet at five.";
+        var notes = "From: the team\nTo: everybody\nDate: today\nContent-Type: a note\n\nWe meet at five.";
         assertThat(extraction("notes.txt", notes.getBytes(StandardCharsets.UTF_8))
                         .type())
                 .isNotNull();
@@ -178,6 +184,29 @@ class ExtractionTest {
                             && reason.position().startsWith("byte ")
                             && Integer.parseInt(reason.position().substring(5)) > whole.length - 5);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Gr\u00fc\u00df,UTF-8",
+        "Hello there \uD83D\uDE00,UTF-8",
+        "\u6642\u9593\u3067\u3059,UTF-8",
+        "Hello there in the harbour,UTF-16LE",
+        "Gr\u00fc\u00dfe vom Hafen um f\u00fcnf,UTF-16BE"
+    })
+    void aShortTextIsCutToo(String text, String charset) {
+        var whole = text.getBytes(Charset.forName(charset));
+        var read = extraction("a.txt", java.util.Arrays.copyOf(whole, whole.length - 1));
+        assertThat(read.type()).isEqualTo(DocumentType.TEXT);
+        assertThat(read.blocks().getLast().text()).endsWith("\uFFFD");
+        assertThat(read.reasons()).singleElement().matches(reason -> reason.position() != null);
+    }
+
+    @Test
+    void aPictureIsNoTextWhateverItsBytesCouldBe() {
+        var picture = new byte[] {(byte) 0x89, 'P', 'N', 'G', 13, 10, 26, 10, 0, 0, 0, 13};
+        assertThat(extraction("a.txt", picture).reasons())
+                .anyMatch(reason -> reason.message().contains("image/png"));
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.util.Optional;
 public final class DeceptiveText {
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
     private static final int ZERO_WIDTH_JOINER = 0x200D;
+    private static final int COMBINING_KEYCAP = 0x20E3;
 
     private DeceptiveText() {}
 
@@ -15,7 +16,9 @@ public final class DeceptiveText {
         var characters = text.codePoints().toArray();
         for (var i = 0; i < characters.length; i++) {
             var before = i == 0 ? ' ' : characters[i - 1];
-            if (isInvisible(characters[i]) && !joins(characters[i], before)) {
+            var after = i + 1 == characters.length ? ' ' : characters[i + 1];
+            if (isInvisible(characters[i]) && !joins(characters[i], before)
+                    || InvisibleCharacters.isVariationSelector(characters[i]) && !selects(before, after)) {
                 return Optional.of("the invisible character U+%04X".formatted(characters[i]));
             }
         }
@@ -35,6 +38,11 @@ public final class DeceptiveText {
     /** Emoji, and languages such as Persian and Hindi, have joiners between characters. */
     private static boolean joins(int character, int before) {
         return (character == ZERO_WIDTH_JOINER || character == ZERO_WIDTH_NON_JOINER) && before > '\u02ff';
+    }
+
+    /** Returns whether the character before a selector has another form: plain letters have none, digits have one on keys. */
+    private static boolean selects(int before, int after) {
+        return before > '\u02ff' || before == '\u00a9' || before == '\u00ae' || after == COMBINING_KEYCAP;
     }
 
     private static boolean isInvisible(int character) {
