@@ -130,6 +130,25 @@ class UpstreamStreamsTest {
         }
     }
 
+    /** Some servers always write both members of an answer. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anEmptyErrorBesideTheResultIsNone(boolean stream) {
+        try (var upstream = new RawUpstream((request, answer, out) -> {
+            unlessPosted(request, out);
+            if (answer.has("result")) {
+                answer.putNull("error");
+            }
+            if (stream) {
+                Manner.PLAIN.write(out, Json.text(answer), Integer.MAX_VALUE);
+            } else {
+                RawUpstream.json(out, answer);
+            }
+        })) {
+            isUsable(upstream);
+        }
+    }
+
     /** A character, a line end and the byte order mark may be cut. */
     @ParameterizedTest
     @EnumSource(
