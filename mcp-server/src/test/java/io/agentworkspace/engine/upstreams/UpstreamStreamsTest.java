@@ -149,6 +149,18 @@ class UpstreamStreamsTest {
         }
     }
 
+    /** Some servers write a byte order mark before JSON. */
+    @Test
+    void aByteOrderMarkBeforeTheAnswerIsNoPartOfIt() {
+        try (var upstream = new RawUpstream((request, answer, out) -> {
+            unlessPosted(request, out);
+            RawUpstream.head(out, "200 OK", "Content-Type: application/json; charset=UTF-8");
+            RawUpstream.write(out, "\uFEFF" + Json.text(answer));
+        })) {
+            isUsable(upstream);
+        }
+    }
+
     /** A character, a line end and the byte order mark may be cut. */
     @ParameterizedTest
     @EnumSource(
