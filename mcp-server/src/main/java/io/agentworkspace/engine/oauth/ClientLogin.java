@@ -36,7 +36,8 @@ record ClientLogin(
                             StandardCharsets.UTF_8)
                     .split(":", 2);
             if (pair.length == 2) {
-                return new ClientLogin(decoded(pair[0]), decoded(pair[1]), null);
+                var secret = decoded(pair[1]);
+                return new ClientLogin(decoded(pair[0]), secret.isEmpty() ? null : secret, null);
             }
         } catch (IllegalArgumentException e) {
             // Refused below, like a pair without a colon.

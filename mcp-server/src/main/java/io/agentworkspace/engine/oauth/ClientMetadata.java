@@ -22,8 +22,8 @@ record ClientMetadata(String name, List<String> redirectUris, List<String> authM
     /** Those that a registration may choose from. A client with keys describes itself, where it can change them. */
     static final List<String> AUTH_METHODS = List.of(NONE, "client_secret_post", "client_secret_basic");
 
-    private static final Pattern DECORATION =
-            Pattern.compile("[\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{So}\\p{Co}\\p{Cf}\\p{Me}\\uFE00-\\uFE0F\"\\s]+");
+    private static final Pattern DECORATION = Pattern.compile(
+            "[\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{So}[\\p{Sm}&&[^+]]\\p{Co}\\p{Cf}\\p{Me}\\uFE00-\\uFE0F\"\\s]+");
     private static final int MOST_URIS = 10;
     private static final int LONGEST_NAME = 80;
 
@@ -38,11 +38,12 @@ record ClientMetadata(String name, List<String> redirectUris, List<String> authM
                     a redirect URI must be https, http on 127.0.0.1, [::1] or localhost, or have an app's own scheme such as \
                     com.example.app, without a fragment""");
         });
-        if (document.has("grant_types") && !texts(document.path("grant_types")).contains("authorization_code")) {
+        if (document.hasNonNull("grant_types")
+                && !texts(document.path("grant_types")).contains("authorization_code")) {
             throw metadata(
                     "grant_types must contain authorization_code; for client_credentials use an API key that is bound to an agent");
         }
-        if (document.has("response_types")
+        if (document.hasNonNull("response_types")
                 && !texts(document.path("response_types")).contains("code")) {
             throw metadata("response_types must contain code");
         }

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
@@ -58,6 +59,29 @@ class PackedBodiesTest {
         var bomb = packed(new byte[200 * RequestContext.MAX_BODY]);
         for (var way : REST) {
             assertThat(send(way, bomb, "gzip").error()).isEqualTo("too_large");
+        }
+    }
+
+    /** Gzip allows several members one after another, of which each may be empty. */
+    @Test
+    void severalMembersAreOneBodyAndManyEmptyOnesAreRefused() throws IOException {
+        var empty = packed(new byte[0]);
+        for (var way : REST) {
+            var body = way.body("AP_Create", "{\"vx\":{\"name\":\"m %s\",\"description\":\"d\"}}".formatted(way))
+                    .getBytes(UTF_8);
+            var half = body.length / 2;
+            var several = new ByteArrayOutputStream();
+            several.write(packed(Arrays.copyOf(body, half)));
+            several.write(empty);
+            several.write(packed(Arrays.copyOfRange(body, half, body.length)));
+            var got = send(way, several.toByteArray(), "gzip");
+            assertThat(got.status()).as(got.toString()).isEqualTo(200);
+            var many = new ByteArrayOutputStream();
+            for (var i = 0; i < 50_000; i++) {
+                many.write(empty);
+            }
+            var refused = send(way, many.toByteArray(), "gzip");
+            assertThat(refused.status()).as(refused.toString()).isEqualTo(400);
         }
     }
 

@@ -78,7 +78,8 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
                 "✓ Claude",
                 "Claude \u2714\uFE0F verified by [engine]",
                 "“Claude”",
-                "Claude\u202E(ia.edualc)"
+                "Claude\u202E(ia.edualc)",
+                "\u221A Claude \u2192 claude.ai | verified"
             })
     void aRegisteredNameNeverLooksVerified(String name) {
         var body = Json.object().put("client_name", name);
@@ -89,6 +90,19 @@ class AuthorizationClientsTest extends AuthorizationServerFixture {
                 .json();
         assertThat(question.path("verified").asBoolean(true)).isFalse();
         assertThat(question.path("client").asString("")).contains("C").doesNotContainPattern("[^A-Za-z. ]");
+    }
+
+    /** Libraries that always write the header, or all fields, write what a public client does not have, too. */
+    @Test
+    void whatIsEmptyCountsAsLeftOut() {
+        CLOCK.advance(Duration.ofSeconds(2));
+        var made = Browser.send(engine.url(), "POST", "/oauth/register", """
+                {"redirect_uris":["%s"],"client_name":null,"token_endpoint_auth_method":null,"grant_types":null,"response_types":null}""".formatted(BACK));
+        assertThat(made.status()).as(made.toString()).isEqualTo(201);
+        var id = made.at("/client_id");
+        var code = parameters(allowed(browser, request("client_id=" + id))).get("code");
+        var got = token(exchange(code, "client_id="), "Authorization", basic(id, ""));
+        assertThat(got.status()).as(got.toString()).isEqualTo(200);
     }
 
     private static String basic(String id, String secret) {

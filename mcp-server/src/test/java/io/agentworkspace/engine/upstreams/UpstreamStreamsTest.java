@@ -130,6 +130,37 @@ class UpstreamStreamsTest {
         }
     }
 
+    /** Some servers always write both members of an answer. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anEmptyErrorBesideTheResultIsNone(boolean stream) {
+        try (var upstream = new RawUpstream((request, answer, out) -> {
+            unlessPosted(request, out);
+            if (answer.has("result")) {
+                answer.putNull("error");
+            }
+            if (stream) {
+                Manner.PLAIN.write(out, Json.text(answer), Integer.MAX_VALUE);
+            } else {
+                RawUpstream.json(out, answer);
+            }
+        })) {
+            isUsable(upstream);
+        }
+    }
+
+    /** Some servers write a byte order mark before JSON. */
+    @Test
+    void aByteOrderMarkBeforeTheAnswerIsNoPartOfIt() {
+        try (var upstream = new RawUpstream((request, answer, out) -> {
+            unlessPosted(request, out);
+            RawUpstream.head(out, "200 OK", "Content-Type: application/json; charset=UTF-8");
+            RawUpstream.write(out, "\uFEFF" + Json.text(answer));
+        })) {
+            isUsable(upstream);
+        }
+    }
+
     /** A character, a line end and the byte order mark may be cut. */
     @ParameterizedTest
     @EnumSource(

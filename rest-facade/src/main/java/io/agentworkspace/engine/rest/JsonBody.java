@@ -27,6 +27,9 @@ final class JsonBody {
      */
     private static final long DRAIN = 8L * RequestContext.MAX_BODY;
 
+    /** How many members that are packed one after another may be empty. */
+    private static final int MOST_MEMBERS = 100;
+
     private JsonBody() {}
 
     /**
@@ -125,7 +128,22 @@ final class JsonBody {
                     Failure.UNSUPPORTED_MEDIA_TYPE,
                     "Content-Encoding must be gzip, or left out; not '%s'".formatted(QuotedText.shortened(encoding)));
         }
-        return new GZIPInputStream(stream);
+        return new GZIPInputStream(stream) {
+            private int members;
+
+            /** Calls itself for each member that follows an empty one. */
+            @Override
+            public int read(byte[] into, int offset, int length) throws IOException {
+                if (++members > MOST_MEMBERS) {
+                    throw new ZipException("too many empty members");
+                }
+                try {
+                    return super.read(into, offset, length);
+                } finally {
+                    members--;
+                }
+            }
+        };
     }
 
     private static byte[] read(InputStream sent) {

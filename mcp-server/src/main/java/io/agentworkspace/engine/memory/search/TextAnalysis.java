@@ -69,9 +69,9 @@ public final class TextAnalysis {
     private static final int PARTS_AND_WHOLE =
             PARTS | WordDelimiterGraphFilter.SPLIT_ON_CASE_CHANGE | WordDelimiterGraphFilter.PRESERVE_ORIGINAL;
 
-    /** Names such as C++ and C#, whose signs tell them apart from others. */
+    /** Names such as C++ and C#, whose signs tell them apart from others, also with the number of a version. */
     private static final Pattern SIGNED =
-            Pattern.compile("(?<![\\p{L}\\p{N}_])\\p{L}{1,2}(\\+\\+|[#\u266F])(?![\\p{L}\\p{N}+#])");
+            Pattern.compile("(?<![\\p{L}\\p{N}])\\p{L}{1,2}([+\uFF0B]{2}|[#\u266F\uFF03])(?![\\p{L}+#\uFF0B\uFF03])");
 
     /** Letters that no text has, which stand for the signs: they keep the length of the word, and are part of it. */
     private static final String PLUS = "\u1429\u1429";
@@ -81,7 +81,7 @@ public final class TextAnalysis {
     private TextAnalysis() {}
 
     private static String withSigns(String text) {
-        return text.indexOf("++") < 0 && text.indexOf('#') < 0 && text.indexOf('\u266F') < 0
+        return text.chars().noneMatch(c -> "+#\u266F\uFF0B\uFF03".indexOf(c) >= 0)
                 ? text
                 : SIGNED.matcher(text).replaceAll(found -> {
                     var name = found.group();

@@ -362,7 +362,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
     }
 
     private static JSONRPCResponse.@Nullable JSONRPCError error(@Nullable JsonNode error) {
-        return error == null
+        return error == null || error.isNull()
                 ? null
                 : new JSONRPCResponse.JSONRPCError(
                         error.path("code").asInt(0), error.path("message").asString(""), null);

@@ -3,6 +3,10 @@ package io.agentworkspace.engine.upstreams.schema;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.upstreams.schema.PortableSchema.Unusable;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,6 +30,9 @@ final class FlatSchemas {
 
     private final ObjectNode root;
     private long left = PortableSchema.LARGEST;
+
+    /** The properties that {@link #beside} has made of several. A further one is added to them, so that they are not nested. */
+    private final Set<JsonNode> combined = Collections.newSetFromMap(new IdentityHashMap<>());
 
     FlatSchemas(ObjectNode root) {
         this.root = root;
@@ -78,15 +85,21 @@ final class FlatSchemas {
             throw new Unusable("its inputSchema refers to another document, '%s'".formatted(excerpt));
         }
         try {
-            if (reference.equals("#") || root.at(reference.substring(1)) instanceof ObjectNode) {
-                return reference.equals("#")
-                        ? root
-                        : root.at(reference.substring(1)).asObject();
+            var pointer = reference.substring(1);
+            var plain = root.at(pointer);
+            var found = plain.isMissingNode() ? root.at(decoded(pointer)) : plain;
+            if (!found.isMissingNode()) {
+                return found instanceof ObjectNode object ? object : Json.object();
             }
         } catch (IllegalArgumentException notAPointer) {
             // As if it led nowhere.
         }
         throw new Unusable("its inputSchema refers to '%s', which it does not have".formatted(excerpt));
+    }
+
+    /** Returns a reference without its percent-encoding: it is part of an address. */
+    private static String decoded(String pointer) {
+        return URLDecoder.decode(pointer.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     /** Adds what both must be: all properties, and of the rest what is not there. */
@@ -120,10 +133,13 @@ final class FlatSchemas {
             var first = all.get(each.getKey());
             if (first == null || first.equals(each.getValue())) {
                 all.set(each.getKey(), each.getValue());
+            } else if (combined.contains(first) && first.get(how) instanceof ArrayNode several) {
+                several.add(each.getValue());
             } else {
-                var combined = Json.object();
-                combined.putArray(how).add(first).add(each.getValue());
-                all.set(each.getKey(), combined);
+                var both = Json.object();
+                both.putArray(how).add(first).add(each.getValue());
+                combined.add(both);
+                all.set(each.getKey(), both);
             }
         });
         return all;

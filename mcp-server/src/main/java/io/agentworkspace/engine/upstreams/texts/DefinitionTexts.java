@@ -3,6 +3,7 @@ package io.agentworkspace.engine.upstreams.texts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -54,6 +55,9 @@ public final class DefinitionTexts {
             "uri",
             "uriTemplate");
 
+    /** What is between the words of a name: signs, or a capital letter. */
+    private static final Pattern JOINTS = Pattern.compile("[_.-]+|(?<=[a-z])(?=[A-Z])");
+
     private DefinitionTexts() {}
 
     /** Returns them one after another: a sentence may also be spread over several. */
@@ -65,17 +69,28 @@ public final class DefinitionTexts {
 
     private static void collect(JsonNode value, List<String> texts) {
         if (value.isString()) {
-            texts.add(value.asString());
+            add(value.asString(), texts);
         }
         for (var element : value.isArray() ? value : List.<JsonNode>of()) {
             collect(element, texts);
         }
         for (var field : value.properties()) {
             if (!PRESCRIBED.contains(field.getKey())) {
-                texts.add(field.getKey());
+                add(field.getKey(), texts);
             }
             if (!field.getKey().equals(TYPE) || !TYPES.contains(field.getValue().asString(""))) {
                 collect(field.getValue(), texts);
+            }
+        }
+    }
+
+    /** Adds a text; one that is written without spaces, as names are, also with them. */
+    private static void add(String text, List<String> texts) {
+        texts.add(text);
+        if (text.chars().noneMatch(Character::isWhitespace)) {
+            var words = JOINTS.matcher(text).replaceAll(" ");
+            if (!words.equals(text)) {
+                texts.add(words);
             }
         }
     }

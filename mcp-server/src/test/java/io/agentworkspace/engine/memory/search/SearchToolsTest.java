@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.VisibleText;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
@@ -83,10 +84,14 @@ class SearchToolsTest {
 
     @Test
     void signsTellNamesApart() {
-        storeAll("We write the engine in C++ here.", "We write the client in C# here.", "We write drivers in C here.");
-        for (var query : List.of("C++", "c++", "C#", "c", "\"C++\"", "C")) {
+        storeAll(
+                "We write the engine in C++ here.",
+                "We write the client in C# here.",
+                "We write drivers in C here.",
+                "We write tools in C++20 here.");
+        for (var query : List.of("C++", "c++", "C#", "c", "\"C++\"", "C", "C++20", "\uFF23\uFF0B\uFF0B", "C\uFF03")) {
             var found = texts(search(query, ",'mode':'text'"));
-            var sign = query.replace("\"", "").toUpperCase(java.util.Locale.ROOT);
+            var sign = VisibleText.of(query.replace("\"", "")).toUpperCase(java.util.Locale.ROOT);
             assertThat(found).as(query).hasSize(1).allMatch(text -> text.contains(" in " + sign + " here"));
         }
         for (var sign : List.of("+", "#", "?", "!!", "-", "&", "++")) {

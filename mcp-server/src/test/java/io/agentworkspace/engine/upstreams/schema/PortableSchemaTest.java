@@ -165,6 +165,41 @@ class PortableSchemaTest {
                                 "{'type':'object','properties':{'kind':{'type':'string','enum':['a','b']},'x':{'type':'integer'}},'required':['kind']}"));
     }
 
+    /** Servers that have one tool for many actions describe each action as an alternative. */
+    @ParameterizedTest
+    @ValueSource(strings = {"anyOf", "oneOf"})
+    void manyAlternativesAreMerged(String how) throws Unusable {
+        var branches = IntStream.range(0, 500)
+                .mapToObj(i -> "{'properties':{'kind':{'const':'k%d'}},'required':['kind']}".formatted(i))
+                .collect(Collectors.joining(","));
+        var merged = "{'type':'object','%s':[%s]}".formatted(how, branches);
+        for (var kind : List.of(
+                portable(merged).json().at("/properties/kind"),
+                portable("{'properties':{'it':%s}}".formatted(merged)).json().at("/properties/it/properties/kind"))) {
+            assertThat(kind.path("type").asString()).isEqualTo("string");
+            assertThat(kind.path("enum").size()).isEqualTo(500);
+        }
+    }
+
+    @Test
+    void aPropertyThatAlternativesDescribeDifferentlyIsEachOfThem() throws Unusable {
+        assertThat(portable("""
+                {'anyOf':[{'properties':{'x':{'type':'string'}}},{'properties':{'x':{'type':'integer'}}},
+                          {'properties':{'x':{'type':'boolean'}}},{'properties':{'x':{'type':'integer'}}}]}""").json().at("/properties/x"))
+                .isEqualTo(json("{'anyOf':[{'type':'string'},{'type':'integer'},{'type':'boolean'}]}"));
+    }
+
+    /** A reference is part of an address: its letters may be percent-encoded, and what it names may allow everything. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a~1b", "a%7E1b", "Of[int]", "Of%5Bint%5D", "gr%C3%B6%C3%9Fe", "größe", "a%20b", "any"})
+    void referencesLeadToDefinitionsOfAnyName(String reference) throws Unusable {
+        var schema = """
+                {'properties':{'it':{'$ref':'#/$defs/%s'}},
+                 '$defs':{'a/b':{'maxLength':5},'Of[int]':{'maxLength':5},'größe':{'maxLength':5},'a b':{'maxLength':5},'any':true}}""".formatted(reference);
+        assertThat(portable(schema).json().at("/properties/it"))
+                .isEqualTo(json(reference.equals("any") ? "{'type':'string'}" : "{'type':'string','maxLength':5}"));
+    }
+
     /** Each server gets the names of its schema, and null where it requires a value that may be null. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """

@@ -53,6 +53,8 @@ public final class Json {
     /** The same in JSON of other servers. With them, a tree has at most about 20 MB besides its texts. */
     public static final int MAX_FOREIGN_TOKENS = 200_000;
 
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -164,8 +166,9 @@ public final class Json {
      */
     public static JsonNode readForeign(byte[] utf8) {
         try {
-            return FOREIGN_READER.readTree(
-                    new InputStreamReader(new ByteArrayInputStream(utf8), StandardCharsets.UTF_8));
+            var start = Arrays.mismatch(utf8, BYTE_ORDER_MARK) == BYTE_ORDER_MARK.length ? BYTE_ORDER_MARK.length : 0;
+            var bytes = new ByteArrayInputStream(utf8, start, utf8.length - start);
+            return FOREIGN_READER.readTree(new InputStreamReader(bytes, StandardCharsets.UTF_8));
         } catch (JacksonException e) {
             var message = String.valueOf(e.getOriginalMessage());
             throw new IllegalArgumentException(
