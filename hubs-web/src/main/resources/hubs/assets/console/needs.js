@@ -251,7 +251,7 @@ function limits(item, action) {
 
 function kindOf(item, action) {
   if (['decline', 'cancel the task'].includes(action.name)) return DANGER;
-  if (action.name === 'mark as read' || action.add) return 'quiet';
+  if (['mark as read', 'stop them'].includes(action.name) || action.add) return 'quiet';
   return item.kind === 'question' ? 'choice' : '';
 }
 
