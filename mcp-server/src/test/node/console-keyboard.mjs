@@ -201,7 +201,7 @@ async function memories() {
   step.preview = await page.locator('.preview').innerText();
   await to('Censor');
   await press('Enter');
-  await toast('1 memory hidden.');
+  await toast('What Bo wrote in notes is hidden: 1 memory.');
   await closed();
   report('memories', step);
 }
@@ -362,14 +362,14 @@ async function errands() {
   await there('.detail h2', { hasText: 'tide' });
   await to('Delete');
   await choose('Enter');
-  await toast('Deleted.');
+  await toast('The memory tide of notes is in the trash for 30 days.');
   await there('.memories', { hasText: 'Stored by keyboard.' });
   await toLink('/console/memory/notes?view=trash');
   await choose('Enter');
   await there('.trash');
   await to('Restore tide');
   await choose('Enter');
-  await toast('Restored.');
+  await toast('The memory tide of notes is restored.');
   done('delete and restore a memory');
 
   count = 0;

@@ -75,10 +75,15 @@ async function place(page) {
     else list.scrollTop = offset;
     return list.scrollTop === offset;
   }, top);
-  const inSight = await page.locator('.side .virtual').evaluate((list) => {
+  // Rows are drawn after the list has moved.
+  const inSight = await (await page.waitForFunction(() => {
+    const list = document.querySelector('.side .virtual');
     const { top: from, bottom: to } = list.getBoundingClientRect();
-    return [...list.querySelectorAll('.virtual-row')].find((row) => { const at = row.getBoundingClientRect(); return at.top > from + 50 && at.bottom < to; }).ariaPosInSet;
-  });
+    return [...list.querySelectorAll('.virtual-row')].find((row) => {
+      const at = row.getBoundingClientRect();
+      return at.top > from + 50 && at.bottom < to;
+    })?.ariaPosInSet;
+  })).jsonValue();
   const row = page.locator(`.virtual-row[aria-posinset="${inSight}"] a`);
   const href = await row.getAttribute('href');
   await row.click();

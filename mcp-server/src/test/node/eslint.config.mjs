@@ -5,6 +5,22 @@ import globals from 'globals';
 // Names say what a thing is; these say what was done to it.
 const PARTICIPLES = '/^(asked|begun|concerned|given|hears|held|known|shown|told|wanted)$/';
 
+// What a script awaits while it is loaded runs before the constants below it exist, whichever functions it calls.
+const order = {
+  create(context) {
+    let waits = false;
+    const isInFunction = (node) => context.sourceCode.getAncestors(node).some(({ type }) => /Function/.test(type));
+    return {
+      AwaitExpression(node) {
+        waits ||= !isInFunction(node);
+      },
+      'Program > VariableDeclaration'(node) {
+        if (waits) context.report({ node, message: 'Not there yet when the script awaits something above: put it there.' });
+      },
+    };
+  },
+};
+
 export default [
   { ignores: ['**/lit-html.js'] },
   js.configs.recommended,
@@ -37,7 +53,9 @@ export default [
   },
   {
     files: ['**/*.js'],
+    plugins: { pages: { rules: { order } } },
     rules: {
+      'pages/order': 'error',
       'no-restricted-properties': [
         'error',
         ...['innerHTML', 'outerHTML', 'insertAdjacentHTML'].map((property) => ({

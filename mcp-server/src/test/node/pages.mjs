@@ -133,6 +133,7 @@ export class Pages {
   // Looks at the page as it is now, in its themes: what axe finds, on all of it or within what a selector names; whether it is wider than
   // its window; and may keep a picture. From one theme to another only colours change.
   async look(page, name, within = 'html') {
+    await page.locator(within).first().waitFor();
     for (const theme of page.schemes) {
       if (page.schemes.length > 1) await page.emulateMedia({ colorScheme: theme });
       page.shot = page.shot.replace(/\w+$/, theme);

@@ -6,6 +6,13 @@ const KEPT = 'authorize';
 const problem = document.getElementById('authorize-problem');
 const form = document.getElementById('consent');
 
+// Who gets the access, by the kind of address that the browser is sent to.
+const receivers = {
+  app: ', an app on this machine that opens such addresses',
+  program: ', a program on this machine',
+  site: '',
+};
+
 // Signing in at a provider leads back here without the query, which its way back cannot carry.
 if (!location.search && sessionStorage.getItem(KEPT)) {
   const kept = sessionStorage.getItem(KEPT);
@@ -42,13 +49,6 @@ async function show() {
   const names = agents.ok ? (await agents.json()).profile.map((one) => one.name) : [];
   draw(await answer.json(), names);
 }
-
-// Who gets the access, by the kind of address that the browser is sent to.
-const receivers = {
-  app: ', an app on this machine that opens such addresses',
-  program: ', a program on this machine',
-  site: '',
-};
 
 function draw(question, names) {
   const agent = el('input', {

@@ -1,5 +1,5 @@
 // The loop guard of a space or of an agent, for who may set it: its limits, and stopping agents, or letting them go on.
-import { action, ask, DANGER, html, nothing, number, toast } from './parts.js';
+import { action, ask, html, nothing, number, toast } from './parts.js';
 
 const MORE = 50;
 
@@ -14,12 +14,11 @@ const words = ({ hops, per_minute: minute, more }) =>
  */
 export function guardPart({ guard, tool, target, where, again }) {
   if (!guard) return nothing;
-  const set = ({ title, text, verb, danger, fields = [], args, said }) =>
+  const set = ({ title, text, verb, fields = [], args, said }) =>
     ask({
       title,
       text,
       verb,
-      danger,
       fields,
       tool,
       args: (values) => ({ target, guard: args(values) }),
@@ -74,7 +73,7 @@ export function guardPart({ guard, tool, target, where, again }) {
           : [
               action(tool, `Allow ${MORE} more`, allow),
               action(tool, 'Change the limit', change),
-              action(tool, 'Stop', stop, DANGER),
+              action(tool, 'Stop', stop),
             ]
       }
     </div>

@@ -29,6 +29,8 @@ const entry = document.querySelector('.rail nav [data-page="inbox"]');
 const badge = el('span', { class: 'unread', hidden: true });
 let inbox = { content: [], counts: {} };
 let waiting;
+let ending;
+let turns = 0;
 let words = document.title;
 
 export const total = () => Object.values(inbox.counts).reduce((sum, count) => sum + count, 0);
@@ -45,11 +47,16 @@ function changed() {
 
 async function read() {
   waiting = undefined;
+  clearTimeout(ending);
+  const turn = ++turns;
   try {
-    inbox = await ask('US_Inbox', { target: APART, page: { limit: MOST } });
+    const answer = await ask('US_Inbox', { target: APART, page: { limit: MOST } });
+    if (turn !== turns) return; // A later one knows more.
+    inbox = answer;
   } catch {
     return; // The next event tries again.
   }
+  againWhenALimitEnds();
   badge.hidden = !total();
   badge.textContent = number(total());
   badge.title = `${number(total())} ${total() === 1 ? 'thing waits' : 'things wait'} for you`;
@@ -60,6 +67,12 @@ async function read() {
 const soon = () => {
   waiting ??= setTimeout(read, 400);
 };
+
+// No event tells that a limit of the loop guard has ended by itself. The service says when it will, by its own clock.
+function againWhenALimitEnds() {
+  const ends = inbox.content.flatMap((item) => (item.retry_at ? [Date.parse(item.retry_at)] : []));
+  if (ends.length) ending = setTimeout(soon, Math.min(...ends) - Date.parse(inbox.header.time));
+}
 
 // Which events may change what waits. What is said in a room does not, unless it asks, or answers what waits.
 const CONCERNS = {
@@ -198,7 +211,7 @@ function composer(item, action) {
 }
 
 const isOfLimits = (action) => action.add?.every((path) => path.includes('.'));
-const LIMITS = { 'guard.hops': ['Hops', 64], 'guard.per_minute': ['A minute', 600] };
+const LIMITS = { 'guard.hops': 'Answers in a row', 'guard.per_minute': 'Messages a minute' };
 
 // The arguments with a value at each path, such as guard.hops.
 function withValues(args, values) {
@@ -226,19 +239,19 @@ function limits(item, action) {
     return run(item, { ...action, arguments: withValues(action.arguments, values) }, elements.send);
   });
   return html`<form class="need-form limits" @submit=${submit}>
-    ${action.add.map((path) => {
-      const [label, most] = LIMITS[path] ?? [path, null];
-      return html`<label class="labelled"
-        >${label}<input type="number" name=${path} min="1" max=${most ?? nothing} .defaultValue=${String(now(path))}
-      /></label>`;
-    })}
+    ${action.add.map(
+      (path) =>
+        html`<label class="labelled"
+          >${LIMITS[path] ?? path}<input type="number" name=${path} min="1" .defaultValue=${String(now(path))}
+        /></label>`,
+    )}
     <button name="send" type="submit">${LABELS[action.name] ?? action.name}</button>
   </form>`;
 }
 
 function kindOf(item, action) {
-  if (['decline', 'cancel the task', 'stop them'].includes(action.name)) return DANGER;
-  if (action.name === 'mark as read' || action.add) return 'quiet';
+  if (['decline', 'cancel the task'].includes(action.name)) return DANGER;
+  if (['mark as read', 'stop them'].includes(action.name) || action.add) return 'quiet';
   return item.kind === 'question' ? 'choice' : '';
 }
 

@@ -19,6 +19,7 @@ const VERBS = {
   AP_List: 'listed agents',
   AP_Wait: 'waited for messages',
   AP_Read: ['read'],
+  AP_Usage: ['read the cost of'],
   DM_Create: ['created'],
   DM_Update: ['changed'],
   DM_Destroy: ['deleted'],

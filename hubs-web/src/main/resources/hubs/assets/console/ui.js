@@ -147,7 +147,7 @@ export function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
 }
 
-// The kind of a button that leads to something which cannot be undone, or which others notice at once.
+// The kind of a button that leads to something which cannot be undone, or takes away what others have.
 export const DANGER = 'quiet danger';
 
 // The attributes of a button for a tool. If the caller may not run it, the button looks disabled, can still have the focus, and shows the reason.

@@ -15,25 +15,29 @@ import org.jspecify.annotations.Nullable;
  * its limits. What the guard had refused there is then dealt with.
  */
 public final class GuardStore {
-    /** The agent, and with an incident the agents in it that the caller may change, too. */
+    /**
+     * The agent, and with an incident the agents in it that the caller may change, too; after its end, those that were stopped or
+     * allowed more because of it.
+     */
     private static final String AGENTS = """
             SELECT a.*
               FROM agent a
              WHERE a.tenant_id = :tenant
                AND (a.id = :id
                     OR ((a.owner_id = CAST(:user AS bigint) OR :admin) AND a.destroyed_at IS NULL
-                        AND a.id IN (SELECT unnest(ARRAY[g.agent_id, g.place_id])
-                                       FROM guard_stop g
-                                      WHERE g.tenant_id = :tenant AND g.incident = CAST(:incident AS bigint) AND NOT g.is_zone)))
+                        AND (a.guard_incident = CAST(:incident AS bigint)
+                             OR a.id IN (SELECT unnest(ARRAY[g.agent_id, g.place_id])
+                                           FROM guard_stop g
+                                          WHERE g.tenant_id = :tenant AND g.incident = CAST(:incident AS bigint)
+                                            AND NOT g.is_zone))))
              ORDER BY a.id
                FOR NO KEY UPDATE
             """;
 
-    private static final String OF_AGENT = change(
-            "agent",
-            AGENTS,
-            "NOT g.is_zone AND (g.agent_id = old.id OR g.place_id = old.id)",
-            ", guard_incident = CASE WHEN CAST(:more AS integer) IS NULL THEN x.guard_incident ELSE CAST(:incident AS bigint) END");
+    private static final String OF_AGENT =
+            change("agent", AGENTS, "NOT g.is_zone AND (g.agent_id = old.id OR g.place_id = old.id)", """
+            , guard_incident = CASE WHEN CAST(:more AS integer) IS NULL AND CAST(:stopped AS boolean) IS NOT TRUE THEN x.guard_incident
+                                    ELSE CAST(:incident AS bigint) END""");
 
     private static final String OF_DOMAIN =
             change("domain", "SELECT d.* FROM domain d WHERE d.tenant_id = :tenant AND d.id = :id", """

@@ -12,6 +12,7 @@ import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -236,6 +237,27 @@ class GuardIncidentTest {
                 .isTrue();
         set("AP_Modify", "'agent':'W1'", "'stopped':false").ok();
         direct("W1", "W3").ok();
+    }
+
+    @Test
+    void whoWasStoppedTogetherGoesOnTogether() {
+        loop();
+        var incident = incidents(ann).getFirst().path("id").asString();
+        act("stop them").ok();
+        assertThat(stopped()).containsExactly("Lead", "W1", "W2");
+        set("AP_Modify", "'agent':'W3'", "'stopped':true").ok();
+        set("AP_Modify", "'agent':'Lead'", "'stopped':false,'incident':'%s'".formatted(incident))
+                .ok();
+        assertThat(stopped()).as("what was stopped for itself").containsExactly("W3");
+    }
+
+    private List<String> stopped() {
+        return Stream.of("Lead", "W1", "W2", "W3")
+                .filter(agent -> ann.call("AP_Read", "{'target':{'agent':'%s'}}".formatted(agent))
+                        .ok()
+                        .at("/guard/stopped")
+                        .asBoolean(false))
+                .toList();
     }
 
     @Test
