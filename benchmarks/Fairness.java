@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  * it makes none.
  */
 final class Fairness implements Bench.Benchmark {
-    private static final int ROUNDS = 4;
+    private static final int ROUNDS = 6;
 
     @Override
     public String words() {
@@ -48,10 +48,15 @@ final class Fairness implements Bench.Benchmark {
                 }
                 System.out.printf("%nbeside %d callers of %s with one key:%n", greedyCallers, load.getKey());
                 kinds.keySet().forEach(kind -> System.out.printf(
-                        "%-10s alone  %s%n%-10s beside %s: %.1f x%n",
-                        kind, alone.get(kind), kind, beside.get(kind), beside.get(kind).millis(0.5) / alone.get(kind).millis(0.5)));
+                        "%-10s alone  %s%n%-10s beside %s: p50 %.1f x, p99 %.1f x%n",
+                        kind, alone.get(kind), kind, beside.get(kind), ratio(0.5, beside, alone, kind), ratio(0.99, beside, alone, kind)));
             }
         }
+    }
+
+    private static double ratio(
+            double quantile, Map<String, Callers.Latencies> beside, Map<String, Callers.Latencies> alone, String kind) {
+        return beside.get(kind).millis(quantile) / alone.get(kind).millis(quantile);
     }
 
     private static void measure(Callers caller, Map<String, Callers.Work> kinds, Duration time, Map<String, Callers.Latencies> into)

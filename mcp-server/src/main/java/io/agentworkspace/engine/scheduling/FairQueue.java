@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Shares slots fairly, such as the pool's connections: tenants take turns, the keys of a tenant take turns, and the calls
- * of a key are served in order. A key that holds a third of the slots, or a tenant that holds two thirds, gets another
- * one only while more than a third is free. So the next caller is served at once.
+ * of a key are served in order. A key holds at most a third of the slots, a tenant two thirds, the engine's own work, too. So
+ * the next caller is served at once. A queue that {@linkplain #lending lends} gives them more while more than a third is free.
  */
 public final class FairQueue {
     /** The maximum number of waiting calls of one key, and of all keys together. */
@@ -89,7 +89,7 @@ public final class FairQueue {
     private final Map<Long, Tenant> tenants = new LinkedHashMap<>();
 
     private final int share;
-    /** The slots reserved for the next caller. The smallest pools have none. */
+    /** The slots that are not lent. */
     private final int reserve;
 
     private final LongSupplier nanos;
@@ -100,16 +100,24 @@ public final class FairQueue {
     private long succeededAt;
 
     public FairQueue(int slots) {
-        this(slots, System::nanoTime);
+        this(slots, slots, System::nanoTime);
     }
 
-    /** @param nanos the clock by which patience ends */
-    FairQueue(int slots, LongSupplier nanos) {
+    /**
+     * @param reserve the slots that are not lent
+     * @param nanos the clock by which patience ends
+     */
+    FairQueue(int slots, int reserve, LongSupplier nanos) {
         this.nanos = nanos;
+        this.reserve = reserve;
         succeededAt = nanos.getAsLong();
         free = slots;
-        reserve = slots / 3;
-        share = Math.max(1, reserve);
+        share = Math.max(1, slots / 3);
+    }
+
+    /** Returns a queue that lends what is free beyond a third of its slots to those who hold their share. */
+    static FairQueue lending(int slots) {
+        return new FairQueue(slots, slots / 3, System::nanoTime);
     }
 
     /**
@@ -265,11 +273,12 @@ public final class FairQueue {
                 continue;
             }
             for (var key : tenant.getValue().keys.entrySet()) {
-                var waiter = withinShares && key.getValue().inUse >= share
+                var owner = new Owner(tenant.getKey(), key.getKey());
+                var waiter = withinShares && owner.isCaller() && key.getValue().inUse >= share
                         ? null
                         : key.getValue().waiting.poll();
                 if (waiter != null) {
-                    serve(new Owner(tenant.getKey(), key.getKey()), waiter);
+                    serve(owner, waiter);
                     return true;
                 }
             }

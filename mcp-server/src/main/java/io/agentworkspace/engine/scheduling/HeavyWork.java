@@ -24,7 +24,7 @@ public final class HeavyWork {
 
     /** @param patience how long a call waits for its turn */
     HeavyWork(int most, Duration patience) {
-        this.queue = new FairQueue(most);
+        this.queue = FairQueue.lending(most);
         this.patience = patience;
     }
 

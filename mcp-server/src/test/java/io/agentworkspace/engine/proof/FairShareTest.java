@@ -105,7 +105,7 @@ class FairShareTest {
                     answered.incrementAndGet();
                 });
             }
-            await().until(() -> heldUp() == 8 || answered.get() > 0);
+            await().until(() -> heldUp() == 4 || answered.get() > 0);
             served[0] = call(api, other, "US_Read", "{}").code() == 0 && answered.get() == 0;
             return true;
         });

@@ -7,7 +7,6 @@ import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.scheduling.FairQueue.SlotResult;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -29,7 +28,7 @@ class FairQueueTest {
     private static final Owner OTHER = new Owner(1, "other");
     private static final Owner NEIGHBOUR = new Owner(2, "neighbour");
 
-    private final FairQueue queue = new FairQueue(12);
+    private FairQueue queue = new FairQueue(12);
     private final BlockingQueue<Owner> served = new LinkedBlockingQueue<>();
 
     private int takeAll(Owner owner) throws InterruptedException {
@@ -62,7 +61,15 @@ class FairQueueTest {
     }
 
     @Test
-    void aKeyAloneLeavesAThirdForWhoeverComesNext() throws InterruptedException {
+    void aKeyGetsAThirdHoweverManyAreFree() throws InterruptedException {
+        assertThat(takeAll(GREEDY)).isEqualTo(4);
+        assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
+        assertThat(takeAll(OTHER)).isEqualTo(4);
+    }
+
+    @Test
+    void aQueueThatLendsLeavesAThirdForWhoeverComesNext() throws InterruptedException {
+        queue = FairQueue.lending(12);
         assertThat(takeAll(GREEDY)).isEqualTo(8);
         assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
     }
@@ -78,7 +85,14 @@ class FairQueueTest {
     }
 
     @Test
-    void whileOthersWaitAKeyGetsNoMoreThanAThird() throws InterruptedException {
+    void theEnginesOwnWorkHasTheShareOfATenant() throws InterruptedException {
+        assertThat(takeAll(Owner.current())).isEqualTo(8);
+        assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
+    }
+
+    @Test
+    void whatIsLentComesBackToThoseWhoWait() throws InterruptedException {
+        queue = FairQueue.lending(12);
         assertThat(takeAll(GREEDY)).isEqualTo(8);
         assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
         line(GREEDY, 10);
@@ -116,7 +130,7 @@ class FairQueueTest {
 
     @Test
     void whoIsKeptWaitingByItsOwnCallsAloneIsToldSo() throws InterruptedException {
-        assertThat(takeAll(GREEDY)).isEqualTo(8);
+        assertThat(takeAll(GREEDY)).isEqualTo(4);
         assertThat(queue.take(GREEDY, Duration.ofMillis(100)))
                 .as("nobody was served")
                 .isEqualTo(SlotResult.BUSY);
@@ -143,7 +157,7 @@ class FairQueueTest {
         var patience = Duration.ofMillis(10);
         var before = FairQueue.MOST_PATIENCE - 1;
         var clock = new AtomicLong();
-        var single = new FairQueue(1, clock::get);
+        var single = new FairQueue(1, 1, clock::get);
         assertThat(single.take(GREEDY, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
         for (var i = 0; i < before; i++) {
             Thread.startVirtualThread(() -> waited(single, LONG));
@@ -175,7 +189,7 @@ class FairQueueTest {
 
     @Test
     void aKeyWithTooManyWaitingIsRefusedAtOnceAndOthersAreNot() throws InterruptedException {
-        assertThat(takeAll(GREEDY)).isEqualTo(8);
+        assertThat(takeAll(GREEDY)).isEqualTo(4);
         for (var i = 0; i < FairQueue.MOST_OF_ONE; i++) {
             Thread.startVirtualThread(() -> {
                 try {
@@ -192,11 +206,12 @@ class FairQueueTest {
 
     @Test
     void whoGivesUpWaitingLeavesNothingBehind() throws InterruptedException {
-        assertThat(takeAll(GREEDY)).isEqualTo(8);
+        assertThat(takeAll(GREEDY)).isEqualTo(4);
         assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
+        assertThat(takeAll(OTHER)).isEqualTo(4);
         var waiter = Thread.startVirtualThread(() -> {
             try {
-                queue.take(OTHER, LONG);
+                queue.take(new Owner(3, "third"), LONG);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -205,13 +220,15 @@ class FairQueueTest {
         waiter.interrupt();
         waiter.join();
         assertThat(queue.waiting()).isZero();
-        for (var share : Map.of(GREEDY, 8, NEIGHBOUR, 4).entrySet()) {
-            for (var i = 0; i < share.getValue(); i++) {
-                queue.giveBack(share.getKey(), true);
+        var owners = List.of(GREEDY, NEIGHBOUR, OTHER);
+        for (var owner : owners) {
+            for (var i = 0; i < 4; i++) {
+                queue.giveBack(owner, true);
             }
         }
-        assertThat(takeAll(NEIGHBOUR)).isEqualTo(8);
-        assertThat(takeAll(OTHER)).isEqualTo(4);
+        for (var owner : owners) {
+            assertThat(takeAll(owner)).isEqualTo(4);
+        }
     }
 
     @Test
