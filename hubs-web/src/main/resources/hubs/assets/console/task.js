@@ -41,7 +41,8 @@ const DEEDS = {
 };
 
 // The engine's own announcements, of which several may be one message: the history has them.
-const isNotice = (text, id) => text.split('; ').some((part) => new RegExp(`^[A-Z][^:]*: '[^]*' \\(task ${id}\\)`).test(part));
+const isNotice = (text, id) =>
+  text.split('; ').some((part) => new RegExp(`^[A-Z][^:]*: '[^]*' \\(task ${id}\\)`).test(part));
 
 const said = (text) => html`<div class="said">${rich(text)}</div>`;
 
