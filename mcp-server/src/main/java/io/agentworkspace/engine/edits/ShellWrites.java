@@ -130,7 +130,7 @@ final class ShellWrites implements ShellParser.Listener {
             var prefix = name(words.removeFirst());
             while (!words.isEmpty() && isPrefixArgument(prefix, words.getFirst().text())) {
                 var option = words.removeFirst().text();
-                if (!words.isEmpty() && PREFIXES.get(prefix).contains(option)) {
+                if (!words.isEmpty() && PREFIXES.getOrDefault(prefix, Set.of()).contains(option)) {
                     words.removeFirst();
                 }
             }
