@@ -119,7 +119,10 @@ async function direct() {
   report('undone', { has: await guards() });
   await press('limit', /^Change the limit/, { talk, says: 'The limit is changed.', has: guards, follows: limits });
   await setGuard({ hops: 2 });
-  const heard = async () => (await api('AP_Read', { target: { agent: 'Worker' }, page: { limit: 50 } })).content.map((one) => one.content);
+  const heard = async () => {
+    const { content } = await api('AP_Read', { target: { agent: 'Worker' }, page: { limit: 50 } });
+    return content.map((one) => one.content);
+  };
   await press('write', /^Write to it/, { talk, says: 'Sent.', has: heard, follows: writes });
 }
 
@@ -167,7 +170,8 @@ async function set(where, { name, verb, says, fields = {}, has }) {
   await button(box, verb).click();
   await toast(says).waitFor();
   await page.waitForFunction((text) => document.querySelector('.loop-guard p')?.innerText !== text, before);
-  report('set', { where, name, dangers: dangers + (await part.locator('.danger').count()), words: await words.innerText(), has: await has() });
+  const all = dangers + (await part.locator('.danger').count());
+  report('set', { where, name, dangers: all, words: await words.innerText(), has: await has() });
 }
 
 async function onThePageOf(where, path, has, talk) {
