@@ -127,16 +127,21 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
             refuse(response, Kind.BUSY, "the engine is reading too many large answers at the moment");
             return;
         }
+        if (!isStream && !isOver) {
+            var bytes = new byte[content.remaining()];
+            content.get(bytes);
+            body.writeBytes(bytes); // All at once: byte by byte, some large answers take seconds of a processor.
+        }
         while (content.hasRemaining() && !isOver) {
-            var next = content.get();
-            if (isStream) {
-                events.read(next);
-            } else {
-                body.write(next);
-            }
-            if (announces && events.waiting() + body.size() > LONGEST_ANNOUNCEMENT) {
-                refuse(response, Kind.PROTOCOL, "a message has more than %d KB".formatted(LONGEST_ANNOUNCEMENT >> 10));
-            }
+            events.read(content.get());
+            checkAnnouncement(response);
+        }
+        checkAnnouncement(response);
+    }
+
+    private void checkAnnouncement(Response response) {
+        if (announces && !isOver && events.waiting() + body.size() > LONGEST_ANNOUNCEMENT) {
+            refuse(response, Kind.PROTOCOL, "a message has more than %d KB".formatted(LONGEST_ANNOUNCEMENT >> 10));
         }
     }
 
