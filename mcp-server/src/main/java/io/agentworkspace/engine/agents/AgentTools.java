@@ -345,8 +345,9 @@ public final class AgentTools {
                 .details("""
                         Returns the record. If the values are the same as before, changed is false and the revision \
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
-                        at most 200, newest first. To restore one, send it as vx. guard sets how far the direct messages that the \
-                        agent sends and is sent may go without a person, allows more of them (guard.more, beyond the limits) or stops them (guard.stopped, until false is sent); with guard.incident, for all your agents in that incident. The revision stays. For the agent's owner and admins.""")
+                        at most 200, newest first. To restore one, send it as vx. guard limits the direct messages that the \
+                        agent sends and is sent without a person: hops and per_minute. guard.more allows more, guard.stopped ends them until false is sent. \
+                        With guard.incident it is for all your agents in that incident. The revision stays. For the agent's owner and admins.""")
                 .alsoCalled(
                         "change a part of an agent's persona",
                         "add a sentence to its instructions",

@@ -135,8 +135,8 @@ public final class ChatTools {
                         reply_to, or from a person), which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
                         without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 24 hops from \
                         a person's message or a new thread, and two agents may exchange 30 direct messages a minute. \
-                        Until a person speaks or a task changes its state, an agent may send 30 direct messages to agents, and two or three agents 90 \
-                        messages in a zone; more agents may send more. guard of AP_Modify and DM_Update changes that.""")
+                        Until a person speaks or a task changes its state, an agent may send 30 direct messages to agents. In a zone two or three agents may send 90 \
+                        messages; more agents may send more. guard of AP_Modify and DM_Update changes that.""")
                 .alsoCalled(
                         "ask an agent a question",
                         "get an answer from another bot",

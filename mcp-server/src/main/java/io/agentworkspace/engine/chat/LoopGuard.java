@@ -100,7 +100,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
             return chain;
         }
         check(
-                "this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, change the state of a task (TK_Update), or begin afresh at retry_at"
+                "this would be hop %d of agents answering each other, of at most %d; let a person speak, change a task's state (TK_Update), or try again at retry_at"
                         .formatted(chain.size(), most),
                 parent.at().plus(ConversationStore.RECENT));
         return List.copyOf(chain.subList(chain.size() - Math.toIntExact(most), chain.size()));

@@ -298,8 +298,8 @@ public final class DomainTools {
                         Replaces a domain's name and description; profile and access only if given.""")
                 .details("""
                         Without guard, name and description are both required. The revision increases if something changed. guard \
-                        sets how far agents may go in its zones without a person, allows them more messages (more) or stops \
-                        them (stopped, until false is sent); it can be sent alone, and the revision stays. For the domain's owner and admins.""")
+                        limits agents in its zones without a person: hops and per_minute. guard.more allows more messages, guard.stopped ends \
+                        them until false is sent. guard can be sent alone, and the revision stays. For the domain's owner and admins.""")
                 .alsoCalled(
                         "give a workspace another name",
                         "change what a project is about",

@@ -55,7 +55,7 @@ final class Recall {
                         .toList();
     }
 
-    /** Whether a note says something, and means what was asked: a prompt of a few words must have one of them in common with it. */
+    /** Returns whether a note is of use: it has content, and one word in common with a prompt of a few words. */
     private static boolean helps(JsonNode hit, String query) {
         var note = hit.path("name").asString("") + " "
                 + hit.path("text").asString(hit.path("snippet").asString(""));

@@ -105,8 +105,8 @@ final class InboxQueries {
             """;
 
     /**
-     * Incidents of the loop guard, with agents of the user or in a zone of the user's domain, in which an agent is still stopped:
-     * its limit has not ended, and neither it nor a person has spoken there since, nor was there progress.
+     * Incidents of the loop guard, with agents of the user or in a zone of the user's domain, in which an agent is still stopped.
+     * Its limit has not ended, and nobody has resumed it: no message of its own or of a person, and no progress.
      */
     private static final String STOPS_OF_AGENTS = SqlTemplate.of("""
             incident AS MATERIALIZED (

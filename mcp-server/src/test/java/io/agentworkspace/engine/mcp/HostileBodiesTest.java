@@ -56,19 +56,29 @@ class HostileBodiesTest {
                 "\"x\"",
                 "null",
                 "true",
+                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}",
+                "\uFEFF{}"
+            })
+    void whatIsNoMessageIsAnInvalidRequest(String body) {
+        assertRefused(server.mcp(body), -32600, "");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}",
                 "{\"id\": 1, \"method\": \"ping\"}",
                 "{\"jsonrpc\": 2.0, \"id\": 1, \"method\": \"ping\"}",
                 "{\"jsonrpc\": \"2.0\", \"id\": 1}",
                 "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": 7}",
                 "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \" \"}",
-                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}",
                 "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": []}",
-                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": 7}",
-                "\uFEFF{}"
+                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": 7}"
             })
-    void whatIsNoMessageIsAnInvalidRequest(String body) {
-        assertRefused(server.mcp(body), -32600, "");
+    void anInvalidRequestIsAnsweredWithItsId(String body) {
+        var response = server.mcp(body);
+        assertThat(json(response).path("id").asInt(0)).isEqualTo(1);
+        assertError(response, -32600, "");
     }
 
     @ParameterizedTest
@@ -166,9 +176,13 @@ class HostileBodiesTest {
     }
 
     private static void assertRefused(HttpResponse<String> response, int code, String words) {
+        assertThat(json(response).has("id")).isFalse();
+        assertError(response, code, words);
+    }
+
+    private static void assertError(HttpResponse<String> response, int code, String words) {
         assertThat(response.statusCode()).isEqualTo(400);
         var error = json(response);
-        assertThat(error.has("id")).isFalse();
         assertThat(error.at("/error/code").asInt()).isEqualTo(code);
         assertThat(error.at("/error/message").asString()).contains(words).hasSizeLessThan(400);
     }

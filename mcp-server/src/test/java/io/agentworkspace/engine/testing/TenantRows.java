@@ -22,7 +22,7 @@ public final class TenantRows {
                       JOIN information_schema.tables t USING (table_schema, table_name)
                      WHERE c.table_schema = 'public' AND c.column_name = 'tenant_id' AND t.table_type = 'BASE TABLE'
                        AND c.table_name NOT IN ('key_seen', 'key_usage', 'audit', 'usage', 'usage_delta', 'quota_told', 'handshake',
-                                                'bank_search')
+                                                'bank_search', 'agent_usage')
                     """)) {
                 rows.put(table, texts(connection, tenant, table));
             }

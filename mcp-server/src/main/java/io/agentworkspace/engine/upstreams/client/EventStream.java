@@ -27,7 +27,7 @@ final class EventStream {
         /** The server names the place in the stream. */
         void id(String id);
 
-        /** The server says how long a client waits before it connects again. */
+        /** Receives how long the client waits before it connects again. */
         void retry(long millis);
     }
 

@@ -260,7 +260,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         final @Nullable OpenCall call;
         volatile boolean isAnswered;
 
-        /** What the server says about a session that it may not know. */
+        /** The server's error for a session that it may not know. */
         volatile @Nullable UpstreamFailure error;
 
         Exchange(@Nullable String id, @Nullable OpenCall call) {

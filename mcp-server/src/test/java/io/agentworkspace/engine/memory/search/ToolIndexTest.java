@@ -52,7 +52,7 @@ class ToolIndexTest {
             "phrases", "in other words",
             "plain-phrases", "in everyday words",
             "unseen-phrases", "in everyday words, with which nothing was tuned",
-            "fresh-phrases", "the same, written after the design was chosen, with five tools of an installed server");
+            "fresh-phrases", "the same, with five tools of an installed server");
 
     private static Embedder embedder;
     private static ToolIndex index;
