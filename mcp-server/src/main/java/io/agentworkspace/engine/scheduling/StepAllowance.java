@@ -41,9 +41,8 @@ public final class StepAllowance {
         if (untilCheck <= 0) {
             untilCheck = STEPS_BETWEEN_CHECKS;
             Cancellation.checkCurrent();
-            Thread
-                    .yield(); // Virtual threads share a few others, and a thread that only computes would keep one to
-                              // its end.
+            Thread.yield(); // Virtual threads share a few others, and a thread that only computes would keep one to
+            // its end.
         }
     }
 }

@@ -157,10 +157,11 @@ final class MessageSearchQueries {
             AND (CAST(:agent AS text) IS NULL OR x.speaker_id = (SELECT s.id FROM speaker s))
             """;
 
-    /** Returns the condition that a message {@code x} has none of these texts. */
+    /** Returns the condition that a message {@code x} has none of these texts. {@code OFFSET 0}: its words are computed once. */
     private static String lacks(String literals) {
         return SqlTemplate.of("""
-                (SELECT bool_and(strpos(' ' || message_words(x.content) || ' ', l) = 0) FROM unnest((SELECT {literals} FROM without)) l)
+                (SELECT bool_and(strpos(w.words, l) = 0)
+                   FROM (SELECT ' ' || message_words(x.content) || ' ' AS words OFFSET 0) w, unnest((SELECT {literals} FROM without)) l)
                 IS NOT FALSE
                 """).with("literals", literals).sql();
     }
@@ -182,7 +183,8 @@ final class MessageSearchQueries {
                                  FROM message x
                                 WHERE message_terms(x.tenant_id, x.stream_id, x.speaker_id, x.content) @@ probe.terms
                                   AND {narrowed}
-                                  AND (SELECT bool_and(strpos(' ' || message_words(x.content) || ' ', l) > 0) FROM unnest(probe.literals) l)
+                                  AND (SELECT bool_and(strpos(w.words, l) > 0)
+                                         FROM (SELECT ' ' || message_words(x.content) || ' ' AS words OFFSET 0) w, unnest(probe.literals) l)
                                       IS NOT FALSE
                                   AND {allowed}
                                OFFSET 0) m

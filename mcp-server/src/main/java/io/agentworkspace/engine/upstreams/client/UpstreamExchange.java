@@ -39,6 +39,12 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
     private static final Semaphore PLACES =
             new Semaphore((int) Math.min(65_536, Runtime.getRuntime().maxMemory() / 16 / SMALL));
 
+    /** From this size, only a few messages are parsed at once: so much takes a tenth of a second, and far more just after a start. */
+    private static final int LARGE = 1024 * 1024;
+
+    private static final Semaphore PARSERS =
+            new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() - 1), true);
+
     private static final Duration GRACE = Duration.ofMillis(500);
 
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -183,7 +189,7 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
     private void receive(byte[] json) {
         JsonNode value;
         try {
-            value = Json.readForeign(json);
+            value = json.length < LARGE ? Json.readForeign(json) : parsedInTurn(json);
         } catch (IllegalArgumentException e) {
             unreadable = "its answer " + e.getMessage(); // An answer may follow.
             return;
@@ -198,6 +204,15 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
             fail(refused);
         } catch (RuntimeException e) {
             fail(new UpstreamFailure(Kind.PROTOCOL, "its answer cannot be read"));
+        }
+    }
+
+    private static JsonNode parsedInTurn(byte[] json) {
+        PARSERS.acquireUninterruptibly();
+        try {
+            return Json.readForeign(json);
+        } finally {
+            PARSERS.release();
         }
     }
 
