@@ -73,6 +73,9 @@ public final class Json {
      */
     private static final JsonMapper READER = mapper(MAX_TOKENS);
 
+    /** Larger texts of others are checked before a tree is made of them, in bytes. */
+    private static final int LARGE = 1024 * 1024;
+
     private static final JsonMapper FOREIGN_READER = mapper(MAX_FOREIGN_TOKENS);
 
     private static final JsonMapper SORTED =
@@ -164,6 +167,9 @@ public final class Json {
      */
     public static JsonNode readForeign(byte[] utf8) {
         try {
+            if (utf8.length > LARGE) {
+                checkForeign(utf8); // Without this, most of a tree that is then refused would fill the memory.
+            }
             return FOREIGN_READER.readTree(
                     new InputStreamReader(new ByteArrayInputStream(utf8), StandardCharsets.UTF_8));
         } catch (JacksonException e) {
@@ -175,6 +181,16 @@ public final class Json {
                                     ? "is nested more than %d levels deep".formatted(MAX_DEPTH)
                                     : "is not valid JSON",
                     e);
+        }
+    }
+
+    /** Reads to the end, within the limits, and keeps nothing. */
+    private static void checkForeign(byte[] utf8) {
+        try (var parser = FOREIGN_READER.createParser(
+                new InputStreamReader(new ByteArrayInputStream(utf8), StandardCharsets.UTF_8))) {
+            while (parser.nextToken() != null) {
+                continue;
+            }
         }
     }
 
