@@ -1,19 +1,33 @@
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 
 /**
  * Members of one tenant send small requests that would be much work: globs to compare, edits of many files, headings to number, a
- * zip to unpack. Others go on reading, and the work ends with its clients.
+ * zip to unpack, tools of a server whose schemas and answers grow. Others go on reading, and the work ends with its clients. The
+ * engine has the heap of the launcher, 1 GiB.
  */
 final class Freeze implements Bench.Benchmark {
     private static final double SECOND = 1e9;
+    private static final int LINES = 16_000_000;
+    private static final int LEVELS = 9;
+    private static final int REFERENCES = 20;
+    private static final int VALUES = 2_700_000;
 
     @Override
     public String words() {
@@ -22,16 +36,25 @@ final class Freeze implements Bench.Benchmark {
 
     @Override
     public void run(Bench.Options options) throws Exception {
-        try (var engine = Engine.start()) {
+        var upstream = upstream();
+        var allowed = Map.of("ENGINE_UPSTREAMS_ALLOW", "127.0.0.0/8");
+        try (var engine = Engine.startIn(allowed)) {
             var key = engine.key();
             var callers = new Callers(engine.url(), key);
             Workspace.domain(callers, 2);
             callers.call(new Callers.Work("MB_Create", Map.of("vx", Map.of("name", "Notes", "description", "Of the drill."))));
             reserve(new Callers(engine.url(), bound(callers, "Agent0")), "{b,a*}", "[x]", 600);
+            var url = "http://127.0.0.1:%d/".formatted(upstream.getAddress().getPort());
+            callers.call(new Callers.Work("UP_Install", Map.of("name", "large", "url", url + "large", "approve", "all")));
             var other = new Callers(engine.url(), engine.tenant("other"));
             other.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Reader", "description", "Reads."))));
+            read(other, 2);
+            System.out.printf("%-18s others' AP_Read at most %.2f s%n", "nothing else", read(other, 4));
             var worst = 0.0;
-            for (var attack : attacks(engine.url(), key, bound(callers, "Agent1")).entrySet()) {
+            var attacks = attacks(engine.url(), key, bound(callers, "Agent1"));
+            attacks.put("schema", post(engine.url(), key, "/api/mcp/upstreams", Map.of("name", "deep", "url", url + "deep", "dry_run", true)));
+            attacks.put("answer", post(engine.url(), key, "/api/mcp/tools/large_list/invoke", Map.of()));
+            for (var attack : attacks.entrySet()) {
                 for (var round = 0; round < options.number("rounds", 3); round++) {
                     worst = Math.max(worst, attack(engine, other, attack.getKey(), attack.getValue(), options.number("clients", 8)));
                 }
@@ -39,7 +62,46 @@ final class Freeze implements Bench.Benchmark {
             if (worst > 1) {
                 throw new IllegalStateException("others waited %.2f s".formatted(worst));
             }
+        } finally {
+            upstream.stop(0);
         }
+    }
+
+    /** Starts two servers: a tool of one has a schema whose references grow, and a tool of the other an answer of many values. */
+    private static HttpServer upstream() throws IOException {
+        var tool = Callers.JSON.createObjectNode().put("name", "list").put("description", "Lists the files of a folder.");
+        tool.putObject("annotations").put("readOnlyHint", true);
+        var plain = tool.deepCopy();
+        plain.putObject("inputSchema").put("type", "object");
+        var schema = tool.putObject("inputSchema").put("type", "object").put("$ref", "#/$defs/level0");
+        for (var level = 0; level < LEVELS; level++) {
+            var properties = schema.withObject("/$defs").putObject("level" + level).putObject("properties");
+            for (var i = 0; i < REFERENCES; i++) {
+                properties.putObject("p" + i).put("$ref", "#/$defs/level" + (level + 1));
+            }
+        }
+        schema.withObject("/$defs").putObject("level" + LEVELS).put("type", "string");
+        var end = ("{},".repeat(VALUES) + "{}]}}").getBytes(StandardCharsets.US_ASCII);
+        var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/deep", exchange -> Upstreams.answer(exchange, List.of(tool)));
+        server.createContext("/large", exchange -> {
+            var request = Callers.JSON.readTree(exchange.getRequestBody().readAllBytes());
+            if (request.path("method").asString("").equals("tools/call")) {
+                var begin = "{\"jsonrpc\": \"2.0\", \"id\": %s, \"result\": {\"resultType\": \"complete\", \"content\": ["
+                        .formatted(request.path("id"))
+                        .getBytes(StandardCharsets.US_ASCII);
+                exchange.getResponseHeaders().add("Content-Type", "application/json");
+                exchange.sendResponseHeaders(200, begin.length + end.length);
+                exchange.getResponseBody().write(begin);
+                exchange.getResponseBody().write(end);
+                exchange.close();
+            } else {
+                Upstreams.answer(exchange, request, List.of(plain));
+            }
+        });
+        server.start();
+        return server;
     }
 
     /** Returns a key of the agent. */
@@ -59,7 +121,7 @@ final class Freeze implements Bench.Benchmark {
         }
     }
 
-    private static Map<String, byte[]> attacks(String url, String key, String bound) {
+    private static Map<String, byte[]> attacks(String url, String key, String bound) throws IOException {
         var all = new LinkedHashMap<String, byte[]>();
         var globs = IntStream.range(0, 50).mapToObj(i -> "{a,b*}".repeat(46) + i + "[y]").toList();
         all.put("globs", post(url, bound, "/demo/v1/Engine/tps/task/reserve", Map.of("target", Map.of("domain", "bench"), "paths", globs)));
@@ -70,7 +132,19 @@ final class Freeze implements Bench.Benchmark {
                 "hook_event_name", "PreToolUse", "session_id", "s", "cwd", "/r", "tool_name", "apply_patch", "tool_input", Map.of("patch", lines))));
         all.put("headings", post(url, key, "/demo/v1/Engine/tps/memory/import", Map.of(
                 "target", Map.of("bank", "Notes"), "format", "markdown", "dry_run", true, "data", "# a\nb\n".repeat(110_000))));
+        all.put("lines of a zip", post(url, key, "/demo/v1/Engine/tps/memory/import", Map.of(
+                "target", Map.of("bank", "Notes"), "format", "markdown", "dry_run", true, "data", zip())));
         return all;
+    }
+
+    /** Returns a small zip of a file with many lines, in base64. */
+    private static String zip() throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var zip = new ZipOutputStream(bytes)) {
+            zip.putNextEntry(new ZipEntry("a.md"));
+            zip.write("\n".repeat(LINES).getBytes(StandardCharsets.US_ASCII));
+        }
+        return Base64.getEncoder().encodeToString(bytes.toByteArray());
     }
 
     private static byte[] post(String url, String key, String path, Map<String, ?> body) {

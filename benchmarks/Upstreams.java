@@ -95,7 +95,10 @@ final class Upstreams implements Bench.Benchmark {
 
     /** An upstream server of the stateless revision. Its tools echo. */
     static void answer(HttpExchange exchange, List<ObjectNode> tools) throws IOException {
-        JsonNode request = Callers.JSON.readTree(exchange.getRequestBody().readAllBytes());
+        answer(exchange, Callers.JSON.readTree(exchange.getRequestBody().readAllBytes()), tools);
+    }
+
+    static void answer(HttpExchange exchange, JsonNode request, List<ObjectNode> tools) throws IOException {
         ObjectNode answer = Callers.JSON.createObjectNode().put("jsonrpc", "2.0");
         answer.set("id", request.get("id"));
         var result = answer.putObject("result").put("resultType", "complete");

@@ -15,12 +15,13 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -328,9 +329,14 @@ public final class ReservationStore {
     /** Returns a reservation of one of the paths. Those that are easily compared come first, since the others may use up the steps. */
     public static Optional<Taken> findTaken(
             List<Taken> all, List<EditedPath> paths, Letters letters, StepAllowance allowance) {
-        return all.stream()
-                .sorted(Comparator.comparingInt(
-                        taken -> Glob.complexity(taken.reservation().path())))
+        var byComplexity =
+                new TreeMap<Integer, List<Taken>>(); // Each is counted once, and not in every comparison of a sort.
+        for (var taken : all) {
+            var complexity = Glob.complexity(taken.reservation().path());
+            byComplexity.computeIfAbsent(complexity, _ -> new ArrayList<>()).add(taken);
+        }
+        return byComplexity.values().stream()
+                .flatMap(List::stream)
                 .filter(taken -> {
                     var reserved = new EditedPath.Reserved(taken.reservation().path());
                     return paths.stream().anyMatch(path -> path.concerns(reserved, letters, allowance));

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 /**
  * The steps that one piece of work may take, where a caller, a client or another server decides how much there is to do: text to
  * parse, patterns to compare, archives, schemas, answers. A step is a fixed amount of work, such as a character or a state. The work
- * also ends when its client has gone. Each piece of work has its own, used by one thread.
+ * also ends when its client has gone, and lets other requests run in between. Each piece of work has its own, used by one thread.
  */
 public final class StepAllowance {
     private static final int STEPS_BETWEEN_CHECKS = 8_192;
@@ -41,6 +41,8 @@ public final class StepAllowance {
         if (untilCheck <= 0) {
             untilCheck = STEPS_BETWEEN_CHECKS;
             Cancellation.checkCurrent();
+            Thread.yield(); // Virtual threads share a few others, and a thread that only computes would keep one to
+            // its end.
         }
     }
 }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import io.agentworkspace.engine.upstreams.UpstreamStore.Usable;
 import io.agentworkspace.engine.upstreams.client.Target;
 import java.util.List;
@@ -22,6 +23,9 @@ public final class InstalledContent {
     private static final String READ = "resources/read";
     private static final String GET = "prompts/get";
     private static final String COMPLETE = "completion/complete";
+
+    /** How many steps it may take to compare a URI with all templates: about a tenth of a second. */
+    private static final long MOST_STEPS = 10_000_000;
 
     private final String upstream;
     private final List<Entry> entries;
@@ -105,10 +109,12 @@ public final class InstalledContent {
     }
 
     boolean isReadable(String original) {
+        var allowance = new StepAllowance(
+                MOST_STEPS, () -> Problem.invalid("uri", "takes too long to compare with the templates of its server"));
         return entries.stream()
                 .anyMatch(entry -> entry.is(OfferKind.RESOURCE, original)
                         || entry.usable().kind() == OfferKind.TEMPLATE
-                                && entry.template().matches(original));
+                                && entry.template().matches(original, allowance));
     }
 
     /** Returns the call that gets a prompt, by its name here. */

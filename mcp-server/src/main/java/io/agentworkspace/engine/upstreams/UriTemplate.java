@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.upstreams;
 
+import io.agentworkspace.engine.scheduling.StepAllowance;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -7,7 +8,8 @@ import java.util.regex.Pattern;
 
 /**
  * The URIs that a template (RFC 6570) stands for. A simple variable is a part without slashes, any other expression may
- * have some. What matches is found in one pass, so that no template of another server can make that slow.
+ * have some. What matches is found in one pass over the URI. Each of its characters is compared with up to all parts of the template, which a
+ * server writes: callers give an allowance.
  */
 final class UriTemplate {
     private static final Pattern CLIMBS = Pattern.compile("(?i)(^|[/\\\\]|%2f|%5c)(\\.|%2e){1,2}($|[/\\\\?#]|%2f|%5c)");
@@ -32,12 +34,13 @@ final class UriTemplate {
     }
 
     /** Returns whether the URI is one of them, and does not climb out of the place that the template names. */
-    boolean matches(String uri) {
+    boolean matches(String uri, StepAllowance allowance) {
         if (CLIMBS.matcher(uri).find()) {
             return false;
         }
         var reached = closed(start());
         for (var i = 0; i < uri.length() && !reached.isEmpty(); i++) {
+            allowance.take(reached.cardinality());
             reached = after(reached, uri.charAt(i));
         }
         return reached.get(tokens.size());

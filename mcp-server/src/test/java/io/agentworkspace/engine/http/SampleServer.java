@@ -28,6 +28,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.eclipse.jetty.server.Handler;
 import tools.jackson.databind.JsonNode;
 
 /** The production server, gate and MCP endpoint on a loopback port, with sample tools. */
@@ -124,6 +125,11 @@ public final class SampleServer implements AutoCloseable {
         this(offer, keys, address, RequestRate.OFF, RequestRate.OFF);
     }
 
+    /** Starts the production endpoint with other features, beside this one for REST. */
+    public SampleServer(ServerFeatures offer, TestKeys keys, Handler rest) {
+        this(offer, keys, PUBLIC, UnaryOperator.identity(), RequestRate.OFF, RequestRate.OFF, rest);
+    }
+
     private SampleServer(ServerFeatures offer, TestKeys keys, URI address, RequestRate callers, RequestRate strangers) {
         this(offer, keys, address, UnaryOperator.identity(), callers, strangers);
     }
@@ -135,6 +141,17 @@ public final class SampleServer implements AutoCloseable {
             UnaryOperator<GateRules> more,
             RequestRate callers,
             RequestRate strangers) {
+        this(offer, keys, address, more, callers, strangers, new SampleRest());
+    }
+
+    private SampleServer(
+            ServerFeatures offer,
+            TestKeys keys,
+            URI address,
+            UnaryOperator<GateRules> more,
+            RequestRate callers,
+            RequestRate strangers,
+            Handler rest) {
         this.keys = keys;
         this.key = keys.add(Role.OWNER, "*");
         try {
@@ -150,7 +167,7 @@ public final class SampleServer implements AutoCloseable {
             var own = url("").toString();
             var pages = new PageEndpoint(
                     new HubRoutes(new NoTools(), (_, _) -> List.of(), new PublicAddresses(own, own, "0")));
-            var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), Map.of(), pages, new SampleRest());
+            var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), Map.of(), pages, rest);
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);

@@ -3,17 +3,34 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.SampleServer;
+import io.agentworkspace.engine.http.TestKeys;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolDraft;
+import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.scheduling.StepAllowance;
+import io.agentworkspace.engine.testing.IdleTool.Nothing;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.users.TenantStore;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.server.Handler;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,13 +50,18 @@ class AbandonedComputationTest {
         var fixtures = Fixtures.offer();
         var tools = new FixtureTools();
         tools.add("computes", "Computes for ever.", _ -> compute());
-        server = new SampleServer(new ServerFeatures(
+        var features = new ServerFeatures(
                 fixtures.identity(),
                 fixtures.instructions(),
                 List.of(tools),
                 List.of(),
                 List.of(),
-                fixtures.extensions()));
+                fixtures.extensions());
+        var tenants = new TenantStore(TestDatabase.db());
+        var now = Instant.now();
+        var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", now);
+        var user = tenants.createUser(tenant, Name.of("owner"), Role.OWNER, now);
+        server = new SampleServer(features, new TestKeys(tenant, user), rest());
         peer = new RawMcpClient(server.url("/mcp").toString(), server.key);
     }
 
@@ -48,7 +70,37 @@ class AbandonedComputationTest {
         server.close();
     }
 
-    private static MethodResult compute() {
+    /** Returns the REST facade with commands that compute, one that reads and one that writes. */
+    private static Handler rest() {
+        var commands = List.<Tool<?, ?>>of(
+                command("AP_Read", "agent/read").handledBy(Nothing.class, Nothing.class, (_, _) -> compute()),
+                command("AP_Modify", "agent/modify")
+                        .effect(Effect.CHANGES)
+                        .handledBy(Nothing.class, Nothing.class, (_, _) -> compute()));
+        var runner = TestDatabase.runner(new Catalogue(commands), TestDatabase.db(), new EventLog());
+        var addresses = new PublicAddresses("http://127.0.0.1", "http://127.0.0.1", "0");
+        return RestFacade.handler(
+                runner,
+                (_, _) -> List.of(),
+                addresses,
+                TestDatabase.db()::state,
+                null,
+                null,
+                null,
+                null,
+                Clock.systemUTC());
+    }
+
+    private static ToolDraft command(String name, String path) {
+        return Tool.named(name)
+                .title(name)
+                .description("Computes for ever.")
+                .needs(Capability.AGENT_READ)
+                .route("POST", "/demo/v1/Engine/tps/" + path)
+                .alsoAt("POST", "/api/agents/" + name);
+    }
+
+    private static <T> T compute() {
         STARTED.incrementAndGet();
         try {
             var allowance = new StepAllowance(Long.MAX_VALUE, () -> Problem.unavailable());
@@ -77,9 +129,30 @@ class AbandonedComputationTest {
         var ended = ENDED.get();
         try (var socket = new Socket("127.0.0.1", server.url("/").getPort())) {
             var request = lane.equals("modern") ? peer.request("tools/call", "{'name': 'computes'}", "{}") : old();
-            write(socket, request, headers(lane, request), accept);
+            write(socket, "/mcp", request.toString(), headers(lane, request), accept);
             await().until(() -> STARTED.get() > started);
             socket.getOutputStream().write(rest.getBytes(StandardCharsets.US_ASCII));
+        }
+        await().until(() -> ENDED.get() > ended);
+    }
+
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            /demo/v1/Engine/tps,              '{"service":"AP_Read"}'
+            /demo/v1/Engine/tps/agent/read,   {}
+            /demo/v1/Engine/tps/agent/modify, {}
+            /api/agents/AP_Read,              {}
+            /api/agents/AP_Modify,            {}
+            /api/mcp/tools/AP_Read/invoke,    {}
+            /api/mcp/tools/AP_Modify/invoke,  {}
+            /api/mcp/tools/run_tool/invoke,   '{"name":"AP_Read","arguments":{}}'
+            """)
+    void itEndsWhenTheClientOfARouteCloses(String path, String body) throws IOException {
+        var started = STARTED.get();
+        var ended = ENDED.get();
+        try (var socket = new Socket("127.0.0.1", server.url("/").getPort())) {
+            write(socket, path, body, List.of(), "application/json");
+            await().until(() -> STARTED.get() > started);
         }
         await().until(() -> ENDED.get() > ended);
     }
@@ -92,7 +165,7 @@ class AbandonedComputationTest {
         var ended = ENDED.get();
         try (var socket = new Socket("127.0.0.1", server.url("/").getPort())) {
             var headers = List.of("Mcp-Session-Id", session.id(), "MCP-Protocol-Version", session.version());
-            write(socket, old(), headers, "application/json, text/event-stream");
+            write(socket, "/mcp", old().toString(), headers, "application/json, text/event-stream");
             await().until(() -> STARTED.get() > started);
             session.post("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':7}}");
             await().until(() -> ENDED.get() > ended);
@@ -116,11 +189,11 @@ class AbandonedComputationTest {
         };
     }
 
-    private static void write(Socket socket, ObjectNode request, List<String> headers, String accept)
+    private static void write(Socket socket, String path, String request, List<String> headers, String accept)
             throws IOException {
-        var body = request.toString().getBytes(StandardCharsets.UTF_8);
+        var body = request.getBytes(StandardCharsets.UTF_8);
         var lines = new ArrayList<String>();
-        lines.add("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json");
+        lines.add("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json".formatted(path));
         lines.add("Accept: " + accept);
         lines.add("X-Api-Key: " + server.key);
         lines.add("Content-Length: " + body.length);

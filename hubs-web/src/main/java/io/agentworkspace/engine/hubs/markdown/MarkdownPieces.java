@@ -45,6 +45,9 @@ final class MarkdownPieces implements NodeRenderer {
     private final Markdown.Manner manner;
     private List<String> heads = List.of();
 
+    /** The number of the last cell in its row. */
+    private int place;
+
     MarkdownPieces(HtmlNodeRendererContext context, Outline outline, Markdown.Manner manner) {
         this.context = context;
         this.html = context.getWriter();
@@ -247,18 +250,11 @@ final class MarkdownPieces implements NodeRenderer {
             html.tag("/th");
             return;
         }
-        var head = cell.isHeader() ? "" : heads.get(place(cell));
+        place = cell.getPrevious() == null ? 0 : place + 1;
+        var head = cell.isHeader() ? "" : heads.get(place);
         html.tag("td", head.isEmpty() ? Map.of() : Map.of("data-head", head));
         children(cell);
         html.tag("/td");
-    }
-
-    private static int place(Node cell) {
-        var place = 0;
-        for (var before = cell.getPrevious(); before != null; before = before.getPrevious()) {
-            place++;
-        }
-        return place;
     }
 
     private void markup(HtmlBlock block) {

@@ -204,6 +204,7 @@ class MarkdownTest {
                 Named.of("references", "[a]: b\n".repeat(15_000)),
                 Named.of("headings", "# a\n".repeat(30_000)),
                 Named.of("cells", "|".repeat(1_000) + "\n" + "|-".repeat(1_000) + "|\n" + "|a\n".repeat(30_000)),
+                Named.of("wide rows", "|".repeat(16_000) + "\n" + "|-".repeat(16_000) + "|\n|a\n"),
                 Named.of("few cells", paragraphs("|".repeat(60) + "\n" + "|-".repeat(60) + "|\n" + "a\n".repeat(20))),
                 Named.of("huge", "a *b*\n".repeat(200_000)));
     }

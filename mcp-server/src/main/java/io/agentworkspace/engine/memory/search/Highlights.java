@@ -1,9 +1,14 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.memory.search.LexicalQuery.WordGroup;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The positions of a query's words in a text, and the part of the text with most of them.
@@ -32,24 +37,14 @@ record Highlights(List<String> words, BitSet found, BitSet corrected, List<Span>
         var exact = groups.stream().allMatch(group -> group.others().isEmpty())
                 ? List.<TextAnalysis.Term>of()
                 : TextAnalysis.exactTerms(text);
-        for (var i = 0; i < groups.size(); i++) {
-            var group = groups.get(i);
-            var before = spans.size();
-            terms.stream()
-                    .filter(term -> group.stems().contains(term.text()))
-                    .forEach(term -> spans.add(new Span(term.start(), term.end(), group.weight())));
-            found.set(
-                    i,
-                    spans.size() > before
-                            || nameTerms.stream().anyMatch(term -> group.stems().contains(term.text())));
-            if (!group.others().isEmpty()) {
-                var meant = spans.size();
-                exact.stream()
-                        .filter(term -> group.others().contains(term.text()))
-                        .forEach(term -> spans.add(new Span(term.start(), term.end(), group.weight())));
-                // A word with a prefix of the query has no stems, and is what was asked for.
-                (group.stems().isEmpty() ? found : corrected).set(i, spans.size() > meant);
-            }
+        var stems = places(groups, WordGroup::stems);
+        mark(terms, stems, groups, found, spans);
+        mark(nameTerms, stems, groups, found, new ArrayList<>());
+        var meant = new BitSet();
+        mark(exact, places(groups, WordGroup::others), groups, meant, spans);
+        for (var i = meant.nextSetBit(0); i >= 0; i = meant.nextSetBit(i + 1)) {
+            // A word with a prefix of the query has no stems, and is what was asked for.
+            (groups.get(i).stems().isEmpty() ? found : corrected).set(i);
         }
         corrected.andNot(found);
         var words = new LinkedHashSet<String>();
@@ -59,6 +54,32 @@ record Highlights(List<String> words, BitSet found, BitSet corrected, List<Span>
             }
         }
         return new Highlights(List.copyOf(words), found, corrected, merged(spans));
+    }
+
+    /** Returns which words of the query each term stands for. */
+    private static Map<String, List<Integer>> places(List<WordGroup> groups, Function<WordGroup, Set<String>> terms) {
+        var places = new HashMap<String, List<Integer>>();
+        for (var i = 0; i < groups.size(); i++) {
+            for (var term : terms.apply(groups.get(i))) {
+                places.computeIfAbsent(term, _ -> new ArrayList<>()).add(i);
+            }
+        }
+        return places;
+    }
+
+    /** Marks the words of the query and their spans, in one pass over the terms: a text may have tens of thousands. */
+    private static void mark(
+            List<TextAnalysis.Term> terms,
+            Map<String, List<Integer>> places,
+            List<WordGroup> groups,
+            BitSet marked,
+            List<Span> spans) {
+        for (var term : terms) {
+            for (var place : places.getOrDefault(term.text(), List.of())) {
+                marked.set(place);
+                spans.add(new Span(term.start(), term.end(), groups.get(place).weight()));
+            }
+        }
     }
 
     private static List<Span> merged(List<Span> spans) {

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.memory.search.Searcher.QueryAnalysis;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.memory.words.TextLikeness;
 import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.scheduling.Cancellation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -62,7 +63,10 @@ final class Scoring {
                 .toList();
     }
 
+    /** Long memories take tens of milliseconds each: the work ends when its client has gone, and lets others run. */
     private Weighed weighed(FoundMemory found) {
+        Cancellation.checkCurrent();
+        Thread.yield();
         var memory = found.memory();
         var name = memory.name() == null ? "" : memory.name();
         var highlights = Highlights.of(analysis.query(), name, memory.text());

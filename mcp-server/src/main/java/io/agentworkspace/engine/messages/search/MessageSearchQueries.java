@@ -157,11 +157,13 @@ final class MessageSearchQueries {
             AND (CAST(:agent AS text) IS NULL OR x.speaker_id = (SELECT s.id FROM speaker s))
             """;
 
-    /** Returns the condition that a message {@code x} has none of these texts. */
+    /** Returns the condition that a message {@code x} has none of these texts. {@code OFFSET 0}: its words are computed once, if at all. */
     private static String lacks(String literals) {
         return SqlTemplate.of("""
-                (SELECT bool_and(strpos(' ' || message_words(x.content) || ' ', l) = 0) FROM unnest((SELECT {literals} FROM without)) l)
-                IS NOT FALSE
+                CASE WHEN (SELECT {literals} FROM without) IS NOT NULL THEN
+                    (SELECT bool_and(strpos(w.words, l) = 0)
+                       FROM (SELECT ' ' || message_words(x.content) || ' ' AS words OFFSET 0) w, unnest((SELECT {literals} FROM without)) l)
+                    IS NOT FALSE ELSE true END
                 """).with("literals", literals).sql();
     }
 
@@ -182,8 +184,10 @@ final class MessageSearchQueries {
                                  FROM message x
                                 WHERE message_terms(x.tenant_id, x.stream_id, x.speaker_id, x.content) @@ probe.terms
                                   AND {narrowed}
-                                  AND (SELECT bool_and(strpos(' ' || message_words(x.content) || ' ', l) > 0) FROM unnest(probe.literals) l)
-                                      IS NOT FALSE
+                                  AND CASE WHEN probe.literals IS NOT NULL THEN
+                                      (SELECT bool_and(strpos(w.words, l) > 0)
+                                         FROM (SELECT ' ' || message_words(x.content) || ' ' AS words OFFSET 0) w, unnest(probe.literals) l)
+                                      IS NOT FALSE ELSE true END
                                   AND {allowed}
                                OFFSET 0) m
                           WHERE probe.is_strict = {strict} AND {when}

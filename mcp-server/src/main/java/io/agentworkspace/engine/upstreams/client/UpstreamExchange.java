@@ -39,6 +39,12 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
     private static final Semaphore PLACES =
             new Semaphore((int) Math.min(65_536, Runtime.getRuntime().maxMemory() / 16 / SMALL));
 
+    /** From this size, only a few messages are parsed at once: so much takes a tenth of a second, and far more just after a start. */
+    private static final int LARGE = 1024 * 1024;
+
+    private static final Semaphore PARSERS =
+            new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() - 1), true);
+
     private static final Duration GRACE = Duration.ofMillis(500);
 
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -127,16 +133,21 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
             refuse(response, Kind.BUSY, "the engine is reading too many large answers at the moment");
             return;
         }
+        if (!isStream && !isOver) {
+            var bytes = new byte[content.remaining()];
+            content.get(bytes);
+            body.writeBytes(bytes); // All at once: byte by byte, some large answers take seconds of a processor.
+        }
         while (content.hasRemaining() && !isOver) {
-            var next = content.get();
-            if (isStream) {
-                events.read(next);
-            } else {
-                body.write(next);
-            }
-            if (announces && events.waiting() + body.size() > LONGEST_ANNOUNCEMENT) {
-                refuse(response, Kind.PROTOCOL, "a message has more than %d KB".formatted(LONGEST_ANNOUNCEMENT >> 10));
-            }
+            events.read(content.get());
+            checkAnnouncement(response);
+        }
+        checkAnnouncement(response);
+    }
+
+    private void checkAnnouncement(Response response) {
+        if (announces && !isOver && events.waiting() + body.size() > LONGEST_ANNOUNCEMENT) {
+            refuse(response, Kind.PROTOCOL, "a message has more than %d KB".formatted(LONGEST_ANNOUNCEMENT >> 10));
         }
     }
 
@@ -178,7 +189,7 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
     private void receive(byte[] json) {
         JsonNode value;
         try {
-            value = Json.readForeign(json);
+            value = json.length < LARGE ? Json.readForeign(json) : parsedInTurn(json);
         } catch (IllegalArgumentException e) {
             unreadable = "its answer " + e.getMessage(); // An answer may follow.
             return;
@@ -193,6 +204,15 @@ final class UpstreamExchange implements Response.Listener, EventStream.Receiver 
             fail(refused);
         } catch (RuntimeException e) {
             fail(new UpstreamFailure(Kind.PROTOCOL, "its answer cannot be read"));
+        }
+    }
+
+    private static JsonNode parsedInTurn(byte[] json) {
+        PARSERS.acquireUninterruptibly();
+        try {
+            return Json.readForeign(json);
+        } finally {
+            PARSERS.release();
         }
     }
 

@@ -8,6 +8,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.Reader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -74,6 +75,9 @@ public final class Json {
      * their length.
      */
     private static final JsonMapper READER = mapper(MAX_TOKENS);
+
+    /** Larger texts of others are checked before a tree is made of them, in bytes. */
+    private static final int LARGE = 1024 * 1024;
 
     private static final JsonMapper FOREIGN_READER = mapper(MAX_FOREIGN_TOKENS);
 
@@ -166,9 +170,10 @@ public final class Json {
      */
     public static JsonNode readForeign(byte[] utf8) {
         try {
-            var start = Arrays.mismatch(utf8, BYTE_ORDER_MARK) == BYTE_ORDER_MARK.length ? BYTE_ORDER_MARK.length : 0;
-            var bytes = new ByteArrayInputStream(utf8, start, utf8.length - start);
-            return FOREIGN_READER.readTree(new InputStreamReader(bytes, StandardCharsets.UTF_8));
+            if (utf8.length > LARGE) {
+                checkForeign(utf8); // Without this, most of a tree that is then refused would fill the memory.
+            }
+            return FOREIGN_READER.readTree(foreignText(utf8));
         } catch (JacksonException e) {
             var message = String.valueOf(e.getOriginalMessage());
             throw new IllegalArgumentException(
@@ -178,6 +183,22 @@ public final class Json {
                                     ? "is nested more than %d levels deep".formatted(MAX_DEPTH)
                                     : "is not valid JSON",
                     e);
+        }
+    }
+
+    /** Returns the text, without a byte order mark. What is no UTF-8 is replaced. */
+    private static Reader foreignText(byte[] utf8) {
+        var start = Arrays.mismatch(utf8, BYTE_ORDER_MARK) == BYTE_ORDER_MARK.length ? BYTE_ORDER_MARK.length : 0;
+        return new InputStreamReader(
+                new ByteArrayInputStream(utf8, start, utf8.length - start), StandardCharsets.UTF_8);
+    }
+
+    /** Reads to the end, within the limits, and keeps nothing. */
+    private static void checkForeign(byte[] utf8) {
+        try (var parser = FOREIGN_READER.createParser(foreignText(utf8))) {
+            while (parser.nextToken() != null) {
+                continue;
+            }
         }
     }
 
