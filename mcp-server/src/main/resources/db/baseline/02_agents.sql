@@ -29,7 +29,7 @@ COMMENT ON COLUMN agent.guard_hops IS 'How many direct messages of agents may an
 COMMENT ON COLUMN agent.guard_per_minute IS 'The limit of direct messages; the other limits are multiples of it.';
 COMMENT ON COLUMN agent.guard_more IS 'How many more direct messages from and to it may exceed the limits.';
 COMMENT ON COLUMN agent.guard_stopped IS 'Whether it may exchange no direct messages with agents.';
-COMMENT ON COLUMN agent.guard_incident IS 'The incident of the loop guard whose agents have guard_more in common; null for the agent''s own.';
+COMMENT ON COLUMN agent.guard_incident IS 'The incident of the loop guard whose agents have guard_more in common, or were stopped together; null for the agent''s own.';
 CREATE INDEX agent_owner ON agent (tenant_id, owner_id) WHERE destroyed_at IS NULL;
 CREATE INDEX agent_incident ON agent (tenant_id, guard_incident) WHERE guard_incident IS NOT NULL;
 CREATE UNIQUE INDEX agent_name ON agent (tenant_id, name_key) WHERE destroyed_at IS NULL;
