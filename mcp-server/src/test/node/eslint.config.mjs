@@ -2,9 +2,6 @@
 import js from '@eslint/js';
 import globals from 'globals';
 
-// Names say what a thing is; these say what was done to it.
-const PARTICIPLES = '/^(asked|begun|concerned|given|hears|held|known|shown|told|wanted)$/';
-
 // What a script awaits while it is loaded runs before the constants below it exist, whichever functions it calls.
 const order = {
   create(context) {
@@ -36,18 +33,6 @@ export default [
       'no-restricted-syntax': [
         'error',
         { selector: "BinaryExpression > Literal[value='Enter']", message: 'isEnter knows Enter from the end of a composition.' },
-        ...[
-          'VariableDeclarator > Identifier.id',
-          'FunctionDeclaration > Identifier.id',
-          ':function > Identifier.params',
-          ':function > AssignmentPattern.params > Identifier.left',
-          ':function > RestElement.params > Identifier',
-          'ObjectPattern > Property > Identifier.value',
-          'ObjectPattern > Property > AssignmentPattern > Identifier.left',
-          'ArrayPattern > Identifier.elements',
-          'ImportSpecifier > Identifier.local',
-          'PropertyDefinition > PrivateIdentifier.key',
-        ].map((place) => ({ selector: `${place}[name=${PARTICIPLES}]`, message: 'A name is no participle: say what the thing is.' })),
       ],
     },
   },
