@@ -246,7 +246,10 @@ final class CodingAgent {
         terminal.atEnd(() -> List.of("daemon.pid", "daemon-updater.pid").forEach(each -> end(servers.resolve(each))));
         await("the question").until(() -> hasTrusted() || terminal.screen().contains("review"));
         if (!hasTrusted()) {
-            terminal.type("2");
+            await("its choice").until(() -> {
+                terminal.type("2"); // A key that comes too soon is ignored.
+                return terminal.screen().contains("› 2. Trust all");
+            });
             await("trust").until(() -> {
                 terminal.type("\r");
                 return hasTrusted();

@@ -28,7 +28,7 @@ class ConsentPageTest {
             var step = steps.only("consent", width);
             assertThat(step.path("text").asString())
                     .contains(
-                            "A program that calls itself “Sample <b>client</b>” asks for access",
+                            "A program that calls itself “Sample b client /b” asks for access",
                             "signed in as maria",
                             "http://127.0.0.1:1",
                             "It may");
