@@ -253,7 +253,7 @@ public final class AgentQueries {
      * Reads the same agent or speaker, and a thread instead of the latest messages. A speaker's own messages in it have then been
      * read, but others of their conversation may not, so its position there moves only to the first one.
      *
-     * @param inbox as in {@link #read}; with it, the thread is read for the speaker, even by a program: US_Inbox has it as "mark as read"
+     * @param inbox as in {@link #read}
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
     AgentWithMessages readThread(Call call, @Nullable Name name, boolean inbox, UUID thread, @Nullable Page page) {
@@ -268,8 +268,7 @@ public final class AgentQueries {
                         .set("limit", Page.limit(page)));
         var messages = ThreadQueries.fit(call, thread, result.newest(), page);
         var speaker = call.context().speaker().id();
-        if ((inbox || call.isReadBySpeaker())
-                && (result.row() == null || result.row().id() == speaker)) {
+        if (call.isReadBySpeaker() && (result.row() == null || result.row().id() == speaker)) {
             var conversation = result.newest().getFirst().conversation();
             var rows = messages.rows().stream()
                     .map(message -> new StoredMessage(conversation, message))

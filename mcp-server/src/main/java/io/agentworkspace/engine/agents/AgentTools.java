@@ -241,7 +241,7 @@ public final class AgentTools {
                         first. Without target.agent it reads the selected agent, else the agent you are logged on as. \
                         Without either, it reads the messages to you as the user, and those of zones you entered. inbox \
                         skips the selected agent. Your own messages are marked as read once shown, unless earlier ones \
-                        are still unread. A key that acts as no agent marks none, since they wait for its user. thread shows one message and its answers.""")
+                        are still unread. A key that acts as no agent marks none. thread shows one message and its answers.""")
                 .alsoCalled(
                         "details of one agent",
                         "look up a bot's persona",

@@ -134,7 +134,7 @@ public final class ChatTools {
                         If an agent speaks, up to 5 unread messages of that conversation follow; these are marked as read. Each text is cut to \
                         500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer (in a zone: with \
                         reply_to, or from a person), which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
-                        are stopped (3003) until retry_at, or until a person speaks or a task changes its state. A person is signed in; an API key is not a person. \
+                        are refused (3003), and note says what ends it: retry_at, a person, or a task that changes its state. An API key is not a person. \
                         By default a message may be at most %1$d hops from a person's message or a new thread, and two agents may exchange %2$d direct messages a minute. \
                         An agent may send %2$d direct messages to agents, and two or three agents %3$d messages in a zone; more agents may send more. \
                         guard of AP_Modify and DM_Update changes that.""".formatted(

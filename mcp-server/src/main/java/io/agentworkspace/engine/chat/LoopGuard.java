@@ -116,7 +116,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
         if (place.guard().isStopped()) {
             throw Problem.conflict(
                     "loop guard: the agents were stopped, so do not try again; guard.stopped false lets them go on, which "
-                            + whoMaySet() + " may set");
+                            + whoMaySet() + " sets");
         }
     }
 
@@ -134,7 +134,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
         var limit = place.guard().perMinute() * (IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3));
         if (place.agentsSaid() > limit) {
             check(
-                    "agents said %d messages in this zone since a person last spoke there, at most %d are allowed for %d agents; "
+                    "agents said %d messages in a row in this zone, at most %d are allowed for %d agents; "
                                     .formatted(place.agentsSaid() - 1, limit, place.voices())
                             + rule(),
                     place.at().plus(ConversationStore.RECENT));
@@ -145,7 +145,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
         var limit = place.guard().perMinute() * Math.max(1, partners - 1);
         if (before.directMessages() >= limit) {
             check(
-                    "you sent %d direct messages to agents since a person last spoke, at most %d are allowed; "
+                    "you sent %d direct messages to agents in a row, at most %d are allowed; "
                                     .formatted(before.directMessages(), limit)
                             + rule(),
                     place.at().plus(ConversationStore.RECENT));
@@ -154,8 +154,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
 
     private void check(String reason, Instant retryAt) {
         if (!isExempt) {
-            throw Problem.conflict("loop guard: %s. What helps besides: guard, which %s may set"
-                            .formatted(reason, whoMaySet()))
+            throw Problem.conflict("loop guard: %s. To change the limit, %s sets guard".formatted(reason, whoMaySet()))
                     .with("retry_at", retryAt);
         }
     }

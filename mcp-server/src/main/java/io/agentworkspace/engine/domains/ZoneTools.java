@@ -146,7 +146,7 @@ public final class ZoneTools {
                         target.domain.""")
                 .details("""
                         profile contains the record, content the latest messages, oldest first. For older messages send \
-                        next_cursor as page.cursor. thread shows the answers to one message, and marks nothing as read. A key that acts as no agent marks nothing, either. For those \
+                        next_cursor as page.cursor. thread shows the answers to one message, and marks nothing as read. A key that acts as no agent marks none. For those \
                         who take part in the domain. AP_Chat answers.""")
                 .alsoCalled(
                         "what was said in a room",

@@ -7,6 +7,9 @@ import java.util.Set;
 
 /** The options and operands among the arguments of a command. */
 final class Options {
+    /** A longer word has no letters of options, and is not compared with them. */
+    private static final int MOST_LETTERS = 64;
+
     private Options() {}
 
     /** Returns whether one of the options is there: as letters after one hyphen, or whole. */
@@ -14,10 +17,11 @@ final class Options {
         return arguments.stream()
                 .map(Word::text)
                 .takeWhile(text -> !text.equals("--"))
-                .anyMatch(text -> !letters.isEmpty() && text.matches("-(?:" + letters + ")")
-                        || List.of(options).contains(text)
-                        || List.of(options).stream()
-                                .anyMatch(option -> option.startsWith("--") && text.startsWith(option + "=")));
+                .anyMatch(text ->
+                        !letters.isEmpty() && text.length() <= MOST_LETTERS && text.matches("-(?:" + letters + ")")
+                                || List.of(options).contains(text)
+                                || List.of(options).stream()
+                                        .anyMatch(option -> option.startsWith("--") && text.startsWith(option + "=")));
     }
 
     static List<Word> operands(List<Word> arguments, Set<String> valued) {
@@ -47,8 +51,11 @@ final class Options {
         for (var i = 0; i < arguments.size(); i++) {
             var word = arguments.get(i);
             var isLast = !letter.isEmpty() && word.text().matches("-[A-Za-z]*" + letter.charAt(1));
+            var isOutput = !letter.isEmpty() && word.text().matches("-[A-Za-z]*" + letter.charAt(1) + "-");
             if ((isLast || word.text().equals(option)) && i + 1 < arguments.size()) {
                 values.add(arguments.get(++i));
+            } else if (isOutput) {
+                values.add(word.from(word.text().length() - 1));
             } else if (word.text().startsWith(option + "=")) {
                 values.add(word.from(option.length() + 1));
             } else if (!letter.isEmpty()

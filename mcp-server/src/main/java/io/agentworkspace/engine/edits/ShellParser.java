@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -79,14 +80,19 @@ final class ShellParser {
         private final List<Word> outputs = new ArrayList<>();
         private final StringBuilder input = new StringBuilder();
 
-        /** Returns whether <code>[[</code> has begun and not ended yet. */
-        boolean isTest() {
-            var begin = words.stream()
-                    .map(Word::text)
-                    .dropWhile(KEYWORDS::contains)
-                    .findFirst()
-                    .orElse("");
-            return begin.equals("[[") && !words.getLast().text().equals("]]");
+        private boolean hasBegun;
+
+        /** Whether <code>[[</code> has begun and not ended yet. */
+        private boolean isTest;
+
+        void add(Word word) {
+            words.add(word);
+            if (isTest) {
+                isTest = !word.text().equals("]]");
+            } else if (!hasBegun && !KEYWORDS.contains(word.text())) {
+                hasBegun = true;
+                isTest = word.text().equals("[[");
+            }
         }
     }
 
@@ -96,7 +102,7 @@ final class ShellParser {
         while (at < text.length()) {
             allowance.take();
             var c = text.charAt(at);
-            if (draft.isTest() && ";|&()<>".indexOf(c) >= 0) {
+            if (draft.isTest && ";|&()<>".indexOf(c) >= 0) {
                 at++; // It compares.
                 continue;
             }
@@ -158,7 +164,7 @@ final class ShellParser {
             at = number.end();
             redirect(draft, level);
         } else {
-            draft.words.add(next(level));
+            draft.add(next(level));
         }
     }
 
@@ -221,7 +227,7 @@ final class ShellParser {
             var isLiteral = !text.substring(begin, at).strip().equals(delimiter);
             hereTexts.add(new HereText(delimiter, isIndented, isLiteral, draft.input));
         } else if (rest.startsWith("<(") || rest.startsWith(">(")) {
-            draft.words.add(next(level));
+            draft.add(next(level));
         } else if (rest.startsWith("<>") || rest.startsWith(">>") || rest.startsWith(">|")) {
             at += 2;
             draft.outputs.add(operand(level));
@@ -245,11 +251,16 @@ final class ShellParser {
         return next(level);
     }
 
+    /** Removes the words at the beginning to which the condition applies, and returns them. */
+    private static List<Word> removeFirst(List<Word> words, Predicate<Word> condition) {
+        var removed = words.stream().takeWhile(condition).toList();
+        words.subList(0, removed.size()).clear();
+        return removed;
+    }
+
     private Draft ended(Draft draft) {
         var words = new ArrayList<>(draft.words);
-        while (!words.isEmpty() && KEYWORDS.contains(words.getFirst().text())) {
-            words.removeFirst();
-        }
+        removeFirst(words, word -> KEYWORDS.contains(word.text()));
         if (!words.isEmpty() && words.getFirst().text().equals("function")) {
             words.subList(0, Math.min(3, words.size())).clear(); // Its name and its bracket.
         }
@@ -259,12 +270,10 @@ final class ShellParser {
         }
         if (words.size() > 1 && DECLARES.contains(words.getFirst().text())) {
             words.removeFirst();
-            while (!words.isEmpty() && words.getFirst().isOption()) {
-                words.removeFirst();
-            }
+            removeFirst(words, Word::isOption);
         }
-        while (!words.isEmpty() && ASSIGNMENT.matcher(words.getFirst().text()).find()) {
-            var word = words.removeFirst();
+        for (var word :
+                removeFirst(words, word -> ASSIGNMENT.matcher(word.text()).find())) {
             var equals = word.text().indexOf('=');
             variables.put(word.text().substring(0, equals), word.from(equals + 1));
         }

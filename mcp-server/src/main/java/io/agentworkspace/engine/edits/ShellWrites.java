@@ -48,6 +48,9 @@ final class ShellWrites implements ShellParser.Listener {
     private static final Set<String> EDITORS = Set.of("vi", "vim", "nvim", "nano", "emacs", "ed", "ex", "pico");
     private static final Pattern INTERPRETER = Pattern.compile("(?:python|node|deno|bun|ruby|perl|php|lua)[0-9.]*");
     private static final Set<String> CODE = Set.of("-c", "-e", "-r", "--eval", "-p", "-pe", "-ne", "eval");
+    /** The letters of Perl's and Ruby's options that have no value, and the one that changes files in place. */
+    private static final Pattern IN_PLACE_LETTERS = Pattern.compile("-[acflnpstuwWXSU0-9]*i");
+
     private static final Set<String> IN_PLACE =
             Set.of("--write", "--fix", "--in-place", "--inplace", "--in_place", "--apply");
     private static final Set<String> ONLY_CHECKS =
@@ -125,20 +128,19 @@ final class ShellWrites implements ShellParser.Listener {
     @Override
     public void command(ShellCommand command) {
         command.outputs().forEach(to -> add(to, Extent.FILE, true));
-        var words = new ArrayList<>(command.words());
-        while (!words.isEmpty() && PREFIXES.containsKey(name(words.getFirst()))) {
-            var prefix = name(words.removeFirst());
-            while (!words.isEmpty() && isPrefixArgument(prefix, words.getFirst().text())) {
-                var option = words.removeFirst().text();
-                if (!words.isEmpty() && PREFIXES.getOrDefault(prefix, Set.of()).contains(option)) {
-                    words.removeFirst();
-                }
+        var words = command.words();
+        var at = 0;
+        while (at < words.size() && PREFIXES.containsKey(name(words.get(at)))) {
+            var prefix = name(words.get(at++));
+            while (at < words.size() && isPrefixArgument(prefix, words.get(at).text())) {
+                var option = words.get(at++).text();
+                at += PREFIXES.getOrDefault(prefix, Set.of()).contains(option) ? 1 : 0;
             }
         }
-        if (!words.isEmpty()) {
+        if (at < words.size()) {
             run(
-                    name(words.getFirst()),
-                    words.subList(1, words.size()),
+                    name(words.get(at)),
+                    words.subList(at + 1, words.size()),
                     command.input().toString());
         }
     }
@@ -195,16 +197,16 @@ final class ShellWrites implements ShellParser.Listener {
                                 .toList());
                     }
                 }
-                case "sort" -> add(after(arguments, "-o", "--output"));
+                case "sort" -> add(files(after(arguments, "-o", "--output")));
                 case "curl" -> {
-                    add(after(arguments, "-o", "--output"));
+                    add(files(after(arguments, "-o", "--output")));
                     if (has(arguments, "[a-zA-Z]*O", "--remote-name", "--remote-name-all")) {
                         loaded(operands, after(arguments, "", "--output-dir"));
                     }
                 }
                 case "wget" -> {
                     var to = after(arguments, "-O", "--output-document");
-                    add(to);
+                    add(files(to));
                     if (to.isEmpty() && !has(arguments, "", "--spider")) {
                         loaded(operands, after(arguments, "-P", "--directory-prefix"));
                     }
@@ -221,7 +223,7 @@ final class ShellWrites implements ShellParser.Listener {
                 case "tar", "bsdtar" -> {
                     if (has(arguments, "[A-Za-z]*x[A-Za-z]*", "--extract", "--get")
                             || !arguments.isEmpty()
-                                    && arguments.getFirst().text().matches("[A-Za-z]*x[A-Za-z]*")) {
+                                    && arguments.getFirst().text().matches("[A-Za-wyz]*x[A-Za-z]*")) {
                         unpack(after(arguments, "-C", "--directory"));
                     }
                 }
@@ -274,6 +276,11 @@ final class ShellWrites implements ShellParser.Listener {
                     .map(found -> found.group(1) == null ? found.group(2) : found.group(1))
                     .forEach(path -> add(literal(path), Extent.FILE, false));
         }
+    }
+
+    /** Returns the words without <code>-</code>, the standard output. */
+    private static List<Word> files(List<Word> outputs) {
+        return outputs.stream().filter(word -> !word.text().equals("-")).toList();
     }
 
     /** A file from an address has the last name in the address. */
@@ -370,7 +377,7 @@ final class ShellWrites implements ShellParser.Listener {
             operands.forEach(from -> add(from, Extent.TREE, true));
         }
         var mayBeRemote = name.equals("rsync") || name.equals("scp");
-        if (to == null || mayBeRemote && to.text().matches("[^/\\\\]{2,}:.*")) {
+        if (to == null || mayBeRemote && to.text().matches("(?s)[^/\\\\]{2,}:.*")) {
             return;
         }
         var isTree = name.equals("rsync")
@@ -401,21 +408,16 @@ final class ShellWrites implements ShellParser.Listener {
         }
         var hasScript = arguments.stream()
                 .anyMatch(word -> valued.stream()
-                        .anyMatch(each -> word.text().startsWith(each) && each.length() == 2
-                                || word.text().equals(each)));
+                        .anyMatch(each -> each.length() == 2
+                                ? word.text().startsWith(each)
+                                : word.text().equals(each) || word.text().startsWith(each + "=")));
         var files = operands(arguments, valued);
         add(hasScript ? files : files.stream().skip(1).toList());
     }
 
     private void perl(List<Word> arguments, String input) {
-        var inPlace = arguments.stream()
-                .anyMatch(word ->
-                        word.text().matches("-[a-zA-Z0-9]*i.*") && !word.text().matches("-[MIm].*"));
-        if (!inPlace) {
-            code(arguments, input);
-            return;
-        }
         var files = new ArrayList<Word>();
+        var inPlace = false;
         for (var i = 0; i < arguments.size(); i++) {
             var word = arguments.get(i);
             if (word.text().matches("-[a-zA-Z0-9]*[eE]")) {
@@ -423,8 +425,14 @@ final class ShellWrites implements ShellParser.Listener {
             } else if (!word.isOption()) {
                 files.add(word);
             }
+            // After the first operand, options are those of the script.
+            inPlace |= files.isEmpty() && IN_PLACE_LETTERS.matcher(word.text()).lookingAt();
         }
-        add(files);
+        if (inPlace) {
+            add(files);
+        } else {
+            code(arguments, input);
+        }
     }
 
     private void patch(List<Word> arguments) {

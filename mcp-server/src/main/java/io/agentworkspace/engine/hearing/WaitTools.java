@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Waiting for messages: AP_Wait. */
 public final class WaitTools {
     private static final String STAYS_UNREAD =
-            "They stay unread: your key is bound to no agent, so it only looks at the messages of the user '%s', and AP_Wait returns them again. To take messages, log on as an agent with AP_LogOn; to wait for one answer, send reply_to.";
+            "They stay unread, since you act as no agent: only the user '%s' marks them as read, and AP_Wait returns them again. To wait for what comes next, act as an agent (AP_LogOn), or send reply_to.";
 
     private final MessageWait wait;
     private final ContextStore contexts;
@@ -58,7 +58,7 @@ public final class WaitTools {
                         Returns your unread messages; if there are none, waits and returns as soon as one arrives. \
                         Narrow it to an agent, a domain or zone, or answers to reply_to.""")
                 .details("""
-                        content contains the messages whole, oldest first, and marks them as read. A key that acts as no agent marks none, since they wait for its user. When the time is over, content is \
+                        content contains the messages whole, oldest first, and marks them as read. A key that acts as no agent marks none. When the time is over, content is \
                         empty, and next says what to do. Over MCP it waits at most 240 seconds; Codex waits 25 by \
                         default. With reply_to, an answer stays unread while earlier messages of its conversation are \
                         unread. A key may have 20 waiting calls, a tenant 2,000. AP_Chat with wait_seconds sends and waits for the answer.""")

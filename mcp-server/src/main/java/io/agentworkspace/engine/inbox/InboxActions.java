@@ -3,7 +3,7 @@ package io.agentworkspace.engine.inbox;
 import io.agentworkspace.engine.inbox.InboxItem.Action;
 import io.agentworkspace.engine.inbox.InboxItem.Kind;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,16 +16,16 @@ final class InboxActions {
     /** How many messages more are offered. */
     private static final int MORE = 50;
 
-    private final Caller caller;
+    private final Call call;
     private final List<Action> actions = new ArrayList<>();
 
-    private InboxActions(Caller caller) {
-        this.caller = caller;
+    private InboxActions(Call call) {
+        this.call = call;
     }
 
     /** @param detail what the statement read of the item for its actions */
-    static List<Action> of(Caller caller, Kind kind, String id, @Nullable String from, JsonNode detail) {
-        var all = new InboxActions(caller);
+    static List<Action> of(Call call, Kind kind, String id, @Nullable String from, JsonNode detail) {
+        var all = new InboxActions(call);
         switch (kind) {
             case MESSAGE -> all.message(id, from, detail);
             case QUESTION -> all.question(id, detail);
@@ -48,7 +48,9 @@ final class InboxActions {
             reply.put("to_user", from);
         }
         change(Family.AGENT, "reply", "AP_Chat", reply, "content");
-        read("mark as read", "AP_Read", read);
+        if (call.isReadBySpeaker()) {
+            read("mark as read", "AP_Read", read);
+        }
     }
 
     private void question(String id, JsonNode detail) {
@@ -151,7 +153,7 @@ final class InboxActions {
     }
 
     private void change(Family family, String name, String tool, ObjectNode arguments, String... add) {
-        if (caller.obstacleToChange(family, tool).isEmpty()) {
+        if (call.caller().obstacleToChange(family, tool).isEmpty()) {
             actions.add(new Action(name, tool, arguments, add.length == 0 ? null : List.of(add)));
         }
     }

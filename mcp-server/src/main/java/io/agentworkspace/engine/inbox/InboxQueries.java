@@ -319,7 +319,7 @@ final class InboxQueries {
         InboxItem item(Call call) {
             var type = Kind.valueOf(kind.toUpperCase(Locale.ROOT));
             var actions = call.actingFor() == null
-                    ? InboxActions.of(call.caller(), type, id, from, detail)
+                    ? InboxActions.of(call, type, id, from, detail)
                     : List.<Action>of(); // They would be the caller's own.
             var incident = type == Kind.GUARD ? Json.bind(detail, Incident.class) : null;
             return InboxItem.of(type, id, at, from, about, text, incident, actions);

@@ -37,7 +37,11 @@ public final class GuardStore {
     private static final String OF_AGENT =
             change("agent", AGENTS, "NOT g.is_zone AND (g.agent_id = old.id OR g.place_id = old.id)", """
             , guard_incident = CASE WHEN CAST(:more AS integer) IS NULL AND CAST(:stopped AS boolean) IS NOT TRUE THEN x.guard_incident
-                                    ELSE CAST(:incident AS bigint) END""");
+                                    WHEN x.guard_incident = CAST(:incident AS bigint)
+                                         OR EXISTS (SELECT FROM guard_stop g
+                                                     WHERE g.tenant_id = :tenant AND g.incident = CAST(:incident AS bigint)
+                                                       AND NOT g.is_zone AND x.id IN (g.agent_id, g.place_id))
+                                    THEN CAST(:incident AS bigint) END""");
 
     private static final String OF_DOMAIN =
             change("domain", "SELECT d.* FROM domain d WHERE d.tenant_id = :tenant AND d.id = :id", """

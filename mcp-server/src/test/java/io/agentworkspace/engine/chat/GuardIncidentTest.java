@@ -251,6 +251,18 @@ class GuardIncidentTest {
         assertThat(stopped()).as("what was stopped for itself").containsExactly("W3");
     }
 
+    @Test
+    void anIncidentIsOfThoseWhoAreInIt() {
+        loop();
+        var incident = incidents(ann).getFirst().path("id").asString();
+        act("stop them").ok();
+        set("AP_Modify", "'agent':'W3'", "'stopped':true,'incident':'%s'".formatted(incident))
+                .ok();
+        set("AP_Modify", "'agent':'Lead'", "'stopped':false,'incident':'%s'".formatted(incident))
+                .ok();
+        assertThat(stopped()).as("who was never in it").containsExactly("W3");
+    }
+
     private List<String> stopped() {
         return Stream.of("Lead", "W1", "W2", "W3")
                 .filter(agent -> ann.call("AP_Read", "{'target':{'agent':'%s'}}".formatted(agent))

@@ -165,7 +165,8 @@ class GuardRuleTest {
                 "skills/src/main/resources/skills/stay-within-limits/SKILL.md")) {
             assertThat(Repository.text(Repository.file(text)).replaceAll("\\s+", " "))
                     .as(text)
-                    .contains("until `retry_at`, or until a person speaks or a task changes its state");
+                    .contains(
+                            "`note` says what ends it: `retry_at`, a person who speaks, or a task that changes its state");
         }
     }
 }

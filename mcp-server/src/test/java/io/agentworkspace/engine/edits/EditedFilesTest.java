@@ -169,6 +169,13 @@ class EditedFilesTest {
                     perhaps § git clean -fd
                     perhaps § git cherry-pick abc123
                     perhaps § find src -name '*.ts' -delete
+                    refused § sed -i --expression=s/a/b/ src/api/x.ts
+                    refused § sed -i --file=edit.sed src/api/x.ts
+                    passes  § wget -qO- https://example.com/src/api/x.ts
+                    passes  § curl -o - https://example.com/src/api/x.ts
+                    passes  § sort -o - src/api/x.ts
+                    passes  § ruby -rdigest tool.rb src/api/x.ts
+                    passes  § perl report.pl -list src/api/x.ts
                     perhaps § find src/api -type f -exec sed -i s/a/b/ {} +
                     perhaps § grep -rl foo src | xargs sed -i s/a/b/
                     perhaps § prettier --write src/api
@@ -407,7 +414,13 @@ class EditedFilesTest {
                 "for f in a b; do ",
                 "\\",
                 "a=$a$a$a;",
-                "\"$("
+                "\"$(",
+                "! ",
+                "sudo ",
+                "a=b ",
+                "[[ ",
+                "n",
+                "sed -i -"
             })
     void hostileCommandsEnd(String part) {
         var text = part.repeat(60_000 / part.length());

@@ -15,8 +15,10 @@ import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Ann has a program with a key that is bound to no agent. What it reads still waits for Ann. */
@@ -73,6 +75,7 @@ class OwnersMessagesTest {
                 "AP_Read {'inbox':true}",
                 "AP_Read {'page':{'limit':1}}",
                 "AP_Read {'thread':'%s'}".formatted(answer),
+                "AP_Read {'inbox':true,'thread':'%s'}".formatted(answer),
                 "AP_Wait {'wait_seconds':0}",
                 "AP_Wait {'wait_seconds':0,'target':{'agent':'Ada'}}",
                 "AP_Wait {'wait_seconds':0,'reply_to':'%s'}".formatted(question),
@@ -135,23 +138,29 @@ class OwnersMessagesTest {
         assertThat(ann.needs()).containsExactly("two", "one");
     }
 
-    /** A program may deal with an item for its owner, by what the item offers. */
+    /** A program may answer for its owner; only the owner marks a message as read. */
     @ParameterizedTest
     @EnumSource
-    void aProgramThatDealsWithAMessageTakesIt(ClientApi api) {
+    void anAnswerByAProgramTakesTheMessage(ClientApi api) {
         var ann = ann(api);
-        deal(ann, "mark as read", "");
+        assertThat(actions(ann.program())).containsExactly("reply");
+        assertThat(actions(ann.person())).containsExactly("reply", "mark as read");
+        deal(ann.person(), "mark as read", "");
         assertThat(ann.needs()).containsExactly("one");
-        deal(ann, "reply", "Thanks.");
+        deal(ann.program(), "reply", "Thanks.");
         assertThat(ann.needs()).isEmpty();
     }
 
-    private static void deal(User ann, String name, String content) {
-        var action = ann.program()
-                .call("US_Inbox")
-                .ok()
-                .at("/content/0/actions")
-                .valueStream()
+    private static Stream<JsonNode> offered(TestCaller caller) {
+        return caller.call("US_Inbox").ok().at("/content/0/actions").valueStream();
+    }
+
+    private static List<String> actions(TestCaller caller) {
+        return offered(caller).map(action -> action.path("name").asString()).toList();
+    }
+
+    private static void deal(TestCaller caller, String name, String content) {
+        var action = offered(caller)
                 .filter(one -> one.path("name").asString().equals(name))
                 .findFirst()
                 .orElseThrow();
@@ -159,6 +168,6 @@ class OwnersMessagesTest {
         if (!content.isEmpty()) {
             arguments.put("content", content);
         }
-        ann.program().call(action.path("tool").asString(), arguments).ok();
+        caller.call(action.path("tool").asString(), arguments).ok();
     }
 }

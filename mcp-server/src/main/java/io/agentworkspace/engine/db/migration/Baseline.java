@@ -34,7 +34,7 @@ final class Baseline implements JavaMigration {
 
     private static int checksum() {
         var sum = new CRC32();
-        FILES.forEach(file -> sum.update(sql(file).getBytes(StandardCharsets.UTF_8)));
+        FILES.forEach(file -> sum.update(sql(file).replace("\r\n", "\n").getBytes(StandardCharsets.UTF_8)));
         return (int) sum.getValue();
     }
 

@@ -32,7 +32,7 @@ public record GuardLimits(
 
     public static final String MORE = "Beyond these.";
 
-    public static final String STOPPED = "true: none.";
+    public static final String STOPPED = "None may send.";
 
     /** Returns whether it names nothing. */
     public boolean namesNothing() {
