@@ -207,7 +207,7 @@ class LoopGuardTest {
                     .refused(
                             3003,
                             "loop guard",
-                            "30 messages in this zone",
+                            "30 messages in a row in this zone",
                             "for %d agents".formatted(agents),
                             "person");
         }
