@@ -1,14 +1,15 @@
 package io.agentworkspace.engine.agents;
 
+import io.agentworkspace.engine.access.SilencedStore;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.keys.BindableAgent;
 import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.messages.MessageRow;
-import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.GuardLimits;
@@ -183,7 +184,13 @@ public final class AgentStore {
     }
 
     /** An agent that the transaction has locked, with what determines who may change it. */
-    public record LockedAgent(long id, String name, long owner, String ownerName, Access access, long revision) {
+    public record LockedAgent(long id, String name, long owner, String ownerName, Access access, long revision)
+            implements BindableAgent {
+        @Override
+        public Optional<Problem> missing(Call call) {
+            return AgentAccess.missing(call, this);
+        }
+
         public Ref ref() {
             return new Ref(id, name);
         }
@@ -345,7 +352,7 @@ public final class AgentStore {
         });
         call.changed(Change.resource(ChangeTopic.AGENT, agent.resource(), null));
         call.changed(Change.presence(agent.id(), "destroyed", null));
-        MessageStore.silence(db, call, agent.owner());
+        SilencedStore.silence(db, call, agent.owner());
     }
 
     /** Deletes revisions that were replaced 30 days ago, and returns their number. */

@@ -247,7 +247,7 @@ public final class Tools {
         var words = new KeyLimitTexts(all, installed);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new KeyTools(new KeyQueries(db), words).tools());
-        tools.addAll(new KeyGrantTools(keys, agents, words).tools());
+        tools.addAll(new KeyGrantTools(keys, agents::read, words).tools());
         tools.addAll(new KeyLifeTools(keys).tools());
         return tools;
     }

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.documents.LoadedMemories;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
@@ -14,10 +15,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** The memories that were loaded from documents, in whichever bank they are. */
-public final class LoadedMemoryStore {
+public final class LoadedMemoryStore implements LoadedMemories {
     private static final String HIDDEN =
             "some of its memories are in banks that you may not see, or that are in the trash: an admin can delete them with the document, or send memories=keep";
 
@@ -55,16 +55,7 @@ public final class LoadedMemoryStore {
         this.db = db;
     }
 
-    /**
-     * What a bank has of documents.
-     *
-     * @param name null for all banks together that the caller may not see
-     * @param refusal why the caller may not delete it; null if it may
-     */
-    public record InBank(
-            @Nullable String name, long memories, @Nullable String refusal) {}
-
-    /** The banks that have memories from these versions, by name; those that the caller may not see as one at the end. */
+    @Override
     public List<InBank> banks(Call call, List<UUID> documents) {
         var self = call.context().self();
         var mayRead = call.caller().mayRead(Family.BANK);
@@ -96,7 +87,7 @@ public final class LoadedMemoryStore {
         return List.copyOf(banks);
     }
 
-    /** Deletes them for good, and reports how many they were; whether the caller may is known by then. */
+    @Override
     public long delete(Call call, List<UUID> documents) {
         var banks = db.sql(call, DELETE).set("documents", documents).list(row -> row.number("bank_id"));
         call.changed(banks.stream()

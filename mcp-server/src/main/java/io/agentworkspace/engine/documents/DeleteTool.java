@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.documents;
 
 import io.agentworkspace.engine.access.AccessCheck;
-import io.agentworkspace.engine.banks.LoadedMemoryStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -23,9 +22,9 @@ public final class DeleteTool {
 
     private final ContextStore contexts;
     private final DocumentStore documents;
-    private final LoadedMemoryStore loaded;
+    private final LoadedMemories loaded;
 
-    public DeleteTool(ContextStore contexts, DocumentStore documents, LoadedMemoryStore loaded) {
+    public DeleteTool(ContextStore contexts, DocumentStore documents, LoadedMemories loaded) {
         this.contexts = contexts;
         this.documents = documents;
         this.loaded = loaded;
@@ -99,7 +98,7 @@ public final class DeleteTool {
                 ? 0
                 : banks.stream()
                         .filter(bank -> bank.refusal() == null)
-                        .mapToLong(LoadedMemoryStore.InBank::memories)
+                        .mapToLong(LoadedMemories.InBank::memories)
                         .sum();
         return new DeleteResponse(versions.size(), gone, records(banks));
     }
@@ -108,7 +107,7 @@ public final class DeleteTool {
         return versions.stream().map(DocumentStore.SubmittedVersion::id).toList();
     }
 
-    private static List<InBank> records(List<LoadedMemoryStore.InBank> banks) {
+    private static List<InBank> records(List<LoadedMemories.InBank> banks) {
         return banks.stream()
                 .map(bank -> new InBank(bank.name(), bank.memories(), bank.refusal() == null))
                 .toList();
@@ -136,7 +135,7 @@ public final class DeleteTool {
         return new DeleteResponse(versions.size(), memories, records(banks));
     }
 
-    private static void require(LoadedMemoryStore.InBank bank) {
+    private static void require(LoadedMemories.InBank bank) {
         if (bank.refusal() != null) {
             throw Problem.notPermitted(bank.refusal());
         }
@@ -144,7 +143,7 @@ public final class DeleteTool {
 
     /** Returns what became of the versions and the memories, for the audit. */
     private static String audited(
-            List<DocumentStore.SubmittedVersion> rows, List<LoadedMemoryStore.InBank> banks, boolean isDeleted) {
+            List<DocumentStore.SubmittedVersion> rows, List<LoadedMemories.InBank> banks, boolean isDeleted) {
         var versions = rows.stream()
                 .map(DocumentStore.SubmittedVersion::version)
                 .sorted()
@@ -165,8 +164,8 @@ public final class DeleteTool {
                                         .formatted(isDeleted ? "deleted" : "kept", Excerpt.of(memories, 1_000)));
     }
 
-    private static String summary(List<LoadedMemoryStore.InBank> banks) {
-        var count = banks.stream().mapToLong(LoadedMemoryStore.InBank::memories).sum();
+    private static String summary(List<LoadedMemories.InBank> banks) {
+        var count = banks.stream().mapToLong(LoadedMemories.InBank::memories).sum();
         var names = banks.stream()
                 .map(bank -> bank.name() == null ? "banks that you may not see" : "'%s'".formatted(bank.name()))
                 .collect(Collectors.joining(", "));

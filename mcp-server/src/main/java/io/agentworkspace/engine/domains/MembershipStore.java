@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.domains;
 
+import io.agentworkspace.engine.access.SilencedStore;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.domain.MemberState;
 import io.agentworkspace.engine.model.domain.Membership;
@@ -132,7 +132,7 @@ public final class MembershipStore {
                  WHERE p.tenant_id = :tenant AND p.party_id = :agent
                    AND z.tenant_id = p.tenant_id AND z.stream_id = p.stream_id AND z.domain_id = :domain
                 """).set("domain", domain.id()).set("agent", agent.id()).run();
-        MessageStore.silence(db, call, agent.owner());
+        SilencedStore.silence(db, call, agent.owner());
     }
 
     private static Membership record(Row row) throws SQLException {

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,14 +18,6 @@ import org.eclipse.jetty.util.Callback;
  * belong to the hubs, everything else is REST.
  */
 public final class Endpoints extends Handler.Sequence {
-    static final String MCP = "/mcp";
-
-    /** The path where clients that know only the host look for servers. */
-    public static final String CATALOG = "/.well-known/ai-catalog.json";
-
-    /** The path of the MCP endpoint's description of itself. */
-    public static final String CARD = MCP + "/server-card";
-
     /** The path of the live stream of the tenant's changes. */
     public static final String STREAM = "/api/stream";
 
@@ -70,7 +63,7 @@ public final class Endpoints extends Handler.Sequence {
     }
 
     private Handler endpoint(String path) {
-        if (isMcp(path) || path.equals(CATALOG) || ProtectedResource.isMetadata(path)) {
+        if (isMcp(path) || path.equals(McpAddress.CATALOG) || ProtectedResource.isMetadata(path)) {
             return mcp;
         }
         var alone = own.get(isHook(path) ? HOOKS : isOAuth(path) ? OAUTH : path);
@@ -86,7 +79,7 @@ public final class Endpoints extends Handler.Sequence {
      */
     public static boolean serve(String path, Predicate<String> mcp, Predicate<String> rest) {
         return mcp.test(path)
-                || path.equals(CATALOG)
+                || path.equals(McpAddress.CATALOG)
                 || OWN.contains(path)
                 || isHook(path)
                 || isOAuth(path)
@@ -104,6 +97,6 @@ public final class Endpoints extends Handler.Sequence {
     }
 
     static boolean isMcp(String path) {
-        return path.equals(MCP) || path.startsWith(MCP + "/");
+        return path.equals(McpAddress.ENDPOINT) || path.startsWith(McpAddress.ENDPOINT + "/");
     }
 }

@@ -75,8 +75,6 @@ public record GateRules(
         }
     }
 
-    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
-
     public GateRules {
         hosts = Set.copyOf(hosts);
         origins = Set.copyOf(origins);
@@ -98,11 +96,11 @@ public record GateRules(
         var origins = new LinkedHashSet<String>();
         for (var address : addresses) {
             hosts.add(address.getHost().toLowerCase(Locale.ROOT));
-            origins.addAll(ownOrigins(address));
+            origins.addAll(OwnPages.origins(address));
         }
         var own = Set.copyOf(origins);
         allowedHosts.forEach(host -> hosts.add(HostRule.withoutPort(host)));
-        allowedOrigins.forEach(origin -> origins.add(origin(allowed(origin))));
+        allowedOrigins.forEach(origin -> origins.add(OwnPages.origin(allowed(origin))));
         return new GateRules(
                 hosts,
                 origins,
@@ -156,19 +154,6 @@ public record GateRules(
         return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, served, other);
     }
 
-    /**
-     * Returns the origins of an address. A loopback address has three names, and a browser on this machine may use
-     * any of them.
-     */
-    static Set<String> ownOrigins(URI address) {
-        if (!LOOPBACK.contains(address.getHost().toLowerCase(Locale.ROOT))) {
-            return Set.of(origin(address));
-        }
-        var origins = new LinkedHashSet<String>();
-        LOOPBACK.forEach(host -> origins.add(origin(address.getScheme(), host, address.getPort())));
-        return origins;
-    }
-
     private static URI allowed(String origin) {
         var uri = URI.create(origin.strip());
         var path = uri.getRawPath();
@@ -180,16 +165,5 @@ public record GateRules(
                     "'%s' is not an origin: scheme://host or scheme://host:port".formatted(origin));
         }
         return uri;
-    }
-
-    private static String origin(URI address) {
-        return origin(address.getScheme(), address.getHost(), address.getPort());
-    }
-
-    private static String origin(String scheme, String host, int port) {
-        var named = scheme.toLowerCase(Locale.ROOT);
-        var standard = named.equals("https") ? 443 : 80;
-        var suffix = port < 0 || port == standard ? "" : ":" + port;
-        return named + "://" + host.toLowerCase(Locale.ROOT) + suffix;
     }
 }

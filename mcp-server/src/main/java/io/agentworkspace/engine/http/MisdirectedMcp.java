@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestContext;
@@ -34,6 +35,6 @@ final class MisdirectedMcp {
         return new Problem(
                 Failure.NOT_FOUND,
                 "the MCP endpoint is not at this address: send POST %s, with a transport of Streamable HTTP"
-                        .formatted(Endpoints.MCP));
+                        .formatted(McpAddress.ENDPOINT));
     }
 }

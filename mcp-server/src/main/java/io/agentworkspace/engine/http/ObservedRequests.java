@@ -3,6 +3,7 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.metrics.HttpMeter;
 import io.agentworkspace.engine.metrics.HttpMeter.HttpEndpoint;
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.tracing.RemoteParent;
 import io.agentworkspace.engine.tracing.TraceSpan;
 import io.agentworkspace.engine.tracing.Tracing;
@@ -48,7 +49,7 @@ public final class ObservedRequests extends Handler.Wrapper {
     private static TraceSpan begin(
             Tracing tracing, Request request, Response response, String path, HttpEndpoint endpoint) {
         var headers = request.getHeaders();
-        var route = endpoint == HttpEndpoint.MCP ? " " + Endpoints.MCP : "";
+        var route = endpoint == HttpEndpoint.MCP ? " " + McpAddress.ENDPOINT : "";
         var span = tracing.request(
                         new RemoteParent(headers.get("traceparent"), headers.get("tracestate")),
                         request.getMethod() + route)

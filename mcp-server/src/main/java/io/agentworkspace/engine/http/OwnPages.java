@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param origins this server's own origins, in lower case
  */
 public record OwnPages(Set<String> origins) {
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
     private static final String SITE = "Sec-Fetch-Site";
 
     public OwnPages {
@@ -25,7 +26,7 @@ public record OwnPages(Set<String> origins) {
     /** @param addresses the public addresses of this server */
     public static OwnPages of(Collection<URI> addresses) {
         var origins = new LinkedHashSet<String>();
-        addresses.forEach(address -> origins.addAll(GateRules.ownOrigins(address)));
+        addresses.forEach(address -> origins.addAll(origins(address)));
         return new OwnPages(origins);
     }
 
@@ -48,5 +49,30 @@ public record OwnPages(Set<String> origins) {
     private static @Nullable String only(Request request, String name) {
         var fields = request.getHeaders().getFields(name);
         return fields.isEmpty() ? null : fields.size() == 1 ? fields.getFirst().getValue() : "several";
+    }
+
+    /**
+     * Returns the origins of an address. A loopback address has three names, and a browser on this machine may use
+     * any of them.
+     */
+    public static Set<String> origins(URI address) {
+        if (!LOOPBACK.contains(address.getHost().toLowerCase(Locale.ROOT))) {
+            return Set.of(origin(address));
+        }
+        var origins = new LinkedHashSet<String>();
+        LOOPBACK.forEach(host -> origins.add(origin(address.getScheme(), host, address.getPort())));
+        return origins;
+    }
+
+    /** Returns the origin of an address, as browsers send it. */
+    public static String origin(URI address) {
+        return origin(address.getScheme(), address.getHost(), address.getPort());
+    }
+
+    private static String origin(String scheme, String host, int port) {
+        var named = scheme.toLowerCase(Locale.ROOT);
+        var standard = named.equals("https") ? 443 : 80;
+        var suffix = port < 0 || port == standard ? "" : ":" + port;
+        return named + "://" + host.toLowerCase(Locale.ROOT) + suffix;
     }
 }

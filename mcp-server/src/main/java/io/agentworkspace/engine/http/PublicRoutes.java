@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import java.util.List;
 import java.util.Set;
 
@@ -30,7 +31,7 @@ final class PublicRoutes {
             "/api/mcp/clients",
             "/api/skills",
             Endpoints.METRICS,
-            Endpoints.CARD);
+            McpAddress.CARD);
     private static final List<String> PREFIXES = List.of(
             HEALTH + "/",
             "/api/mcp/tools/",

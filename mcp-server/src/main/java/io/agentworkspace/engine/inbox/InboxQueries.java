@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.inbox;
 
+import io.agentworkspace.engine.access.UpstreamOffers;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
@@ -15,7 +16,6 @@ import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
-import io.agentworkspace.engine.upstreams.UpstreamStore;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -195,8 +195,8 @@ final class InboxQueries {
                  WHERE :upstreams AND u.tenant_id = :tenant
                  GROUP BY u.name, u.revision, u.refreshed_at, u.updated_at)
             """)
-            .with("offers", UpstreamStore.OFFERS)
-            .with("waits", UpstreamStore.WAITS)
+            .with("offers", UpstreamOffers.ALL)
+            .with("waits", UpstreamOffers.WAITS)
             .sql();
 
     private static final String ENDPOINTS = """

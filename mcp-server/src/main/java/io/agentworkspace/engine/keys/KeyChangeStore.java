@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Grant;
@@ -372,7 +371,7 @@ public final class KeyChangeStore {
      * Returns the id of the agent that the key is to be bound to: one of its user, if the key is bound to none. Keys below it must be bound to
      * this agent too, since a child never has more than its parent.
      */
-    Long bindable(Call call, LockedKey key, AgentStore.LockedAgent agent) {
+    Long bindable(Call call, LockedKey key, BindableAgent agent) {
         return db.sql(call, BINDING)
                 .set("id", key.id())
                 .set("agent", agent.id())

@@ -2,8 +2,6 @@ package io.agentworkspace.engine.keys;
 
 import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.access.UserAccess;
-import io.agentworkspace.engine.agents.AgentAccess;
-import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.IfRevision;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.credentials.ApiKey;
@@ -25,6 +23,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for the permissions of API keys: AK_Create, AK_Update. Callers cannot grant more than they have. */
@@ -42,10 +41,12 @@ public final class KeyGrantTools {
 
     private final SecureRandom random = new SecureRandom();
     private final KeyChangeStore keys;
-    private final AgentStore agents;
+    private final BiFunction<Call, Name, ? extends BindableAgent> agents;
     private final KeyLimitTexts words;
 
-    public KeyGrantTools(KeyChangeStore keys, AgentStore agents, KeyLimitTexts words) {
+    /** @param agents finds an agent by its name, and protects it from being destroyed until the transaction ends */
+    public KeyGrantTools(
+            KeyChangeStore keys, BiFunction<Call, Name, ? extends BindableAgent> agents, KeyLimitTexts words) {
         this.keys = keys;
         this.agents = agents;
         this.words = words;
@@ -181,8 +182,8 @@ public final class KeyGrantTools {
             call.checked(OfAgent.BIND); // The new key is bound to the caller's own agent, or to none.
             return call.caller().boundAgent();
         }
-        var agent = agents.read(call, in.agent());
-        AccessCheck.require(AgentAccess.missing(call, agent));
+        var agent = agents.apply(call, in.agent());
+        AccessCheck.require(agent.missing(call));
         return agent.id();
     }
 
@@ -252,7 +253,7 @@ public final class KeyGrantTools {
                 in.toolset() == null ? null : words.toolset(in.toolset(), call.caller()),
                 in.confirmDestructive(),
                 end(in.expiresAt(), in.expiresInSeconds(), call),
-                in.agent() == null ? null : keys.bindable(call, before, agents.read(call, in.agent())));
+                in.agent() == null ? null : keys.bindable(call, before, agents.apply(call, in.agent())));
         checkMayGive(call, locked, change);
         var key = keys.update(call, before, change);
         return new KeyResponse(key, key.revision(), key.revision() != before.revision());

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.credentials.ProtectedResource;
-import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.JsonResponse;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.net.URI;
@@ -31,12 +31,12 @@ final class ServerCard {
     private final @Nullable Function<String, Page> metadata;
 
     ServerCard(ServerFeatures.Identity identity, String mcpUrl, @Nullable ProtectedResource resource) {
-        pages.put(Endpoints.CARD, Page.of(CARD_TYPE, ServerListing.card(identity, mcpUrl, resource == null)));
-        pages.put(Endpoints.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
+        pages.put(McpAddress.CARD, Page.of(CARD_TYPE, ServerListing.card(identity, mcpUrl, resource == null)));
+        pages.put(McpAddress.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
         metadata = resource == null
                 ? null
                 : path ->
-                        Page.of(JsonResponse.JSON, resource.metadata(path, identity.title(), mcpUrl + Endpoints.CARD));
+                        Page.of(JsonResponse.JSON, resource.metadata(path, identity.title(), mcpUrl + McpAddress.CARD));
     }
 
     boolean has(String path) {
@@ -66,7 +66,7 @@ final class ServerCard {
                         "urn:air:%s:mcp:%s".formatted(URI.create(mcpUrl).getHost(), name))
                 .put("displayName", identity.title())
                 .put("type", CARD_TYPE)
-                .put("url", mcpUrl + Endpoints.CARD);
+                .put("url", mcpUrl + McpAddress.CARD);
         return catalog;
     }
 

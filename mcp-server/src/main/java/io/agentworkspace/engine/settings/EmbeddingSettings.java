@@ -1,22 +1,11 @@
 package io.agentworkspace.engine.settings;
 
+import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import java.net.URI;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/**
- * What makes the vectors of memories and questions.
- *
- * @param endpoint an embeddings endpoint; null for the model in this process
- * @param key for the endpoint
- * @param model of the endpoint
- */
-public record EmbeddingSettings(
-        boolean isOn,
-        @Nullable URI endpoint,
-        @Nullable String key,
-        @Nullable String model) {
-
+/** Reads what makes the vectors of memories and questions. */
+final class EmbeddingSettings {
     private static final String OFF = "off";
     private static final String BUILTIN = "builtin";
 
@@ -36,6 +25,8 @@ public record EmbeddingSettings(
             "a text",
             text -> text);
 
+    private EmbeddingSettings() {}
+
     private static String checked(String text) {
         if (text.equals(OFF) || text.equals(BUILTIN)) {
             return text;
@@ -47,10 +38,10 @@ public record EmbeddingSettings(
         return text;
     }
 
-    static EmbeddingSettings read(Map<String, String> values) {
+    static EmbeddingConfig read(Map<String, String> values) {
         var chosen = EMBEDDING.read(values);
         var isEndpoint = !chosen.equals(OFF) && !chosen.equals(BUILTIN);
-        return new EmbeddingSettings(
+        return new EmbeddingConfig(
                 !chosen.equals(OFF),
                 isEndpoint ? URI.create(chosen) : null,
                 KEY.find(values),

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.settings;
 
+import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -16,7 +17,7 @@ public record Settings(
         SignInSettings signIn,
         RetentionSettings retention,
         DocumentSettings documents,
-        EmbeddingSettings embedding,
+        EmbeddingConfig embedding,
         WebhookSettings webhooks,
         UpstreamSettings upstreams,
         ObservabilitySettings observability,

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.upstreams;
 
+import io.agentworkspace.engine.access.UpstreamOffers;
 import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
 import io.agentworkspace.engine.upstreams.OfferRules.Objection;
 import io.agentworkspace.engine.upstreams.UpstreamRow.OfferRow;
@@ -18,16 +19,11 @@ final class HeldOffers {
     private static final String ADDRESSES =
             "one of its texts addresses agents, as an instruction would: approve it by name if you trust it";
 
-    /** Reasons of tools that do not wait: an admin decided. */
-    static final String REFUSED = "an admin refused it";
-
-    static final String WITHDRAWN = "an admin took back all approvals";
-
     private static final String NEW = "it is new";
     private static final String CHANGED = "it has changed";
 
     /** Reasons that have no word of a server. */
-    static final Set<String> PLAIN = Set.of(NEW, CHANGED, REFUSED, WITHDRAWN);
+    static final Set<String> PLAIN = Set.of(NEW, CHANGED, UpstreamOffers.REFUSED, UpstreamOffers.WITHDRAWN);
 
     private HeldOffers() {}
 
@@ -156,8 +152,11 @@ final class HeldOffers {
         return rows.stream()
                 .filter(row -> named == null
                         ? row.approvedDigest() != null
-                        : row.isNamed(named) && !REFUSED.equals(row.reason()))
-                .map(row -> with(withoutApproval(row), stateOf(row), named == null ? WITHDRAWN : REFUSED))
+                        : row.isNamed(named) && !UpstreamOffers.REFUSED.equals(row.reason()))
+                .map(row -> with(
+                        withoutApproval(row),
+                        stateOf(row),
+                        named == null ? UpstreamOffers.WITHDRAWN : UpstreamOffers.REFUSED))
                 .toList();
     }
 

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.upstreams;
 
+import io.agentworkspace.engine.access.UpstreamOffers;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.upstream.Upstream;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
@@ -53,7 +54,7 @@ record UpstreamRow(
                                        'digest', t.digest, 'approved', t.approved, 'approved_digest', t.approved_digest,
                                        'approved_at', t.approved_at, 'state', t.state, 'reason', t.reason)
                     """)
-            .with("offers", UpstreamStore.OFFERS)
+            .with("offers", UpstreamOffers.ALL)
             .sql();
 
     private static String countsIn(String table) {
@@ -65,7 +66,7 @@ record UpstreamRow(
                    FROM {table} t
                   WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name)
                 """)
-                .with("waits", UpstreamStore.WAITS)
+                .with("waits", UpstreamOffers.WAITS)
                 .with("table", table)
                 .sql();
     }
@@ -100,9 +101,9 @@ record UpstreamRow(
         String decision() {
             return state.equals(State.APPROVED.word()) || reason == null
                     ? null
-                    : reason.equals(HeldOffers.REFUSED)
+                    : reason.equals(UpstreamOffers.REFUSED)
                             ? UpstreamTool.REFUSED
-                            : reason.equals(HeldOffers.WITHDRAWN) ? UpstreamTool.WITHDRAWN : null;
+                            : reason.equals(UpstreamOffers.WITHDRAWN) ? UpstreamTool.WITHDRAWN : null;
         }
 
         boolean isHeld() {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.upstreams;
 
+import io.agentworkspace.engine.access.UpstreamOffers;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
@@ -24,20 +25,6 @@ import tools.jackson.databind.node.ObjectNode;
 public final class UpstreamStore {
     /** The maximum number of servers of a tenant. */
     static final int MOST = 50;
-
-    /** The condition on a tool {@code t}: it waits for the decision of an admin. */
-    public static final String WAITS = "(t.state = 'held' AND COALESCE(t.reason, '') NOT IN ('" + HeldOffers.REFUSED
-            + "', '" + HeldOffers.WITHDRAWN + "'))";
-
-    /** Everything that servers offer, as {@code t}: tools, and the rest. */
-    public static final String OFFERS = """
-            (SELECT o.tenant_id, o.upstream, 'tool' AS kind, o.tool AS item, o.name, o.definition, o.digest, o.approved,
-                    o.approved_digest, o.approved_at, o.state, o.reason
-               FROM upstream_tool o
-             UNION ALL
-             SELECT o.tenant_id, o.upstream, o.kind, o.item, o.name, o.definition, o.digest, o.approved,
-                    o.approved_digest, o.approved_at, o.state, o.reason
-               FROM upstream_content o) t""";
 
     private static final String LOCK = SqlTemplate.of("""
             SELECT {upstream_json} || {offers_json} AS record
@@ -79,7 +66,7 @@ public final class UpstreamStore {
               FROM {offers}
              WHERE t.tenant_id = :tenant AND t.state = 'approved'
              ORDER BY t.name
-            """).with("offers", OFFERS).sql();
+            """).with("offers", UpstreamOffers.ALL).sql();
 
     private final Db db;
     private final Vault vault;
@@ -186,7 +173,7 @@ public final class UpstreamStore {
             SELECT t.kind || ' ' || t.item || ' ' || t.digest AS offer
               FROM {offers}
              WHERE t.tenant_id = :tenant AND t.upstream = :upstream AND t.state <> 'gone'
-            """).with("offers", OFFERS).sql();
+            """).with("offers", UpstreamOffers.ALL).sql();
 
     /** Returns whether a server's offers are those that are stored. */
     boolean has(long tenant, String upstream, List<Definition> offers) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.users;
 
+import io.agentworkspace.engine.access.SilencedStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
@@ -7,7 +8,6 @@ import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.keys.KeyRow;
-import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
@@ -227,7 +227,7 @@ public final class UserStore {
                     .one(row -> new Updated(record(row), row.number("keys")))
                     .orElseThrow();
             if (person.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
-                MessageStore.silence(db, call, person.id());
+                SilencedStore.silence(db, call, person.id());
             }
             call.changed(Change.list(ChangeTopic.TOOLS, Audience.of(person.id())));
             call.changed(person.role() == role ? List.of() : List.of(Change.access()));

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.model.access.Role;
@@ -12,7 +13,6 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.Toolset;
-import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;
 import java.io.IOException;
@@ -185,7 +185,7 @@ class PlansTest {
             AP_Destroy {'target':{'agent':'new #'}}
             """;
 
-    private static final Embedder EMBEDDER = new Embedder(new EmbeddingSettings(true, null, null, null), CLOCK);
+    private static final Embedder EMBEDDER = new Embedder(new EmbeddingConfig(true, null, null, null), CLOCK);
 
     private static Db filled;
     private static long tenant;

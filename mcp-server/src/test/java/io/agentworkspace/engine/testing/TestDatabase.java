@@ -31,6 +31,7 @@ import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.IndexBuilder;
@@ -46,7 +47,6 @@ import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
-import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.ListeningTenants;
@@ -158,11 +158,11 @@ public final class TestDatabase {
 
     /** A search without a model, in no bank yet, and the files of documents. */
     public static Tools.Shared shared() {
-        return shared(DB, new EmbeddingSettings(false, null, null, null));
+        return shared(DB, new EmbeddingConfig(false, null, null, null));
     }
 
     /** The same over a database that a test looks at, with settings for embeddings. */
-    public static Tools.Shared shared(Db db, EmbeddingSettings settings) {
+    public static Tools.Shared shared(Db db, EmbeddingConfig settings) {
         var embedder = new Embedder(settings, Clock.systemUTC());
         var queries = new SearchQueries(db, embedder.id());
         var indexes = new IndexCache(queries, Path.of("target", "search"), Clock.systemUTC());
@@ -266,7 +266,7 @@ public final class TestDatabase {
     public static Runner runner(Db db) {
         var limits = metering(db);
         return runner(
-                Tools.catalogue(db, limits, outbound(), shared(db, new EmbeddingSettings(false, null, null, null))),
+                Tools.catalogue(db, limits, outbound(), shared(db, new EmbeddingConfig(false, null, null, null))),
                 db,
                 new EventLog(),
                 limits);

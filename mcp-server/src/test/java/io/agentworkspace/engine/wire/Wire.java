@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.wire;
 
-import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.net.URI;
 import java.util.List;
@@ -61,7 +61,7 @@ public final class Wire extends Handler.Wrapper {
     }
 
     private static boolean isMcp(String path) {
-        return (path.equals("/mcp") || path.startsWith("/mcp/")) && !path.equals(Endpoints.CARD);
+        return (path.equals("/mcp") || path.startsWith("/mcp/")) && !path.equals(McpAddress.CARD);
     }
 
     @Override

@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.metrics.FileDescriptors;
 import io.agentworkspace.engine.scheduling.HeavyWork;
-import io.agentworkspace.engine.settings.EmbeddingSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +72,7 @@ public final class Embedder implements AutoCloseable {
     private volatile long hurriedAt = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
     private volatile long storedAt = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
-    public Embedder(EmbeddingSettings settings, Clock clock) {
+    public Embedder(EmbeddingConfig settings, Clock clock) {
         this.clock = clock;
         this.usedAt = clock.instant();
         this.isOn = settings.isOn();

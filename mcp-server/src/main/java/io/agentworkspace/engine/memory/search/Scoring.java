@@ -69,7 +69,7 @@ final class Scoring {
         Thread.yield();
         var memory = found.memory();
         var name = memory.name() == null ? "" : memory.name();
-        var highlights = Highlights.of(analysis.query(), name, memory.text());
+        var highlights = FoundWords.in(analysis.query(), name, memory.text());
         return new Weighed(
                 found,
                 highlights,

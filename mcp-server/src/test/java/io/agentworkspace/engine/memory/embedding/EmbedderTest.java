@@ -2,7 +2,6 @@ package io.agentworkspace.engine.memory.embedding;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.TestClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +18,7 @@ class EmbedderTest {
 
     @Test
     void theModelIsLoadedWhenItIsNeededAndUnloadedWhenItIsIdle() {
-        try (var embedder = new Embedder(new EmbeddingSettings(true, null, null, null), clock)) {
+        try (var embedder = new Embedder(new EmbeddingConfig(true, null, null, null), clock)) {
             assertThat(embedder.isLoaded()).isFalse();
             embedder.tidy();
             assertThat(embedder.atOnce("A store does not load it.")).isNull();

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.banks.BankFixture;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -16,7 +17,6 @@ import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.scheduling.HeavyWork;
-import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -51,7 +51,7 @@ class ClosedIndexTest {
     @BeforeEach
     void thereAreTwoBanks() {
         var db = TestDatabase.db();
-        var embedder = new Embedder(new EmbeddingSettings(false, null, null, null), Clock.systemUTC());
+        var embedder = new Embedder(new EmbeddingConfig(false, null, null, null), Clock.systemUTC());
         var queries = new SearchQueries(db, embedder.id());
         cache = new IndexCache(queries, folder, Clock.systemUTC());
         var searcher = new Searcher(

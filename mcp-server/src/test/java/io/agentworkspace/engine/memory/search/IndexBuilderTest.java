@@ -9,6 +9,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -18,7 +19,6 @@ import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.scheduling.HeavyWork;
-import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestClock;
@@ -73,7 +73,7 @@ class IndexBuilderTest {
 
     private Runner runner(Db scanned) {
         var db = TestDatabase.db();
-        var embedder = new Embedder(new EmbeddingSettings(false, null, null, null), Clock.systemUTC());
+        var embedder = new Embedder(new EmbeddingConfig(false, null, null, null), Clock.systemUTC());
         var searcher = new Searcher(queries, cache, builder, new WordScanQueries(scanned, "m"), embedder);
         return TestDatabase.runner(
                 new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());

@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.scheduling.HeavyWork;
-import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -62,7 +62,7 @@ class ToolIndexTest {
 
     @BeforeAll
     static void makeVectors() {
-        embedder = new Embedder(new EmbeddingSettings(true, null, null, null), Clock.systemUTC());
+        embedder = new Embedder(new EmbeddingConfig(true, null, null, null), Clock.systemUTC());
         index = new ToolIndex(embedder, HeavyWork.ofMachine());
         assertThat(index.find("make an agent", ALL)).isNotEmpty();
         await().until(() -> index.knowsMeanings(ALL));

@@ -12,7 +12,15 @@ import java.util.Map;
  * @param readOnly whether the client sees only tools that change nothing
  */
 public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
-    private static final String ENDPOINT = "/mcp";
+    /** The path of the endpoint. */
+    public static final String ENDPOINT = "/mcp";
+
+    /** The path of the endpoint's description of itself. */
+    public static final String CARD = ENDPOINT + "/server-card";
+
+    /** The path where clients that know only the host look for servers. */
+    public static final String CATALOG = "/.well-known/ai-catalog.json";
+
     private static final String TOOLSETS = "X-MCP-Toolsets";
 
     public McpAddress {
