@@ -1,4 +1,4 @@
-import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -1,4 +1,4 @@
-import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -1,4 +1,4 @@
-import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;

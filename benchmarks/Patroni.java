@@ -1,4 +1,4 @@
-import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

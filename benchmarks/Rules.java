@@ -1,6 +1,6 @@
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.rules.cel.Expression;
-import io.agentworkspace.engine.rules.cel.ExpressionInput;
+import io.agentworkspace.engine.identity.rules.cel.Expression;
+import io.agentworkspace.engine.identity.rules.cel.ExpressionInput;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.net.URI;

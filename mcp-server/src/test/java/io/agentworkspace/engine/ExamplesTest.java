@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Catalogue;

@@ -4,8 +4,8 @@ import static io.agentworkspace.engine.testing.Steps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.db.embedded.LoopbackPort;
-import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
+import io.agentworkspace.engine.mcp.endpoint.Node;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;

@@ -2,7 +2,7 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.mcp.endpoint.Node;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.TimeLimits;
-import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
-import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.TimeLimits;
+import io.agentworkspace.engine.kernel.db.embedded.EmbeddedPostgres;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

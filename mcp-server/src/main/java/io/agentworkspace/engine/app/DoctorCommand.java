@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.DatabaseFailure;
-import io.agentworkspace.engine.db.embedded.PostgresFailure;
-import io.agentworkspace.engine.settings.InvalidSetting;
-import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.setup.Checkup;
-import io.agentworkspace.engine.setup.Finding;
-import io.agentworkspace.engine.setup.SetupQueries;
+import io.agentworkspace.engine.app.settings.InvalidSetting;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.app.setup.Checkup;
+import io.agentworkspace.engine.app.setup.Finding;
+import io.agentworkspace.engine.app.setup.SetupQueries;
+import io.agentworkspace.engine.kernel.db.DatabaseFailure;
+import io.agentworkspace.engine.kernel.db.embedded.PostgresFailure;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;

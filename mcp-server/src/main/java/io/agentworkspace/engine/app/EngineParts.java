@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Housekeeping;
-import io.agentworkspace.engine.http.WebServer;
-import io.agentworkspace.engine.metrics.Metrics;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Housekeeping;
+import io.agentworkspace.engine.kernel.metrics.Metrics;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
-import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.web.server.WebServer;
 import java.time.Clock;
 import java.util.function.Consumer;
 

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.DatabaseFailure;
-import io.agentworkspace.engine.db.SqlFailure;
-import io.agentworkspace.engine.db.embedded.PostgresFailure;
+import io.agentworkspace.engine.app.settings.InvalidSetting;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.kernel.db.DatabaseFailure;
+import io.agentworkspace.engine.kernel.db.SqlFailure;
+import io.agentworkspace.engine.kernel.db.embedded.PostgresFailure;
+import io.agentworkspace.engine.kernel.secrets.SecretsFailure;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.secrets.SecretsFailure;
-import io.agentworkspace.engine.settings.InvalidSetting;
-import io.agentworkspace.engine.settings.Settings;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketException;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.audit.AuditStore;
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.identity.audit.AuditStore;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.keys.KeyStore;
+import io.agentworkspace.engine.identity.users.TenantStore;
+import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.users.TenantStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

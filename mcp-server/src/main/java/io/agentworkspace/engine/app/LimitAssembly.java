@@ -1,16 +1,16 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.account.CallLimits;
-import io.agentworkspace.engine.account.Quotas;
-import io.agentworkspace.engine.account.RateStore;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Housekeeping;
-import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.http.limits.CallerLimit;
-import io.agentworkspace.engine.http.limits.RequestRate;
-import io.agentworkspace.engine.keys.CallerChanges;
-import io.agentworkspace.engine.settings.RateLimit;
-import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.app.settings.RateLimit;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.identity.account.CallLimits;
+import io.agentworkspace.engine.identity.account.Quotas;
+import io.agentworkspace.engine.identity.account.RateStore;
+import io.agentworkspace.engine.kernel.changes.CallerChanges;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Housekeeping;
+import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.kernel.http.RequestRate;
+import io.agentworkspace.engine.web.server.CallerLimit;
 import java.time.Clock;
 import java.time.Duration;
 

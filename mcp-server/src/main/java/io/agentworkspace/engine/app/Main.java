@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.settings.InvalidSetting;
-import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.settings.UnknownSettings;
+import io.agentworkspace.engine.app.settings.InvalidSetting;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.app.settings.UnknownSettings;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;

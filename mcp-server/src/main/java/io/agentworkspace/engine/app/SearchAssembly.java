@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.banks.VectorSource;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Housekeeping;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Housekeeping;
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
+import io.agentworkspace.engine.memory.banks.VectorSource;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
@@ -12,8 +14,6 @@ import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.memory.search.SearchedBankStore;
 import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.memory.search.WordScanQueries;
-import io.agentworkspace.engine.scheduling.HeavyWork;
-import io.agentworkspace.engine.settings.Settings;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.Consumer;

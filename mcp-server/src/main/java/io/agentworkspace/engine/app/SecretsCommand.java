@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.migration.Migrations;
-import io.agentworkspace.engine.secrets.Vault;
-import io.agentworkspace.engine.settings.InvalidSetting;
-import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.app.settings.InvalidSetting;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.kernel.db.migration.Migrations;
+import io.agentworkspace.engine.kernel.secrets.Vault;
 import java.util.List;
 
 /**
@@ -25,7 +25,7 @@ record SecretsCommand(Settings settings) {
         return DatabaseSource.with(settings, source -> {
             try (var db = source.open(2, settings.database().timeout())) {
                 Migrations.run(db);
-                var secrets = new Resealing(
+                var secrets = new MasterKeyRotation(
                                 db,
                                 new Vault(
                                         db,

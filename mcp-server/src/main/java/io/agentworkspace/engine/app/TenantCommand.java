@@ -1,16 +1,16 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.account.PlanLimits;
-import io.agentworkspace.engine.audit.AuditStore;
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.db.migration.Migrations;
-import io.agentworkspace.engine.keys.CallerChanges;
-import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.app.settings.InvalidSetting;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.identity.account.PlanLimits;
+import io.agentworkspace.engine.identity.audit.AuditStore;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.keys.KeyStore;
+import io.agentworkspace.engine.identity.users.TenantStore;
+import io.agentworkspace.engine.kernel.changes.CallerChanges;
+import io.agentworkspace.engine.kernel.db.migration.Migrations;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.settings.InvalidSetting;
-import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.users.TenantStore;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;

@@ -1,8 +1,9 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.audit.AuditStore;
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.identity.audit.AuditStore;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.keys.KeyStore;
+import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.AuditEntry;
@@ -10,7 +11,6 @@ import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.users.TenantStore;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;

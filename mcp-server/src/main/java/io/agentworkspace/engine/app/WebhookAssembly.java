@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.Housekeeping;
-import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.webhooks.ReceiverServices;
-import io.agentworkspace.engine.webhooks.outbox.FeedStore;
-import io.agentworkspace.engine.webhooks.outbox.Outbox;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
-import io.agentworkspace.engine.webhooks.sender.ReceiverProbes;
-import io.agentworkspace.engine.webhooks.sender.Sender;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.integrations.webhooks.ReceiverServices;
+import io.agentworkspace.engine.integrations.webhooks.outbox.FeedStore;
+import io.agentworkspace.engine.integrations.webhooks.outbox.Outbox;
+import io.agentworkspace.engine.integrations.webhooks.outbox.OutboxStore;
+import io.agentworkspace.engine.integrations.webhooks.sender.ReceiverProbes;
+import io.agentworkspace.engine.integrations.webhooks.sender.Sender;
+import io.agentworkspace.engine.kernel.db.Housekeeping;
+import io.agentworkspace.engine.kernel.events.EventLog;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.Consumer;

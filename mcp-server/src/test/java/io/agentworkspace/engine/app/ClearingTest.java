@@ -2,7 +2,7 @@ package io.agentworkspace.engine.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.banks.BankFixture;
+import io.agentworkspace.engine.memory.banks.BankFixture;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.HangLimit;

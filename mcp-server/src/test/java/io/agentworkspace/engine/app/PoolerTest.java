@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.db.DatabaseFailure;
-import io.agentworkspace.engine.db.embedded.LoopbackPort;
-import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.keys.KeyStore;
+import io.agentworkspace.engine.kernel.db.DatabaseFailure;
+import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Concurrently;

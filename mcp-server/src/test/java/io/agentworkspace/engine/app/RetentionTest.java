@@ -3,7 +3,7 @@ package io.agentworkspace.engine.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.webhooks.WebhookFixture;
+import io.agentworkspace.engine.integrations.webhooks.WebhookFixture;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -3,11 +3,11 @@ package io.agentworkspace.engine.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.secrets.SecretsFailure;
-import io.agentworkspace.engine.settings.InvalidSetting;
-import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.app.settings.InvalidSetting;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.secrets.SecretsFailure;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;

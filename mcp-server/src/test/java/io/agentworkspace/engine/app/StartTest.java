@@ -3,7 +3,7 @@ package io.agentworkspace.engine.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.db.embedded.LoopbackPort;
+import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Concurrently;

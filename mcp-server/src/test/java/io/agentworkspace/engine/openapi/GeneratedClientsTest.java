@@ -2,7 +2,7 @@ package io.agentworkspace.engine.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.mcp.endpoint.Node;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.mcp.endpoint.Node;
 import io.agentworkspace.engine.testing.TestServer;
 import java.io.IOException;
 import java.nio.file.Files;

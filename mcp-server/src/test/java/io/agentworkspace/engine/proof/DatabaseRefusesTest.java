@@ -3,15 +3,15 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.http.CapturedLog;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.CommandAddress;
 import io.agentworkspace.engine.testing.CommandAddress.Got;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.web.server.CapturedLog;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.security.SecureRandom;

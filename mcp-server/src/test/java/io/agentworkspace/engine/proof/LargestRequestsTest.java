@@ -3,6 +3,7 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.integrations.webhooks.RawReceiver;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.CommandAddress;
@@ -10,7 +11,6 @@ import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
-import io.agentworkspace.engine.webhooks.RawReceiver;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;

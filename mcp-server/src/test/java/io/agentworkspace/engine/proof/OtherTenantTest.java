@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.keys.KeyStore;
-import io.agentworkspace.engine.keys.SealKeys;
-import io.agentworkspace.engine.keys.SealedCursors;
-import io.agentworkspace.engine.keys.StateSigner;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.keys.KeyStore;
+import io.agentworkspace.engine.kernel.secrets.SealKeys;
+import io.agentworkspace.engine.kernel.secrets.SealedCursors;
+import io.agentworkspace.engine.kernel.secrets.StateSigner;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;

@@ -2,12 +2,12 @@ package io.agentworkspace.engine.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.integrations.webhooks.WebhookToolsFixture;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
-import io.agentworkspace.engine.webhooks.WebhookToolsFixture;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,9 +2,11 @@ package io.agentworkspace.engine.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.calls.runner.Runner;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.keys.KeyStore;
+import io.agentworkspace.engine.identity.users.TenantStore;
+import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -13,8 +15,6 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
-import io.agentworkspace.engine.runtime.Runner;
-import io.agentworkspace.engine.users.TenantStore;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;

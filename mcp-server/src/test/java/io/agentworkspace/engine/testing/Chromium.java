@@ -3,7 +3,7 @@ package io.agentworkspace.engine.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.mcp.endpoint.Node;
 import io.agentworkspace.engine.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.testing;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.Main;
-import io.agentworkspace.engine.db.embedded.UnpackedOnce;
+import io.agentworkspace.engine.kernel.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.testing;
 
-import io.agentworkspace.engine.db.embedded.LoopbackPort;
+import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.CommandAddress.Got;

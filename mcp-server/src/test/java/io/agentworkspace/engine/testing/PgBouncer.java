@@ -2,7 +2,7 @@ package io.agentworkspace.engine.testing;
 
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.db.embedded.LoopbackPort;
+import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.testing;
 
 import io.agentworkspace.engine.app.App;
-import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
+import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;

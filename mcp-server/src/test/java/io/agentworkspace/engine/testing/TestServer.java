@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.testing;
 
 import io.agentworkspace.engine.app.App;
-import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
 import io.agentworkspace.engine.wire.Wire;
 import java.nio.file.Path;
 import java.time.Clock;

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.testing;
 
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.keys.CallerChanges;
-import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.keys.KeyStore;
+import io.agentworkspace.engine.identity.users.TenantStore;
+import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.users.TenantStore;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.EnumMap;

@@ -2,16 +2,16 @@ package io.agentworkspace.engine.testing;
 
 import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.app.Main;
-import io.agentworkspace.engine.db.DatabaseClock;
-import io.agentworkspace.engine.db.embedded.UnpackedOnce;
-import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.kernel.db.DatabaseClock;
+import io.agentworkspace.engine.kernel.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.wire.Wire;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** {@link Main} with the validation of all messages, for a separate process. Its parent reads what is wrong. */
-final class WatchedEngine {
+public final class WatchedEngine {
     private WatchedEngine() {}
 
     public static void main(String[] arguments) throws InterruptedException {

@@ -3,12 +3,12 @@ package io.agentworkspace.engine.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.http.RefusalWriter;
-import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.web.server.RefusalWriter;
+import io.agentworkspace.engine.web.server.WebServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.mcp.doctor;
 
-import io.agentworkspace.engine.credentials.Grant;
+import io.agentworkspace.engine.identity.credentials.Grant;
+import io.agentworkspace.engine.kernel.wire.Era;
+import io.agentworkspace.engine.kernel.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore.Latest;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore.StoredHandshake;
-import io.agentworkspace.engine.mcp.wire.Era;
-import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.mcp.ClientConfiguration;
 import io.agentworkspace.engine.model.mcp.Handshake;
 import io.agentworkspace.engine.model.mcp.McpAddress;

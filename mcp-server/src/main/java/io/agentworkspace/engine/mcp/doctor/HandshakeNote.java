@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.doctor;
 
-import io.agentworkspace.engine.credentials.ClientName;
+import io.agentworkspace.engine.identity.credentials.ClientName;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Duration;
 import java.time.Instant;

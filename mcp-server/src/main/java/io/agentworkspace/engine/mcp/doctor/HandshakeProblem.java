@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp.doctor;
 
-import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
-import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.kernel.wire.ProtocolRevision;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;

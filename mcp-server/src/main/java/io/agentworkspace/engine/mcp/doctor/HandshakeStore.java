@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp.doctor;
 
-import io.agentworkspace.engine.credentials.ClientName;
-import io.agentworkspace.engine.credentials.Grant;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.db.Statement;
-import io.agentworkspace.engine.keys.KeyRow;
+import io.agentworkspace.engine.identity.credentials.ClientName;
+import io.agentworkspace.engine.identity.credentials.Grant;
+import io.agentworkspace.engine.identity.keys.KeyRow;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Holder;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.kernel.wire.ExecutionMode;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
-import io.agentworkspace.engine.mcp.wire.ExecutionMode;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.LenientInput;
 import io.agentworkspace.engine.model.schema.StorableInput;

@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.kernel.wire.ClientInfo.Ability;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.wire.ClientInfo.Ability;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upstream.ClientInput;
-import io.agentworkspace.engine.model.upstream.WaitingCall;
+import io.agentworkspace.engine.model.upstream.HeldCall;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,7 +83,7 @@ final class ClientProgress implements Progress {
     }
 
     @Override
-    public void ask(Map<String, ObjectNode> questions, @Nullable String state, @Nullable WaitingCall waiting) {
+    public void ask(Map<String, ObjectNode> questions, @Nullable String state, @Nullable HeldCall waiting) {
         var kept = Json.object().put(ROUNDS, input().rounds() + 1);
         if (state != null) {
             kept.put(STATE, state);
@@ -94,7 +94,7 @@ final class ClientProgress implements Progress {
     }
 
     /** The server gives its question up when the call's time is over, or earlier. */
-    private static MethodResult.Elsewhere elsewhere(WaitingCall waiting) {
+    private static MethodResult.Elsewhere elsewhere(HeldCall waiting) {
         return new MethodResult.Elsewhere(
                 () -> {
                     try {

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.kernel.wire.ExecutionMode;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
-import io.agentworkspace.engine.mcp.wire.ExecutionMode;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.callplan.CallPlan;
 import io.agentworkspace.engine.model.callplan.CallPlanRun;
 import io.agentworkspace.engine.model.json.Json;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.ListPage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.methods.ResourceMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.ListPage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -148,11 +148,11 @@ final class DocumentResources implements ResourceSource {
     }
 
     @Override
-    public Optional<Change> changes(String uri, McpRequest request) {
+    public Optional<SubscribedChange> changes(String uri, McpRequest request) {
         return name(uri)
                 .flatMap(name -> EngineResources.seen(runner.runUncounted(request(READ, arguments(name), request))))
                 .map(answer -> answer.envelope().at("/document/name").asString(""))
-                .map(name -> new Change(request.caller().tenant(), KIND, List.of(Name.key(name))));
+                .map(name -> new SubscribedChange(request.caller().tenant(), KIND, List.of(Name.key(name))));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.integrations.skills.Library;
+import io.agentworkspace.engine.integrations.upstreams.InstalledContent;
 import io.agentworkspace.engine.mcp.skills.ReadableSkills;
 import io.agentworkspace.engine.mcp.skills.SkillFiles;
 import io.agentworkspace.engine.mcp.skills.SkillPrompts;
@@ -8,8 +10,6 @@ import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.skilllibrary.Library;
-import io.agentworkspace.engine.upstreams.InstalledContent;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.Function;

@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.ListPage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.features.EngineUri.UriKind;
 import io.agentworkspace.engine.mcp.methods.ResourceMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.ListPage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -159,7 +159,7 @@ final class EngineResources implements ResourceSource {
      * bank has no content, so it has no changes.
      */
     @Override
-    public Optional<Change> changes(String uri, McpRequest request) {
+    public Optional<SubscribedChange> changes(String uri, McpRequest request) {
         return EngineUri.find(uri)
                 .filter(address -> isSeen(address, request))
                 .map(address -> address.change(request.caller().tenant()));

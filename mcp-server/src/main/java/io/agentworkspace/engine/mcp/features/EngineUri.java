@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.features;
 
-import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.net.URLDecoder;
@@ -97,11 +97,11 @@ record EngineUri(UriKind kind, List<Name> names) {
     }
 
     /** Returns the change that subscribers of this resource are notified of. */
-    Change change(long tenant) {
+    SubscribedChange change(long tenant) {
         if (kind == UriKind.TASKS) { // Each change of a task is announced in the zone main.
             return new EngineUri(UriKind.ZONE, List.of(names.getFirst(), Name.of("main"))).change(tenant);
         }
         var kind = kind().name().toLowerCase(Locale.ROOT);
-        return new Change(tenant, kind, names.stream().map(Name::key).toList());
+        return new SubscribedChange(tenant, kind, names.stream().map(Name::key).toList());
     }
 }

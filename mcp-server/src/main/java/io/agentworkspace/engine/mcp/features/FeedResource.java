@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.ListPage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.methods.ResourceMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.ListPage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.util.List;
@@ -89,9 +89,9 @@ final class FeedResource implements ResourceSource {
     }
 
     @Override
-    public Optional<Change> changes(String uri, McpRequest request) {
+    public Optional<SubscribedChange> changes(String uri, McpRequest request) {
         return ADDRESS.matcher(uri).matches() && isSeenBy(request)
-                ? Optional.of(new Change(request.caller().tenant(), KIND, List.of()))
+                ? Optional.of(new SubscribedChange(request.caller().tenant(), KIND, List.of()))
                 : Optional.empty();
     }
 

@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.mcp.features;
 
-import io.agentworkspace.engine.hooks.HookClient;
-import io.agentworkspace.engine.hooks.Hooks;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.workspace.delivery.hooks.HookClient;
+import io.agentworkspace.engine.workspace.delivery.hooks.Hooks;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

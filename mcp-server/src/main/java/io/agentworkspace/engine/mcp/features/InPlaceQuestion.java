@@ -1,9 +1,8 @@
 package io.agentworkspace.engine.mcp.features;
 
-import io.agentworkspace.engine.hearing.MessageWait;
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.tool.Answer;
@@ -11,6 +10,7 @@ import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.workspace.delivery.wait.MessageWait;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

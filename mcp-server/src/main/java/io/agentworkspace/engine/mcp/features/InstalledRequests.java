@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.integrations.upstreams.InstalledContent;
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.upstreams.InstalledContent;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.integrations.upstreams.InstalledContent;
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.ListPage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.ListPage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.upstreams.InstalledContent;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -48,9 +48,9 @@ final class InstalledResources implements ResourceSource {
 
     /** A resource changes when its server announces that to one of the clients that listen there. */
     @Override
-    public Optional<Change> changes(String uri, McpRequest request) {
+    public Optional<SubscribedChange> changes(String uri, McpRequest request) {
         return find(uri, request)
-                .map(found -> Change.ofUpstream(
+                .map(found -> SubscribedChange.ofUpstream(
                         request.caller().tenant(),
                         found.content().upstream(),
                         found.reading().arguments().path("uri").asString("")));

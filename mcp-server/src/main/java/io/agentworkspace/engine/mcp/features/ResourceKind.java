@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
 import io.agentworkspace.engine.mcp.features.EngineUri.UriKind;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.Name;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.features;
 
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Tool;

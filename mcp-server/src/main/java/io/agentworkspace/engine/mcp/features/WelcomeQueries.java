@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp.features;
 
-import io.agentworkspace.engine.access.Visibility;
-import io.agentworkspace.engine.banks.BankPermissionRow;
-import io.agentworkspace.engine.context.ContextQueries;
-import io.agentworkspace.engine.context.Unread;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.access.BankPermissionRow;
+import io.agentworkspace.engine.kernel.access.Visibility;
+import io.agentworkspace.engine.kernel.context.ContextQueries;
+import io.agentworkspace.engine.kernel.context.Unread;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 import java.util.Optional;

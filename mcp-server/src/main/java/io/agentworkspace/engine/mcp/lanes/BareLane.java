@@ -1,16 +1,16 @@
 package io.agentworkspace.engine.mcp.lanes;
 
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.Era;
+import io.agentworkspace.engine.kernel.wire.InputResponses;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.RequestNotifier;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.methods.McpMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.streams.StreamableResponse;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.Era;
-import io.agentworkspace.engine.mcp.wire.InputResponses;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.RequestNotifier;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp.lanes;
 
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 
 /** Serves the clients of one protocol era. */
 public interface Lane {

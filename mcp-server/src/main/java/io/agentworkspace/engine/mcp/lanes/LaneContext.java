@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.mcp.lanes;
 
+import io.agentworkspace.engine.kernel.streams.StreamLimits;
+import io.agentworkspace.engine.kernel.streams.Ticker;
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.RequestState;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.streams.NotificationStreams;
 import io.agentworkspace.engine.mcp.streams.StreamOpener;
 import io.agentworkspace.engine.mcp.streams.StreamableResponse;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.RequestState;
-import io.agentworkspace.engine.mcp.wire.RpcError;
-import io.agentworkspace.engine.streams.StreamLimits;
-import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;

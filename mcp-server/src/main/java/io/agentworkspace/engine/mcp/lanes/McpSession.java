@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.lanes;
 
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
 /**

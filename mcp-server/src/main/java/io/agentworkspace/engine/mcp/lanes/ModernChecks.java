@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.mcp.lanes;
 
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.EncodedHeader;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.ProtocolRevision;
+import io.agentworkspace.engine.kernel.wire.RequestNotifier;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.methods.McpMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.EncodedHeader;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
-import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
-import io.agentworkspace.engine.mcp.wire.RequestNotifier;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.mcp.lanes;
 
+import io.agentworkspace.engine.kernel.wire.EncodedHeader;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
-import io.agentworkspace.engine.mcp.wire.EncodedHeader;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import java.math.BigDecimal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

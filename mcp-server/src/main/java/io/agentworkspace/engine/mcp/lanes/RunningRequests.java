@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.lanes;
 
-import io.agentworkspace.engine.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.mcp.streams.StreamableResponse;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.mcp.lanes;
 
-import io.agentworkspace.engine.keys.SealKeys;
-import io.agentworkspace.engine.keys.StateSigner;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
+import io.agentworkspace.engine.kernel.secrets.SealKeys;
+import io.agentworkspace.engine.kernel.secrets.StateSigner;
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.net.URLDecoder;

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.mcp.lanes;
 
-import io.agentworkspace.engine.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.streams.StreamableResponse;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.mcp.lanes;
 
-import io.agentworkspace.engine.changes.DatabaseSignals;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.nio.charset.StandardCharsets;

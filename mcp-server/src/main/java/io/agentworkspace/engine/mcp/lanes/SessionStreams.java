@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.mcp.lanes;
 
-import io.agentworkspace.engine.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.streams.NotificationStream;
 import io.agentworkspace.engine.mcp.streams.StreamOrigin;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.List;

@@ -1,18 +1,18 @@
 package io.agentworkspace.engine.mcp.lanes;
 
+import io.agentworkspace.engine.kernel.scheduling.Cancellation;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.RequestNotifier;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.methods.ToolMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.tasks.McpTaskState;
+import io.agentworkspace.engine.mcp.tasks.McpTaskStore;
 import io.agentworkspace.engine.mcp.tasks.TaskOrigin;
-import io.agentworkspace.engine.mcp.tasks.TaskState;
-import io.agentworkspace.engine.mcp.tasks.TaskStore;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.RequestNotifier;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.scheduling.Cancellation;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -27,22 +27,22 @@ final class TaskAttempt {
     private static final int TRIES = 5;
     private static final Duration LONGEST = Duration.ofHours(1);
 
-    private final TaskStore.Task task;
+    private final McpTaskStore.Task task;
     private final TaskOrigin.StoredOrigin kept;
-    private final TaskState memory;
+    private final McpTaskState memory;
     private final long startNanos = System.nanoTime();
     private final Cancellation cancellation = new Cancellation();
     private @Nullable Thread thread;
     private volatile boolean stopped;
-    private volatile TaskStore.@Nullable Step verdict;
+    private volatile McpTaskStore.@Nullable Step verdict;
 
-    TaskAttempt(TaskStore.Task task) {
+    TaskAttempt(McpTaskStore.Task task) {
         this.task = task;
         this.kept = TaskOrigin.StoredOrigin.read(task.request());
-        this.memory = TaskState.read(task.memory());
+        this.memory = McpTaskState.read(task.memory());
     }
 
-    TaskStore.ClaimedTask claim() {
+    McpTaskStore.ClaimedTask claim() {
         return task.claim();
     }
 
@@ -72,7 +72,7 @@ final class TaskAttempt {
         stop(tookTooLong() ? failed("it took longer than an hour, and was stopped") : withoutCredential());
     }
 
-    private synchronized void stop(TaskStore.@Nullable Step why) {
+    private synchronized void stop(McpTaskStore.@Nullable Step why) {
         stopped = true;
         verdict = verdict == null ? why : verdict;
         if (thread != null) {
@@ -98,13 +98,13 @@ final class TaskAttempt {
      * @param progress receives the tool's progress
      * @return empty if the work was stopped before it succeeded, so that another replica continues it
      */
-    Optional<TaskStore.Step> work(ToolMethods tools, Optional<Caller> caller, Consumer<String> progress) {
+    Optional<McpTaskStore.Step> work(ToolMethods tools, Optional<Caller> caller, Consumer<String> progress) {
         var step = caller.map(current -> work(tools, current, progress)).orElseGet(this::withoutCredential);
         workIsOver();
         return stopped && !succeeded(step) ? Optional.ofNullable(verdict) : Optional.of(step);
     }
 
-    private static boolean succeeded(TaskStore.Step step) {
+    private static boolean succeeded(McpTaskStore.Step step) {
         return switch (step.status()) {
             case COMPLETED ->
                 step.outcome() != null && !step.outcome().path("isError").asBoolean(false);
@@ -113,7 +113,7 @@ final class TaskAttempt {
         };
     }
 
-    private TaskStore.Step work(ToolMethods tools, Caller caller, Consumer<String> progress) {
+    private McpTaskStore.Step work(ToolMethods tools, Caller caller, Consumer<String> progress) {
         if (task.tries() > TRIES) {
             return failed("it was begun %d times, and each time its server was lost".formatted(TRIES));
         }
@@ -148,16 +148,16 @@ final class TaskAttempt {
         return text.replace("\0", "");
     }
 
-    private TaskStore.Step step(MethodResult outcome) {
+    private McpTaskStore.Step step(MethodResult outcome) {
         return switch (outcome) {
             case MethodResult.Done done -> {
                 var result = Json.object().put("resultType", "complete");
-                yield step(TaskStore.Status.COMPLETED, null, result.setAll(done.result()));
+                yield step(McpTaskStore.Status.COMPLETED, null, result.setAll(done.result()));
             }
             case MethodResult.Ask ask -> {
                 LaneContext.checkAbilities(ask, kept.client());
-                yield new TaskStore.Step(
-                        TaskStore.Status.INPUT_REQUIRED,
+                yield new McpTaskStore.Step(
+                        McpTaskStore.Status.INPUT_REQUIRED,
                         "it waits for answers to its inputRequests: send them with tasks/update",
                         memory.with(ask).json(),
                         null);
@@ -165,20 +165,20 @@ final class TaskAttempt {
         };
     }
 
-    private TaskStore.Step withoutCredential() {
-        return step(TaskStore.Status.CANCELLED, "the credential that began it is no longer valid", null);
+    private McpTaskStore.Step withoutCredential() {
+        return step(McpTaskStore.Status.CANCELLED, "the credential that began it is no longer valid", null);
     }
 
-    private TaskStore.Step failed(String note) {
+    private McpTaskStore.Step failed(String note) {
         return failed(RpcError.internal(new Problem(Failure.INTERNAL, note), kept.requestId()));
     }
 
-    private TaskStore.Step failed(RpcError error) {
+    private McpTaskStore.Step failed(RpcError error) {
         var json = (ObjectNode) error.json(null).get("error");
-        return step(TaskStore.Status.FAILED, clean(json.path("message").asString("")), json);
+        return step(McpTaskStore.Status.FAILED, clean(json.path("message").asString("")), json);
     }
 
-    private TaskStore.Step step(TaskStore.Status status, @Nullable String message, @Nullable ObjectNode outcome) {
-        return new TaskStore.Step(status, message, memory.json(), outcome);
+    private McpTaskStore.Step step(McpTaskStore.Status status, @Nullable String message, @Nullable ObjectNode outcome) {
+        return new McpTaskStore.Step(status, message, memory.json(), outcome);
     }
 }

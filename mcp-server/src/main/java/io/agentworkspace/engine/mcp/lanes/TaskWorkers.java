@@ -2,13 +2,13 @@ package io.agentworkspace.engine.mcp.lanes;
 
 import static java.util.Objects.requireNonNull;
 
-import io.agentworkspace.engine.changes.DatabaseSignals;
-import io.agentworkspace.engine.credentials.Callers;
+import io.agentworkspace.engine.identity.credentials.Callers;
+import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.streams.Ticker;
 import io.agentworkspace.engine.mcp.methods.McpMethods;
 import io.agentworkspace.engine.mcp.methods.ToolMethods;
-import io.agentworkspace.engine.mcp.tasks.TaskStore;
+import io.agentworkspace.engine.mcp.tasks.McpTaskStore;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Set;
@@ -44,16 +44,16 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
     private static final Executor LATER = CompletableFuture.delayedExecutor(
             POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread);
 
-    private final TaskStore store;
+    private final McpTaskStore store;
     private final Callers callers;
     private final String server;
     private final ToolMethods tools;
     private final Clock clock;
-    private final ConcurrentHashMap<TaskStore.ClaimedTask, TaskAttempt> running = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<McpTaskStore.ClaimedTask, TaskAttempt> running = new ConcurrentHashMap<>();
     private final ReentrantLock claiming = new ReentrantLock();
     private volatile boolean stopping;
 
-    public TaskWorkers(TaskStore store, Callers callers, McpMethods methods, Clock clock) {
+    public TaskWorkers(McpTaskStore store, Callers callers, McpMethods methods, Clock clock) {
         this.store = store;
         this.callers = callers;
         this.server = methods.offer().identity().name();
@@ -99,7 +99,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
         }
     }
 
-    private void begin(TaskStore.Task task) {
+    private void begin(McpTaskStore.Task task) {
         var run = new TaskAttempt(task);
         running.put(run.claim(), run);
         run.start(() -> work(run));
@@ -127,7 +127,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
     }
 
     /** Shows progress as the task's message: the latest one, at most once a second. */
-    private Consumer<String> progress(TaskStore.ClaimedTask claim) {
+    private Consumer<String> progress(McpTaskStore.ClaimedTask claim) {
         var latest = new AtomicReference<@Nullable String>();
         return message -> {
             if (latest.getAndSet(message) == null) {
@@ -137,7 +137,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
         };
     }
 
-    private void report(TaskStore.ClaimedTask claim, String message) {
+    private void report(McpTaskStore.ClaimedTask claim, String message) {
         try {
             store.progress(claim, message, clock.instant());
         } catch (Problem e) {
@@ -160,7 +160,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
         }
     }
 
-    private void stop(Predicate<TaskStore.ClaimedTask> which) {
+    private void stop(Predicate<McpTaskStore.ClaimedTask> which) {
         running.values().stream().filter(run -> which.test(run.claim())).forEach(TaskAttempt::stop);
     }
 

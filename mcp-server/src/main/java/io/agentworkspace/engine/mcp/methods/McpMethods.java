@@ -1,17 +1,17 @@
 package io.agentworkspace.engine.mcp.methods;
 
-import io.agentworkspace.engine.keys.SealedCursors;
+import io.agentworkspace.engine.kernel.secrets.SealedCursors;
+import io.agentworkspace.engine.kernel.tracing.TraceSpan;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.Params;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.source.Extension;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.mcp.tasks.McpTasks;
 import io.agentworkspace.engine.mcp.tasks.TasksExtension;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.Params;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.tracing.TraceSpan;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.mcp.methods;
 
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
-import io.agentworkspace.engine.tracing.RemoteParent;
-import io.agentworkspace.engine.tracing.TraceSpan;
+import io.agentworkspace.engine.kernel.tracing.RemoteParent;
+import io.agentworkspace.engine.kernel.tracing.TraceSpan;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 

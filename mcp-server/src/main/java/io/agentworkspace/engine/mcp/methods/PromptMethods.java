@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.mcp.methods;
 
+import io.agentworkspace.engine.kernel.wire.ListPage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.Params;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.PromptSource;
-import io.agentworkspace.engine.mcp.wire.ListPage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.Params;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.mcp.skills;
 
+import io.agentworkspace.engine.integrations.skills.Library;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skills.Skill;
 import io.agentworkspace.engine.skills.SkillCard;
 import java.util.ArrayList;
@@ -102,13 +102,14 @@ public final class ReadableSkills {
     }
 
     /** Returns the change to subscribe to for this URI. Shipped skills do not change. */
-    Optional<Change> changes(String uri, McpRequest request) {
+    Optional<SubscribedChange> changes(String uri, McpRequest request) {
         return SkillAddress.find(uri)
                 .filter(address -> Library.shippedCard(address.skill()).isEmpty())
                 .filter(address -> library.find(request.caller(), address.skill())
                         .flatMap(card -> card.file(address.path()))
                         .isPresent())
-                .map(address -> new Change(request.caller().tenant(), Change.SKILL, List.of(address.skill())));
+                .map(address -> new SubscribedChange(
+                        request.caller().tenant(), SubscribedChange.SKILL, List.of(address.skill())));
     }
 
     /** Returns the URIs of all skills, to suggest the one that was probably meant. */

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp.skills;
 
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.ListPage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.ListPage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import java.util.List;
 import java.util.Optional;
@@ -49,7 +49,7 @@ public record SkillFiles(ReadableSkills skills) implements ResourceSource {
     }
 
     @Override
-    public Optional<Change> changes(String uri, McpRequest request) {
+    public Optional<SubscribedChange> changes(String uri, McpRequest request) {
         return skills.changes(uri, request);
     }
 }

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.mcp.skills;
 
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.PromptSource;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;

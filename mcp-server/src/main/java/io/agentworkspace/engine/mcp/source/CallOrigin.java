@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.source;
 
-import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;

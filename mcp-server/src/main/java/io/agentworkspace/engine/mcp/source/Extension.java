@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.source;
 
-import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;

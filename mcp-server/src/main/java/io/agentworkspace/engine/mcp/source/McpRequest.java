@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.mcp.source;
 
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.InputResponses;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.RequestNotifier;
-import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.InputResponses;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.RequestNotifier;
+import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Allowance;

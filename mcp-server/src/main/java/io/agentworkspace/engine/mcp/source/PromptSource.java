@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp.source;
 
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;

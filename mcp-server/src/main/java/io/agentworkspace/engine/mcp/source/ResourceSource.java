@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.mcp.source;
 
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.CompletionArgument;
-import io.agentworkspace.engine.mcp.wire.ListPage;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.CompletionArgument;
+import io.agentworkspace.engine.kernel.wire.ListPage;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public interface ResourceSource {
     }
 
     /** Returns the change to subscribe to for this resource. Empty if it is not from this source or does not change. */
-    default Optional<Change> changes(String uri, McpRequest request) {
+    default Optional<SubscribedChange> changes(String uri, McpRequest request) {
         return Optional.empty();
     }
 }

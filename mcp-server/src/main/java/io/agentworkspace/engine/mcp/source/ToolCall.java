@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp.source;
 
-import io.agentworkspace.engine.mcp.wire.ExecutionMode;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.ExecutionMode;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import java.util.Optional;
 
 /** A call of a tool that exists. The call may still be refused. */

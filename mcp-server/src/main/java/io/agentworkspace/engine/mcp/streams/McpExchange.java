@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.streams;
 
-import io.agentworkspace.engine.credentials.ProtectedResource;
-import io.agentworkspace.engine.http.JsonResponse;
+import io.agentworkspace.engine.identity.credentials.ProtectedResource;
+import io.agentworkspace.engine.kernel.http.JsonResponse;
+import io.agentworkspace.engine.kernel.wire.Era;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.RpcError;
+import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.mcp.source.CallOrigin;
-import io.agentworkspace.engine.mcp.wire.Era;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
-import io.agentworkspace.engine.mcp.wire.RpcError;
-import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Allowance;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.streams;
 
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.streams.EventStream;
+import io.agentworkspace.engine.kernel.streams.StreamLimits;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.streams.EventStream;
-import io.agentworkspace.engine.streams.StreamLimits;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -116,7 +116,7 @@ public final class NotificationStream {
     }
 
     /** Notifies the client of a change that it subscribed to. */
-    void deliver(Change change) {
+    void deliver(SubscribedChange change) {
         var messages = subscriptions.toldOf(change);
         if (!messages.isEmpty()) {
             deliver(messages);

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.streams;
 
-import io.agentworkspace.engine.changes.DatabaseSignals;
-import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.integrations.upstreams.UpstreamWatch;
+import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.streams.CredentialCheck;
+import io.agentworkspace.engine.kernel.streams.ListeningTenants;
+import io.agentworkspace.engine.kernel.streams.Ticker;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.streams.CredentialCheck;
-import io.agentworkspace.engine.streams.ListeningTenants;
-import io.agentworkspace.engine.streams.Ticker;
-import io.agentworkspace.engine.upstreams.UpstreamWatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +94,7 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
 
     /** Notifies a user's listeners of a change of an installed server's resource. */
     public void updated(long tenant, long user, String upstream, String uri) {
-        var change = Change.ofUpstream(tenant, upstream, uri);
+        var change = SubscribedChange.ofUpstream(tenant, upstream, uri);
         tenants.getOrDefault(tenant, Set.of()).stream()
                 .filter(stream -> stream.caller().user() == user)
                 .forEach(stream -> stream.deliver(change));
@@ -127,7 +127,7 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
             access(signal.t()).forget();
             return;
         }
-        var change = new Change(signal.t(), signal.k(), signal.n());
+        var change = new SubscribedChange(signal.t(), signal.k(), signal.n());
         for (var stream : tenants.getOrDefault(signal.t(), Set.of())) {
             if (concerns(signal, stream)) {
                 stream.deliver(change);

@@ -1,17 +1,17 @@
 package io.agentworkspace.engine.mcp.streams;
 
+import io.agentworkspace.engine.kernel.streams.StreamLimits;
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.Params;
+import io.agentworkspace.engine.kernel.wire.RpcError;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.methods.ResourceMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.tasks.McpTasks;
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
-import io.agentworkspace.engine.mcp.wire.Params;
-import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.streams.StreamLimits;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,9 +34,9 @@ public final class StreamOpener {
     private static final String TASKS = "taskIds";
 
     private static final Map<String, String> LISTS = Map.of(
-            "toolsListChanged", Change.TOOLS,
-            "promptsListChanged", Change.PROMPTS,
-            "resourcesListChanged", Change.RESOURCES);
+            "toolsListChanged", SubscribedChange.TOOLS,
+            "promptsListChanged", SubscribedChange.PROMPTS,
+            "resourcesListChanged", SubscribedChange.RESOURCES);
 
     private final ResourceMethods resources;
     private final McpTasks tasks;
@@ -112,7 +112,7 @@ public final class StreamOpener {
     }
 
     /** Returns those of the requested tasks that belong to the caller. */
-    private Map<Change, Set<String>> tasks(ObjectNode filter, ObjectNode agreed, McpRequest request) {
+    private Map<SubscribedChange, Set<String>> tasks(ObjectNode filter, ObjectNode agreed, McpRequest request) {
         var ids = texts(filter, TASKS, "task ids");
         if (!filter.has(TASKS)) {
             return Map.of();
@@ -125,7 +125,8 @@ public final class StreamOpener {
         var tenant = request.caller().tenant();
         return found.stream()
                 .collect(Collectors.toMap(
-                        id -> new Change(tenant, Change.TASK, List.of(id)), id -> Set.of(Subscriptions.task(id))));
+                        id -> new SubscribedChange(tenant, SubscribedChange.TASK, List.of(id)),
+                        id -> Set.of(Subscriptions.task(id))));
     }
 
     private static Set<String> texts(ObjectNode filter, String field, String what) {
@@ -144,8 +145,8 @@ public final class StreamOpener {
     }
 
     /** Returns the changes to watch for these URIs. One look-up each; URIs that the caller may not see are left out. */
-    public Map<Change, Set<String>> watched(Set<String> uris, McpRequest request) {
-        var watched = new LinkedHashMap<Change, Set<String>>();
+    public Map<SubscribedChange, Set<String>> watched(Set<String> uris, McpRequest request) {
+        var watched = new LinkedHashMap<SubscribedChange, Set<String>>();
         var access = notifications.access(request.caller().tenant());
         uris.forEach(uri -> access.readable(request.caller(), uri, () -> resources.changes(uri, request))
                 .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>())

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp.streams;
 
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.InputResponses;
+import io.agentworkspace.engine.kernel.wire.RequestNotifier;
+import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.mcp.source.CallOrigin;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.InputResponses;
-import io.agentworkspace.engine.mcp.wire.RequestNotifier;
-import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.streams;
 
-import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.kernel.scheduling.Cancellation;
+import io.agentworkspace.engine.kernel.streams.EventStream;
+import io.agentworkspace.engine.kernel.streams.StreamLimits;
+import io.agentworkspace.engine.kernel.streams.Ticker;
+import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.scheduling.Cancellation;
-import io.agentworkspace.engine.streams.EventStream;
-import io.agentworkspace.engine.streams.StreamLimits;
-import io.agentworkspace.engine.streams.Ticker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;

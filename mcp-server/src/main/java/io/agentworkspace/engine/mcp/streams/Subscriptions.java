@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp.streams;
 
-import io.agentworkspace.engine.mcp.wire.Change;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
+import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.model.json.Json;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param lists the names of the lists whose changes it subscribes to
  * @param resources for each subscribed change, the URIs under which it was requested, or the results of {@link #task}
  */
-public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resources) {
+public record Subscriptions(Set<String> lists, Map<SubscribedChange, Set<String>> resources) {
     private static final String LIST = "list:";
     private static final String TASK = "task:";
 
@@ -51,7 +51,7 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
     }
 
     /** Returns what to report about this change: marked list names, and URIs. */
-    Set<String> toldOf(Change change) {
+    Set<String> toldOf(SubscribedChange change) {
         return lists.contains(change.kind()) ? Set.of(LIST + change.kind()) : resources.getOrDefault(change, Set.of());
     }
 
@@ -62,8 +62,8 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
      * @param uris all URIs that are subscribed now
      * @param visible the changes of those that the caller may see
      */
-    public Subscriptions renewed(Set<String> uris, Map<Change, Set<String>> visible) {
-        var all = new LinkedHashMap<Change, Set<String>>();
+    public Subscriptions renewed(Set<String> uris, Map<SubscribedChange, Set<String>> visible) {
+        var all = new LinkedHashMap<SubscribedChange, Set<String>>();
         visible.forEach((change, found) -> all.put(change, new LinkedHashSet<>(found)));
         resources.forEach((change, resourceUris) -> resourceUris.stream()
                 .filter(uris::contains)
@@ -73,7 +73,7 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
     }
 
     /** Returns these subscriptions with tasks added. */
-    Subscriptions with(Map<Change, Set<String>> tasks) {
+    Subscriptions with(Map<SubscribedChange, Set<String>> tasks) {
         if (tasks.isEmpty()) {
             return this;
         }
@@ -85,7 +85,7 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
     /** Returns the subscribed resources of installed servers, by the servers' names. */
     Map<String, Set<String>> ofUpstreams() {
         return resources.keySet().stream()
-                .filter(Change::isOfUpstream)
+                .filter(SubscribedChange::isOfUpstream)
                 .collect(Collectors.groupingBy(
                         change -> change.names().getFirst(),
                         Collectors.mapping(change -> change.names().getLast(), Collectors.toSet())));
@@ -94,7 +94,7 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
     /** Returns the marks of the subscribed tasks. */
     Set<String> tasks() {
         return resources.entrySet().stream()
-                .filter(entry -> entry.getKey().kind().equals(Change.TASK))
+                .filter(entry -> entry.getKey().kind().equals(SubscribedChange.TASK))
                 .flatMap(entry -> entry.getValue().stream())
                 .collect(Collectors.toUnmodifiableSet());
     }

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp.tasks;
 
+import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -25,7 +25,7 @@ public final class McpTasks {
     private static final int POLL_MILLIS = 1_000;
 
     private final String server;
-    private final TaskStore store;
+    private final McpTaskStore store;
     private final Clock clock;
     private final SecureRandom random = new SecureRandom();
     private final Runnable wake;
@@ -34,7 +34,7 @@ public final class McpTasks {
      * @param server the name of the server that the tools belong to
      * @param wake runs when a task is ready to run
      */
-    public McpTasks(String server, TaskStore store, Clock clock, Runnable wake) {
+    public McpTasks(String server, McpTaskStore store, Clock clock, Runnable wake) {
         this.server = server;
         this.store = store;
         this.clock = clock;
@@ -45,21 +45,21 @@ public final class McpTasks {
     public MethodResult begin(String tool, ObjectNode arguments, McpRequest request) {
         var id = newId();
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        var draft = new TaskStore.TaskDraft(
+        var draft = new McpTaskStore.TaskDraft(
                 id,
                 server,
                 TaskOrigin.StoredOrigin.of(id, tool, arguments, request).json(),
-                TaskState.of(request.inputs()).json(),
+                McpTaskState.of(request.inputs()).json(),
                 now,
                 now.plus(LIFE));
         var task = store.insert(request.caller(), draft)
                 .orElseThrow(() -> Problem.conflict(
                         "a limit is reached: %d unfinished tasks, or in the last 24 hours %d tasks or %d MiB of calls and results (%d MiB in your tenant). Wait, or end an unfinished task with tasks/cancel"
                                 .formatted(
-                                        TaskStore.MAX_OPEN,
-                                        TaskStore.MAX_KEPT,
-                                        TaskStore.MAX_BYTES >> 20,
-                                        TaskStore.MAX_BYTES_OF_TENANT >> 20)));
+                                        McpTaskStore.MAX_OPEN,
+                                        McpTaskStore.MAX_KEPT,
+                                        McpTaskStore.MAX_BYTES >> 20,
+                                        McpTaskStore.MAX_BYTES_OF_TENANT >> 20)));
         wake.run();
         return MethodResult.done(json(task).put("resultType", "task"));
     }
@@ -87,10 +87,10 @@ public final class McpTasks {
                 caller,
                 id,
                 step -> {
-                    var memory = TaskState.read(step.memory()).with(answers);
+                    var memory = McpTaskState.read(step.memory()).with(answers);
                     return memory.questions().isEmpty()
-                            ? new TaskStore.Step(TaskStore.Status.WORKING, null, memory.json(), null)
-                            : new TaskStore.Step(step.status(), step.message(), memory.json(), null);
+                            ? new McpTaskStore.Step(McpTaskStore.Status.WORKING, null, memory.json(), null)
+                            : new McpTaskStore.Step(step.status(), step.message(), memory.json(), null);
                 },
                 clock.instant());
         wake.run();
@@ -101,11 +101,11 @@ public final class McpTasks {
         return store.cancel(caller, id, "cancelled by the client", clock.instant());
     }
 
-    private static ObjectNode detailed(TaskStore.Task task) {
+    private static ObjectNode detailed(McpTaskStore.Task task) {
         var json = json(task);
         switch (task.status()) {
             case INPUT_REQUIRED ->
-                TaskState.read(task.memory()).questions().forEach(json.putObject("inputRequests")::set);
+                McpTaskState.read(task.memory()).questions().forEach(json.putObject("inputRequests")::set);
             case COMPLETED -> json.set("result", task.outcome());
             case FAILED -> json.set("error", task.outcome());
             case WORKING, CANCELLED -> {}
@@ -113,7 +113,7 @@ public final class McpTasks {
         return json;
     }
 
-    private static ObjectNode json(TaskStore.Task task) {
+    private static ObjectNode json(McpTaskStore.Task task) {
         var json = Json.object()
                 .put("taskId", task.id())
                 .put("status", task.status().word());

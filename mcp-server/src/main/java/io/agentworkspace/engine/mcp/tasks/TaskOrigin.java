@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp.tasks;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.ProtocolRevision;
+import io.agentworkspace.engine.kernel.wire.ToolSelection;
 import io.agentworkspace.engine.mcp.source.CallOrigin;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
-import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Schema;

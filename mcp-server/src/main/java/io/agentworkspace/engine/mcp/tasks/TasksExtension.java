@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.mcp.tasks;
 
+import io.agentworkspace.engine.kernel.wire.ClientInfo;
+import io.agentworkspace.engine.kernel.wire.InputResponses;
+import io.agentworkspace.engine.kernel.wire.MethodResult;
+import io.agentworkspace.engine.kernel.wire.Params;
 import io.agentworkspace.engine.mcp.source.Extension;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.InputResponses;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
-import io.agentworkspace.engine.mcp.wire.Params;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;

@@ -2,8 +2,8 @@ package io.agentworkspace.engine.memory.embedding;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.agentworkspace.engine.metrics.FileDescriptors;
-import io.agentworkspace.engine.scheduling.HeavyWork;
+import io.agentworkspace.engine.kernel.metrics.FileDescriptors;
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.memory.embedding;
 
+import io.agentworkspace.engine.kernel.scheduling.WorkLoop;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Lag;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Waiting;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.scheduling.WorkLoop;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;

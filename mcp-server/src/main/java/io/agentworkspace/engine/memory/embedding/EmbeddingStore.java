@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.memory.embedding;
 
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;

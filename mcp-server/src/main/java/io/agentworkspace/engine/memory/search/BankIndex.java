@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.kernel.text.Language;
+import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.memory.embedding.Vectors;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
+import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -10,7 +11,6 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

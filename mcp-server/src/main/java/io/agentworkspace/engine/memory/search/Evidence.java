@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.memory.words.QueryParser;
+import io.agentworkspace.engine.kernel.text.Highlights;
+import io.agentworkspace.engine.kernel.text.QueryParser;
+import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

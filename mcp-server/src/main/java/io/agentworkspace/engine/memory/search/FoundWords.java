@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.memory.search.Highlights.Span;
+import io.agentworkspace.engine.kernel.text.Highlights;
+import io.agentworkspace.engine.kernel.text.Highlights.Span;
+import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.memory.search.LexicalQuery.WordGroup;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.search.BankIndex.IndexChange;
-import io.agentworkspace.engine.scheduling.FairQueue.Owner;
-import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.memory.search.TextAnalysis.Term;
-import io.agentworkspace.engine.memory.words.QueryParser;
+import io.agentworkspace.engine.kernel.text.Language;
+import io.agentworkspace.engine.kernel.text.QueryParser;
+import io.agentworkspace.engine.kernel.text.TextAnalysis;
+import io.agentworkspace.engine.kernel.text.TextAnalysis.Term;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

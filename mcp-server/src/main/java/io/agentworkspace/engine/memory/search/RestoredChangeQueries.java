@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import java.util.List;
 
 /** Changes from the backup of another database server, whose transaction numbers were higher. They would always look new. */

@@ -1,11 +1,13 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.kernel.scheduling.Cancellation;
+import io.agentworkspace.engine.kernel.text.Highlights;
+import io.agentworkspace.engine.kernel.text.TextAnalysis;
+import io.agentworkspace.engine.kernel.text.TextLikeness;
 import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
 import io.agentworkspace.engine.memory.search.Searcher.QueryAnalysis;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
-import io.agentworkspace.engine.memory.words.TextLikeness;
 import io.agentworkspace.engine.model.bank.Memory;
-import io.agentworkspace.engine.scheduling.Cancellation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.access.MemoryVisibility;
-import io.agentworkspace.engine.access.Visibility;
-import io.agentworkspace.engine.banks.BankAccess;
-import io.agentworkspace.engine.banks.BankPermissionRow;
-import io.agentworkspace.engine.banks.MemoryStore;
-import io.agentworkspace.engine.banks.RevisionStore;
-import io.agentworkspace.engine.context.ContextStore;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Row;
-import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.access.BankPermissionRow;
+import io.agentworkspace.engine.kernel.access.MemoryVisibility;
+import io.agentworkspace.engine.kernel.access.Visibility;
+import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.memory.banks.BankAccess;
+import io.agentworkspace.engine.memory.banks.MemoryStore;
+import io.agentworkspace.engine.memory.banks.RevisionStore;
 import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;

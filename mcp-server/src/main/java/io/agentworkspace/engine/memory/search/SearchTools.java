@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.banks.BankStore;
-import io.agentworkspace.engine.context.Tags;
-import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.kernel.context.Tags;
+import io.agentworkspace.engine.kernel.context.Targets;
+import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.model.access.Capability;

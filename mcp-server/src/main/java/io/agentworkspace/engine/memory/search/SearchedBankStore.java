@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.kernel.db.Db;
 import java.time.Instant;
 import java.util.List;
 

@@ -1,5 +1,10 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
+import io.agentworkspace.engine.kernel.text.Highlights;
+import io.agentworkspace.engine.kernel.text.Language;
+import io.agentworkspace.engine.kernel.text.QueryParser;
+import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.search.CandidateRounds.FoundByWords;
 import io.agentworkspace.engine.memory.search.CandidateRounds.IndexedQuery;
@@ -7,15 +12,13 @@ import io.agentworkspace.engine.memory.search.CandidateRounds.QuestionVector;
 import io.agentworkspace.engine.memory.search.SearchQueries.IndexPositions;
 import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
-import io.agentworkspace.engine.memory.visible.TextLengths;
-import io.agentworkspace.engine.memory.visible.VisibleReader;
-import io.agentworkspace.engine.memory.words.QueryParser;
+import io.agentworkspace.engine.memory.search.visible.TextLengths;
+import io.agentworkspace.engine.memory.search.visible.VisibleReader;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -2,12 +2,13 @@ package io.agentworkspace.engine.memory.search;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
+import io.agentworkspace.engine.kernel.text.Language;
+import io.agentworkspace.engine.kernel.text.QueryParser;
 import io.agentworkspace.engine.memory.embedding.Embedder;
-import io.agentworkspace.engine.memory.words.QueryParser;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.scheduling.FairQueue.Owner;
-import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.access.MemoryVisibility;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.memory.words.QueryParser;
+import io.agentworkspace.engine.kernel.access.MemoryVisibility;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.text.Language;
+import io.agentworkspace.engine.kernel.text.QueryParser;
+import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -3,9 +3,9 @@ package io.agentworkspace.engine.mcp.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlFailure;
 import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Client;
 import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Holder;
 import io.agentworkspace.engine.model.access.Role;

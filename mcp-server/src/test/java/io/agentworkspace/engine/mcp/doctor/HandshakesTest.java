@@ -8,7 +8,7 @@ import static io.agentworkspace.engine.mcp.doctor.HandshakeFixture.modern;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.CountingProxy;
 import io.agentworkspace.engine.testing.KeyFixture;

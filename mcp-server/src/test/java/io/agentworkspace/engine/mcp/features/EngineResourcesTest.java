@@ -2,7 +2,7 @@ package io.agentworkspace.engine.mcp.features;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.mcp.RawMcpClient;
+import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;

@@ -3,8 +3,8 @@ package io.agentworkspace.engine.mcp.features;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.mcp.Events;
-import io.agentworkspace.engine.mcp.RawMcpClient;
+import io.agentworkspace.engine.mcp.endpoint.Events;
+import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;

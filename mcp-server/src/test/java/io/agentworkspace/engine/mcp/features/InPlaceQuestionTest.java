@@ -2,8 +2,8 @@ package io.agentworkspace.engine.mcp.features;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.mcp.Node;
-import io.agentworkspace.engine.mcp.RawMcpClient;
+import io.agentworkspace.engine.mcp.endpoint.Node;
+import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;

@@ -2,11 +2,11 @@ package io.agentworkspace.engine.mcp.lanes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.mcp.Fixtures;
-import io.agentworkspace.engine.mcp.RawMcpClient;
+import io.agentworkspace.engine.mcp.endpoint.Fixtures;
+import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.web.server.SampleServer;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package io.agentworkspace.engine.mcp.lanes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.mcp.Fixtures;
-import io.agentworkspace.engine.mcp.RawMcpClient;
+import io.agentworkspace.engine.mcp.endpoint.Fixtures;
+import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.web.server.SampleServer;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

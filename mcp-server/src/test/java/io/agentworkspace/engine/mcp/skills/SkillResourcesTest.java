@@ -2,8 +2,8 @@ package io.agentworkspace.engine.mcp.skills;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.integrations.skills.Library;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skills.Skill;
 import io.agentworkspace.engine.skills.SkillFile;
 import io.agentworkspace.engine.testing.TestDatabase;

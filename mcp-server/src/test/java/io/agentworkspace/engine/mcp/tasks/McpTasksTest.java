@@ -3,17 +3,17 @@ package io.agentworkspace.engine.mcp.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.http.TestKeys;
-import io.agentworkspace.engine.mcp.FixtureTasks;
-import io.agentworkspace.engine.mcp.Fixtures;
-import io.agentworkspace.engine.mcp.RawMcpClient;
+import io.agentworkspace.engine.mcp.endpoint.FixtureTasks;
+import io.agentworkspace.engine.mcp.endpoint.Fixtures;
+import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.web.server.SampleServer;
+import io.agentworkspace.engine.web.server.TestKeys;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -270,11 +270,13 @@ class McpTasksTest {
                 .set("id", id)
                 .run();
         await().until(() -> attempt(id) == 2);
-        var lost = new TaskStore.ClaimedTask(1, id, 1);
-        var store = new TaskStore(TestDatabase.db());
+        var lost = new McpTaskStore.ClaimedTask(1, id, 1);
+        var store = new McpTaskStore(TestDatabase.db());
         store.progress(lost, "from the dead", Instant.now());
         store.step(
-                lost, new TaskStore.Step(TaskStore.Status.FAILED, "from the dead", Json.object(), null), Instant.now());
+                lost,
+                new McpTaskStore.Step(McpTaskStore.Status.FAILED, "from the dead", Json.object(), null),
+                Instant.now());
         assertThat(get(here, id).has("statusMessage")).isFalse();
         FixtureTasks.release();
         assertThat(until(there, id, "completed").has("result")).isTrue();
@@ -372,7 +374,7 @@ class McpTasksTest {
 
     @Test
     void theTasksOfAPrincipalAndOfATenantTakeBoundedSpace() {
-        var store = new TaskStore(TestDatabase.db(), 10_000, 31_000);
+        var store = new McpTaskStore(TestDatabase.db(), 10_000, 31_000);
         assertThat(store.insert(caller("ann"), draft("small", 1_000))).isPresent();
         assertThat(store.insert(caller("ann"), draft("large", 12_000))).isPresent();
         assertThat(store.insert(caller("ann"), draft("more", 1_000))).isEmpty();
@@ -384,8 +386,8 @@ class McpTasksTest {
         TestDatabase.db().sql("DELETE FROM mcp_task WHERE id = 'large'").run();
         store.step(
                 claimed("small"),
-                new TaskStore.Step(
-                        TaskStore.Status.COMPLETED,
+                new McpTaskStore.Step(
+                        McpTaskStore.Status.COMPLETED,
                         null,
                         Json.object(),
                         Json.object().put("text", random(10_500))),
@@ -401,8 +403,8 @@ class McpTasksTest {
     }
 
     /** A call with an argument of this length, which the database cannot compress. */
-    private static TaskStore.TaskDraft draft(String id, int length) {
-        return new TaskStore.TaskDraft(
+    private static McpTaskStore.TaskDraft draft(String id, int length) {
+        return new McpTaskStore.TaskDraft(
                 id,
                 "space",
                 Json.object().put("text", random(length)),
@@ -418,19 +420,19 @@ class McpTasksTest {
                 .collect(Collectors.joining());
     }
 
-    private static TaskStore.ClaimedTask claimed(String id) {
+    private static McpTaskStore.ClaimedTask claimed(String id) {
         TestDatabase.db()
                 .sql("UPDATE mcp_task SET attempt = 1, leased_until = now() + interval '1 hour' WHERE id = :id")
                 .set("id", id)
                 .run();
-        return new TaskStore.ClaimedTask(1, id, 1);
+        return new McpTaskStore.ClaimedTask(1, id, 1);
     }
 
     @Test
     void theBoundHoldsForThoseWhoComeTogether() {
-        var all = Concurrently.of(TaskStore.MAX_OPEN + 12, _ -> here.modern("tools/call", CONFIRM, DECLARED));
+        var all = Concurrently.of(McpTaskStore.MAX_OPEN + 12, _ -> here.modern("tools/call", CONFIRM, DECLARED));
         assertThat(all.stream().filter(answer -> answer.at("/result").has("taskId")))
-                .hasSize(TaskStore.MAX_OPEN);
+                .hasSize(McpTaskStore.MAX_OPEN);
     }
 
     @Test
@@ -447,7 +449,7 @@ class McpTasksTest {
 
     /** Deletes expired tasks as if this time had passed. */
     private static void clear(Duration later) {
-        new TaskStore(TestDatabase.db()).purge(Instant.now().plus(later));
+        new McpTaskStore(TestDatabase.db()).purge(Instant.now().plus(later));
     }
 
     private static long attempt(String id) {

@@ -2,8 +2,9 @@ package io.agentworkspace.engine.memory.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.kernel.text.Language;
+import io.agentworkspace.engine.kernel.text.QueryParser;
 import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
-import io.agentworkspace.engine.memory.words.QueryParser;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;

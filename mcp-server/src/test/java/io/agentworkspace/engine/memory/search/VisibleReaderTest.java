@@ -3,8 +3,8 @@ package io.agentworkspace.engine.memory.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
-import io.agentworkspace.engine.memory.visible.TextLengths;
-import io.agentworkspace.engine.memory.visible.VisibleReader;
+import io.agentworkspace.engine.memory.search.visible.TextLengths;
+import io.agentworkspace.engine.memory.search.visible.VisibleReader;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.upstream.ClientInput;
-import io.agentworkspace.engine.model.upstream.WaitingCall;
+import io.agentworkspace.engine.model.upstream.HeldCall;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -35,7 +35,7 @@ public interface Progress {
      * @param state what the server stored; null if nothing
      * @param waiting the server's side of the call, if the server keeps it open; null if nothing waits
      */
-    default void ask(Map<String, ObjectNode> questions, @Nullable String state, @Nullable WaitingCall waiting) {}
+    default void ask(Map<String, ObjectNode> questions, @Nullable String state, @Nullable HeldCall waiting) {}
 
     /** Returns whether the client asks its own person what the call asks them, so that the call need not wait for that. */
     default boolean asksPerson() {

@@ -1,5 +1,0 @@
-/** Agents: their tools, SQL and presence, and who may change one: {@code AgentAccess}. */
-@NullMarked
-package io.agentworkspace.engine.agents;
-
-import org.jspecify.annotations.NullMarked;

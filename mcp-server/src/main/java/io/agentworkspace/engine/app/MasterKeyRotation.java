@@ -1,0 +1,123 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.identity.signin.SigningKeyStore;
+import io.agentworkspace.engine.integrations.upstreams.UpstreamStore;
+import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.secrets.Vault;
+import io.agentworkspace.engine.model.json.Json;
+import java.util.List;
+import java.util.UUID;
+
+/** Seals everything in the {@link Vault} again, with its current key, so that earlier keys are no longer needed. */
+final class MasterKeyRotation {
+    private final Db db;
+    private final Vault vault;
+
+    MasterKeyRotation(Db db, Vault vault) {
+        this.db = db;
+        this.vault = vault;
+    }
+
+    /** A sealed text, the row that contains it, and the place that it is sealed for. */
+    private record Sealed(long tenant, String id, String place, String text) {}
+
+    /**
+     * Reseals all secrets or none. It is safe to repeat.
+     *
+     * @return the number of secrets
+     * @throws io.agentworkspace.engine.kernel.secrets.SecretsFailure if one of them was sealed with a key that is not
+     *     available
+     */
+    int run() {
+        return db.transaction(() -> {
+            var resealed = signingKeys() + secrets() + previousSecrets() + upstreamSecrets();
+            vault.renewCheck();
+            return resealed;
+        });
+    }
+
+    private int signingKeys() {
+        var found = db.sql("SELECT id, private_key FROM signing_key FOR UPDATE")
+                .list(row ->
+                        new Sealed(0, row.text("id"), SigningKeyStore.place(row.text("id")), row.text("private_key")));
+        return write("""
+                UPDATE signing_key k
+                   SET private_key = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (id text, text text)
+                 WHERE k.id = s.id
+                """, found);
+    }
+
+    private int secrets() {
+        var found = endpoints("""
+                SELECT tenant_id, id, secret AS text
+                  FROM webhook_endpoint
+                 WHERE secret IS NOT NULL
+                 ORDER BY tenant_id, id
+                   FOR UPDATE
+                """);
+        return write("""
+                UPDATE webhook_endpoint w
+                   SET secret = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id uuid, text text)
+                 WHERE w.tenant_id = s.tenant AND w.id = s.id
+                """, found);
+    }
+
+    private int previousSecrets() {
+        var found = endpoints("""
+                SELECT tenant_id, id, previous_secret AS text
+                  FROM webhook_endpoint
+                 WHERE previous_secret IS NOT NULL
+                 ORDER BY tenant_id, id
+                   FOR UPDATE
+                """);
+        return write("""
+                UPDATE webhook_endpoint w
+                   SET previous_secret = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id uuid, text text)
+                 WHERE w.tenant_id = s.tenant AND w.id = s.id
+                """, found);
+    }
+
+    private int upstreamSecrets() {
+        var found = db.sql("""
+                SELECT tenant_id, name, secret
+                  FROM upstream
+                 WHERE secret IS NOT NULL
+                 ORDER BY tenant_id, name
+                   FOR UPDATE
+                """)
+                .list(row -> new Sealed(
+                        row.number("tenant_id"),
+                        row.text("name"),
+                        UpstreamStore.place(row.number("tenant_id"), row.text("name")),
+                        row.text("secret")));
+        return write("""
+                UPDATE upstream u
+                   SET secret = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id text, text text)
+                 WHERE u.tenant_id = s.tenant AND u.name = s.id
+                """, found);
+    }
+
+    private List<Sealed> endpoints(String query) {
+        return db.sql(query)
+                .list(row -> new Sealed(
+                        row.number("tenant_id"),
+                        row.text("id"),
+                        ReceiverStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
+                        row.text("text")));
+    }
+
+    private int write(String update, List<Sealed> found) {
+        var sealed = found.stream().map(this::anew).toList();
+        return db.sql(update).set("sealed", Json.text(sealed)).run();
+    }
+
+    private Sealed anew(Sealed sealed) {
+        var place = sealed.place();
+        return new Sealed(sealed.tenant(), sealed.id(), place, vault.seal(place, vault.open(place, sealed.text())));
+    }
+}

@@ -1,0 +1,147 @@
+package io.agentworkspace.engine.app.setup;
+
+import io.agentworkspace.engine.app.setup.SetupQueries.Facts;
+import io.agentworkspace.engine.kernel.db.DatabaseFailure;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.migration.SchemaVersion;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Checks the database, as the engine would meet it: directly, through a pooler, on a primary or a standby. */
+record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
+    private static final int OLDEST_SERVER = 150_000;
+    private static final Duration FAR = Duration.ofMillis(5);
+    private static final Duration WRONG = Duration.ofSeconds(1);
+
+    List<Finding> run() {
+        try {
+            var facts = queries.read();
+            var findings = new ArrayList<>(List.of(
+                    server(facts),
+                    distance(facts.roundTrip()),
+                    clocks(Duration.between(facts.now(), clock.instant())
+                            .minus(facts.roundTrip().dividedBy(2))),
+                    schema(facts.schema()),
+                    connections(facts),
+                    backup(facts)));
+            if (facts.isPooled()) {
+                findings.add(pooler(facts.isDirectPooled()));
+            }
+            if (!facts.isStandby() && !facts.isDirectPooled()) {
+                findings.add(notifications(facts.receivesNotifications()));
+            }
+            return findings;
+        } catch (DatabaseFailure e) {
+            return List.of(Finding.fail("database", "%s. Check ENGINE_DATABASE_URL", oneLine(e)));
+        }
+    }
+
+    static String oneLine(Exception e) {
+        return String.valueOf(e.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+    }
+
+    private static Finding server(Facts facts) {
+        if (facts.number() < OLDEST_SERVER) {
+            return Finding.fail("database", "PostgreSQL %s is too old: use 15 or newer", facts.version());
+        } else if (!facts.encoding().equals("UTF8")) {
+            return Finding.fail(
+                    "database",
+                    "its encoding is %s: create it with ENCODING 'UTF8' TEMPLATE template0",
+                    facts.encoding());
+        } else if (facts.isStandby() || facts.isReadOnly()) {
+            return Finding.fail(
+                    "database",
+                    "it is %s: name all hosts in ENGINE_DATABASE_URL and add targetServerType=primary",
+                    facts.isStandby() ? "a standby, which takes no writes" : "read-only");
+        }
+        return Finding.ok("database", "PostgreSQL %s, a primary, %s", facts.version(), facts.size());
+    }
+
+    private static Finding distance(Duration roundTrip) {
+        var words = "a round trip takes %.1f ms".formatted(roundTrip.toNanos() / 1e6);
+        return roundTrip.compareTo(FAR) > 0
+                ? Finding.warn("distance", "%s, and a call makes one or two: run the engine near the database", words)
+                : Finding.ok("distance", "%s", words);
+    }
+
+    private static Finding clocks(Duration ahead) {
+        var size = ahead.abs();
+        var words = "this machine's is %.1f s %s the database's"
+                .formatted(size.toMillis() / 1e3, ahead.isNegative() ? "behind" : "ahead of");
+        return size.compareTo(WRONG) > 0
+                ? Finding.warn(
+                        "clock",
+                        "%s. The engine uses the database's; logs and certificates go by this one: synchronize both (NTP)",
+                        words)
+                : Finding.ok("clock", "it agrees with the database's");
+    }
+
+    private static Finding schema(SchemaVersion schema) {
+        if (schema.isBeforeFirstRelease()) {
+            return Finding.fail(
+                    "schema",
+                    "version %d is from before the first release, and is not upgraded: use a new database or data folder",
+                    schema.version());
+        } else if (schema.version() == 0) {
+            return Finding.note("schema", "the database is empty: the first start creates version %d", schema.newest());
+        } else if (schema.version() < schema.newest()) {
+            return Finding.note(
+                    "schema",
+                    "version %d: the next start upgrades it to %d. Make a backup first",
+                    schema.version(),
+                    schema.newest());
+        }
+        return schema.version() > schema.newest()
+                ? Finding.warn(
+                        "schema",
+                        "version %d is of a newer engine than this one, which knows %d",
+                        schema.version(),
+                        schema.newest())
+                : Finding.ok("schema", "version %d, the newest", schema.version());
+    }
+
+    private Finding pooler(boolean isDirectPooled) {
+        if (!isDirectPooled) {
+            return Finding.ok(
+                    "pooler",
+                    "ENGINE_DATABASE_URL leads through a pooler of transactions, ENGINE_DATABASE_NOTIFY_URL past it");
+        } else if (queries.direct() != null) {
+            return Finding.fail(
+                    "pooler",
+                    "ENGINE_DATABASE_NOTIFY_URL leads through a pooler of transactions, which passes no notifications on: let it lead to the primary directly");
+        }
+        return Finding.fail(
+                "pooler",
+                "ENGINE_DATABASE_URL leads through a pooler of transactions, which passes no notifications on, so revoked keys would go on working: pool sessions instead (PgBouncer: pool_mode = session), or let ENGINE_DATABASE_NOTIFY_URL lead to the primary directly");
+    }
+
+    private static Finding notifications(boolean arrive) {
+        return arrive
+                ? Finding.ok("notifications", "they arrive, so each connection is one session")
+                : Finding.fail(
+                        "notifications",
+                        "they do not arrive, so revoked keys would go on working: connect directly, or through a pooler of sessions (PgBouncer: pool_mode = session), or set ENGINE_DATABASE_NOTIFY_URL");
+    }
+
+    private Finding connections(Facts facts) {
+        var each = poolSize + Db.BESIDE_THE_POOL;
+        var words = "%d of %d are open, and each replica opens %d"
+                .formatted(facts.connections(), facts.mostConnections(), each);
+        return facts.connections() + each > facts.mostConnections()
+                ? Finding.warn("connections", "%s: raise max_connections, or lower ENGINE_DATABASE_POOL_SIZE", words)
+                : Finding.ok("connections", "%s", words);
+    }
+
+    private static Finding backup(Facts facts) {
+        if (!facts.isArchiving()) {
+            return Finding.note(
+                    "backup",
+                    "the database does not archive its log; whether pg_dump runs regularly cannot be seen here");
+        } else if (facts.isArchivingFailed() || facts.archived() == null) {
+            return Finding.warn("backup", "archiving of the log fails, or has not begun: see pg_stat_archiver");
+        }
+        return Finding.ok("backup", "the log was archived last at %s", facts.archived());
+    }
+}

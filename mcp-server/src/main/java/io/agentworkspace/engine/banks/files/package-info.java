@@ -1,5 +1,0 @@
-/** The named memories of a bank as files below {@code /memories}: MB_Files serves Anthropic's memory tool from them. */
-@NullMarked
-package io.agentworkspace.engine.banks.files;
-
-import org.jspecify.annotations.NullMarked;

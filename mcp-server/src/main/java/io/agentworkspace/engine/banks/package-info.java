@@ -1,8 +1,0 @@
-/**
- * Memory banks: memories, permissions, loading, censorship and the trash, and who may change a bank:
- * {@code BankAccess}.
- */
-@NullMarked
-package io.agentworkspace.engine.banks;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Moves memories: the export of a whole bank, and the import of exports, Markdown folders and JSON lines. */
-@NullMarked
-package io.agentworkspace.engine.banks.transfer;
-
-import org.jspecify.annotations.NullMarked;

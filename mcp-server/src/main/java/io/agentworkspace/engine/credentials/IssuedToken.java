@@ -1,9 +1,0 @@
-package io.agentworkspace.engine.credentials;
-
-/** An access token for the MCP endpoint from another issuer, not yet verified. It is never printed. */
-public record IssuedToken(String text) implements Presented {
-    @Override
-    public String toString() {
-        return "issued token";
-    }
-}

@@ -1,8 +1,0 @@
-/**
- * The connection to PostgreSQL, statements, migrations, notifications, and tasks that run in the background:
- * {@code Db}, {@code Housekeeping}.
- */
-@NullMarked
-package io.agentworkspace.engine.db;
-
-import org.jspecify.annotations.NullMarked;

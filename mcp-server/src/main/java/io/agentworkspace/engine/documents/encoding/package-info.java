@@ -1,5 +1,0 @@
-/** The encoding of a text that declares none: {@code EncodingDetector} compares how likely its letters are in each language. */
-@NullMarked
-package io.agentworkspace.engine.documents.encoding;
-
-import org.jspecify.annotations.NullMarked;

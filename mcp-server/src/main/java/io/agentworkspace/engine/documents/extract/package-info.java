@@ -1,5 +1,0 @@
-/** The text of a document, extracted in a process of its own: {@code ExtractorMain} is that process, everything else runs in it. */
-@NullMarked
-package io.agentworkspace.engine.documents.extract;
-
-import org.jspecify.annotations.NullMarked;

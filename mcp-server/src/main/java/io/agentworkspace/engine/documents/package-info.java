@@ -1,5 +1,0 @@
-/** Documents: their tools and SQL, and their files on their way in and out. */
-@NullMarked
-package io.agentworkspace.engine.documents;
-
-import org.jspecify.annotations.NullMarked;

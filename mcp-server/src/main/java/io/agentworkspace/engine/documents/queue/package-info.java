@@ -1,5 +1,0 @@
-/** The queue in which documents are validated: every replica takes from it, under a lease, and has a process extract the text. */
-@NullMarked
-package io.agentworkspace.engine.documents.queue;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Which files a tool of a coding agent is about to change: {@code EditedFiles} reads its input, {@code ShellWrites} a command. */
-@NullMarked
-package io.agentworkspace.engine.edits;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * The HTTP server ({@code WebServer}), the {@code Gate} that every request passes, and {@code Endpoints}, which
- * passes it on by path.
- */
-@NullMarked
-package io.agentworkspace.engine.http;
-
-import org.jspecify.annotations.NullMarked;

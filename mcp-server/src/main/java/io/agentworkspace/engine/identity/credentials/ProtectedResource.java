@@ -1,0 +1,221 @@
+package io.agentworkspace.engine.identity.credentials;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Toolset;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The MCP endpoint as an OAuth resource (RFC 9728): whose access tokens it accepts, and how clients learn that. Only
+ * clients without a credential, or with a token, are informed.
+ *
+ * @param url the public address of the tool protocol's host
+ * @param issuer the issuer of these tokens, exactly as written
+ * @param own the issuer of the tokens of sessions, which are not accepted as these
+ */
+public record ProtectedResource(String url, URI issuer, String own) {
+    private static final String ENDPOINT = "/mcp";
+
+    /** The path of the whole endpoint. */
+    public static final String WHOLE = ENDPOINT;
+
+    private static final String WELL_KNOWN = "/.well-known/oauth-protected-resource";
+
+    /** The paths of the metadata. */
+    public static final List<String> PATHS = List.of(WELL_KNOWN, WELL_KNOWN + ENDPOINT);
+
+    /** The paths of the endpoint: as a whole, limited to a toolset, limited to reading. */
+    private static final Pattern ENDPOINTS = Pattern.compile(ENDPOINT + "(/x/(?<toolset>[^/]+))?(/readonly)?/?");
+
+    private static final String READ = ":read";
+    private static final int LONGEST = 300;
+
+    /** The scopes that a client of the built-in server begins with: what an agent needs to talk, remember and work. */
+    public static final List<String> WORK = List.of(
+            "agent:read",
+            "agent:write",
+            "domain:read",
+            "zone:read",
+            "zone:write",
+            "bank:read",
+            "bank:write",
+            "task:read",
+            "task:write",
+            "user:read",
+            "document:read",
+            "skill:read");
+
+    /** Returns whether this server issues the tokens itself. */
+    public boolean isBuiltin() {
+        return issuer.toString().equals(own);
+    }
+
+    /** Returns the path of a resource that a client names (RFC 8707): the endpoint's, or one below it; empty if it is neither. */
+    public Optional<String> path(String resource) {
+        var whole = canonical(address());
+        var named = canonical(resource);
+        return named.startsWith(whole)
+                ? Optional.of(ENDPOINT + named.substring(whole.length()))
+                        .filter(ProtectedResource::isEndpoint)
+                        .map(ProtectedResource::plain)
+                : Optional.empty();
+    }
+
+    /** Returns an address without what has no meaning in it: capital letters of scheme and host, and the scheme's own port. */
+    private static String canonical(String address) {
+        try {
+            var uri = URI.create(address);
+            if (uri.getHost() == null
+                    || uri.getRawUserInfo() != null
+                    || uri.getRawQuery() != null
+                    || uri.getRawFragment() != null) {
+                return address;
+            }
+            var scheme = uri.getScheme().toLowerCase(Locale.ROOT);
+            var port = uri.getPort() < 0 || uri.getPort() == (scheme.equals("https") ? 443 : 80)
+                    ? ""
+                    : ":" + uri.getPort();
+            return scheme + "://" + uri.getHost().toLowerCase(Locale.ROOT) + port + uri.getRawPath();
+        } catch (IllegalArgumentException e) {
+            return address;
+        }
+    }
+
+    /** Returns a path of the endpoint in the form that is stored and compared. */
+    private static String plain(String path) {
+        return (path.endsWith("/") ? path.substring(0, path.length() - 1) : path).toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Returns whether a credential for some resources works at the path of a request: at one of theirs, or below it.
+     *
+     * @param resources their paths, separated by spaces
+     */
+    public static boolean covers(String resources, String path) {
+        var at = plain(path);
+        return Stream.of(resources.split(" ")).anyMatch(one -> at.equals(one) || at.startsWith(one + "/"));
+    }
+
+    /** Returns the toolset of a path: the tools that a key for it is limited to. */
+    public static List<String> toolset(String path) {
+        return Stream.of(path.split("/")).filter(Toolset::isNamed).toList();
+    }
+
+    /** Returns the audience that tokens for the endpoint must name. */
+    public String address() {
+        return url + ENDPOINT;
+    }
+
+    /** Returns the address of a path of the endpoint. */
+    public String address(String path) {
+        return url + path;
+    }
+
+    /**
+     * Returns the path that tokens for this audience are accepted at: the endpoint's, also for the whole host, or one below it; empty
+     * if they are not.
+     */
+    public Optional<String> audience(String audience) {
+        return audience.equals(url) || audience.equals(url + "/") ? Optional.of(ENDPOINT) : path(audience);
+    }
+
+    private static boolean isEndpoint(String path) {
+        var endpoint = ENDPOINTS.matcher(path);
+        var toolset = endpoint.matches() ? Optional.ofNullable(endpoint.group("toolset")) : Optional.of("");
+        return toolset.map(word -> Toolset.isNamed(word.toLowerCase(Locale.ROOT)))
+                .orElse(true);
+    }
+
+    /** Returns whether the metadata is at a path: the endpoint's own, or that of one of its paths, existing or not. */
+    public static boolean isMetadata(String path) {
+        return path.equals(WELL_KNOWN)
+                || path.equals(WELL_KNOWN + ENDPOINT)
+                || path.startsWith(WELL_KNOWN + ENDPOINT + "/");
+    }
+
+    /**
+     * Returns the metadata at a path, which names the resource that the path is of (RFC 9728, section 3.3).
+     *
+     * @throws Problem {@code not_found} for a toolset that does not exist
+     */
+    public ObjectNode metadata(String path, String name, String documentation) {
+        var endpoint = path.substring(WELL_KNOWN.length());
+        if (!endpoint.isEmpty() && !isEndpoint(endpoint)) {
+            throw new Problem(
+                    Failure.NOT_FOUND,
+                    "there is no MCP endpoint at %s; there are %s, %s/readonly and %s/x/<toolset>, with the toolsets %s and the families"
+                            .formatted(
+                                    Name.shortened(endpoint),
+                                    ENDPOINT,
+                                    ENDPOINT,
+                                    ENDPOINT,
+                                    String.join(", ", Toolset.GENERAL)));
+        }
+        var metadata = Json.object().put("resource", endpoint.isEmpty() ? address() : url + endpoint);
+        metadata.putArray("authorization_servers").add(issuer.toString());
+        var scopes = metadata.putArray("scopes_supported");
+        Arrays.stream(Capability.values()).map(Capability::word).forEach(scopes::add);
+        metadata.putArray("bearer_methods_supported").add("header");
+        return metadata.put("resource_name", name).put("resource_documentation", documentation);
+    }
+
+    /** Returns a token sent to the endpoint as the type of credential that it is checked as. */
+    public Presented judged(Presented presented) {
+        return !isBuiltin()
+                        && presented instanceof AccessToken token
+                        && !token.issuer().equals(own)
+                ? new IssuedToken(token.text())
+                : presented;
+    }
+
+    /**
+     * Returns the challenge for a client without a credential. Where more scopes can be requested later, those to read are
+     * enough to begin with.
+     */
+    public String challenge() {
+        var scopes = isBuiltin() ? WORK : readScopes();
+        return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(), String.join(" ", scopes));
+    }
+
+    private static List<String> readScopes() {
+        return Arrays.stream(Capability.values())
+                .map(Capability::word)
+                .filter(word -> word.endsWith(READ))
+                .toList();
+    }
+
+    /** Returns the challenge for a client with a token that is not valid, or no longer. */
+    public String invalid(String why) {
+        return "Bearer error=\"invalid_token\", error_description=\"%s\", %s".formatted(quoted(why), place());
+    }
+
+    /** @param scopes all scopes that the next token needs */
+    public String insufficient(Collection<String> scopes, String why) {
+        return "Bearer error=\"insufficient_scope\", scope=\"%s\", %s, error_description=\"%s\""
+                .formatted(String.join(" ", scopes), place(), quoted(why));
+    }
+
+    private String place() {
+        return "resource_metadata=\"%s%s%s\"".formatted(url, WELL_KNOWN, ENDPOINT);
+    }
+
+    /** Limits the text to RFC 6750, section 3: ASCII without quotes and backslashes. */
+    private static String quoted(String text) {
+        return text.chars()
+                .limit(LONGEST)
+                .mapToObj(c -> c < 0x20 || c > 0x7e || c == '"' || c == '\\' ? "'" : Character.toString(c))
+                .collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,20 @@
+package io.agentworkspace.engine.identity.keys;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.Optional;
+
+/** An agent that a key may be bound to. */
+public interface BindableAgent {
+    long id();
+
+    String name();
+
+    /** Returns the id of the user whom it belongs to. */
+    long owner();
+
+    String ownerName();
+
+    /** Returns why the caller may not do with it what its tool does; empty if it may. */
+    Optional<Problem> missing(Call call);
+}

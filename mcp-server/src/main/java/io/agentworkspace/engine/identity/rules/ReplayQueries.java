@@ -1,0 +1,88 @@
+package io.agentworkspace.engine.identity.rules;
+
+import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.model.tool.Call;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the audited commands for replays: those that ran, and those that only a rule refused. */
+final class ReplayQueries {
+    private static final String COUNT = ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*,
+                   (SELECT COALESCE(sum(COALESCE(a.times, 1)), 0)
+                      FROM audit a
+                     WHERE a.tenant_id = :tenant AND a.result IN ('done', 'rule_refused') AND a.at >= :since
+                       AND a.tool = ANY (CAST(:tools AS text[]))) AS commands
+              FROM ctx
+            """;
+
+    private static final String PAGE = """
+            SELECT jsonb_build_object('row_id', a.row_id, 'at', a.at, 'user', a.user_name, 'acting_for', a.acting_for,
+                                      'key_id', a.key_id, 'agent', a.agent, 'tool', a.tool, 'target_kind', a.target_kind,
+                                      'target', a.target, 'renamed_to', a.renamed_to, 'member', a.member,
+                                      'request_id', a.request_id, 'times', COALESCE(a.times, 1), 'role', u.role) AS record
+              FROM audit a
+              LEFT JOIN app_user u ON u.tenant_id = a.tenant_id AND u.name_key = a.user_key AND u.removed_at IS NULL
+             WHERE a.tenant_id = :tenant AND a.result IN ('done', 'rule_refused') AND a.at >= :since
+               AND a.tool = ANY (CAST(:tools AS text[]))
+               AND (CAST(:at AS timestamptz) IS NULL OR (a.at, a.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
+             ORDER BY a.at DESC, a.row_id DESC
+             LIMIT :limit
+            """;
+
+    private final Db db;
+
+    ReplayQueries(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * An audited command.
+     *
+     * @param role the user's present role; null if the user was removed
+     * @param times the number of calls that the entry sums up
+     */
+    record AuditedCall(
+            UUID rowId,
+            Instant at,
+            String user,
+            @Nullable String actingFor,
+            @Nullable String keyId,
+            @Nullable String agent,
+            String tool,
+            String targetKind,
+            @Nullable String target,
+            @Nullable String renamedTo,
+            @Nullable String member,
+            String requestId,
+            long times,
+            @Nullable String role) {}
+
+    /** Returns the number of commands of these tools since the given time. */
+    long count(Call call, Instant since, Collection<String> tools) {
+        return db.sql(call, COUNT)
+                .set("since", since)
+                .set("tools", tools)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.number("commands");
+                })
+                .orElseThrow();
+    }
+
+    /** Returns the next commands, newest first. */
+    List<AuditedCall> page(Call call, Instant since, Collection<String> tools, @Nullable AuditedCall last, int limit) {
+        return db.sql(call, PAGE)
+                .set("since", since)
+                .set("tools", tools)
+                .set("at", last == null ? null : last.at())
+                .set("after", last == null ? null : last.rowId())
+                .set("limit", limit)
+                .list(row -> Objects.requireNonNull(row.json("record", AuditedCall.class)));
+    }
+}

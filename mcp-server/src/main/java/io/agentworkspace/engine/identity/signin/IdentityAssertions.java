@@ -1,0 +1,119 @@
+package io.agentworkspace.engine.identity.signin;
+
+import io.agentworkspace.engine.identity.credentials.ProtectedResource;
+import io.agentworkspace.engine.identity.credentials.UnverifiedToken;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jetty.server.Request;
+
+/**
+ * Assertions in which a provider of the settings states who a user is, for one client (ID-JAG). The provider's users are
+ * mapped as at sign-in.
+ */
+public final class IdentityAssertions {
+    private static final Duration LONGEST = Duration.ofHours(1);
+    private static final int LONGEST_ID = 255;
+    private static final Duration RETRY = Duration.ofSeconds(5);
+
+    private final ProtectedResource resource;
+    private final List<TrustedIssuer> issuers;
+    private final TenantMapping mapping;
+    private final TokenGrantStore grants;
+    private final Clock clock;
+
+    /** @param issuers only those that are mapped to a tenant are trusted */
+    public IdentityAssertions(
+            ProtectedResource resource,
+            Collection<Issuer> issuers,
+            SignInStore store,
+            TokenGrantStore grants,
+            Clock clock) {
+        this.resource = resource;
+        this.issuers = issuers.stream()
+                .filter(issuer -> issuer.provider().tenant() != null)
+                .map(issuer -> new TrustedIssuer(issuer, new IssuerKeys(issuer, IssuerKeys.Trust.BEARER, clock)))
+                .toList();
+        this.mapping = new TenantMapping(store);
+        this.grants = grants;
+        this.clock = clock;
+    }
+
+    private record TrustedIssuer(Issuer issuer, IssuerKeys keys) {
+        String name() {
+            return issuer.provider().issuer().toString();
+        }
+    }
+
+    /**
+     * A valid assertion.
+     *
+     * @param caller its user, until {@code until}, with everything that the user may do
+     * @param id unique among those of all issuers
+     * @param scopes the capabilities that it names; empty if it names none
+     * @param resource the path of the MCP endpoint that it names
+     */
+    public record Assertion(Caller caller, String id, Instant expires, Set<String> scopes, String resource) {}
+
+    /**
+     * Verifies an assertion. The caller of this method checks that it was not used before.
+     *
+     * @param client the client that presents it, which was authenticated
+     * @param until when the access ends that it is for
+     * @throws Problem {@code unauthenticated} for an invalid assertion, {@code not_permitted} for an unknown user, {@code
+     *     unavailable} if its issuer has to be queried and does not respond
+     */
+    public Assertion read(String text, String client, Instant until, Request request) {
+        var token = UnverifiedToken.read(text).orElseThrow(() -> TokenClaims.invalid("it is not a JWT"));
+        var named = token.claims().path("iss").asString("");
+        var trusted = issuers.stream()
+                .filter(one -> one.name().equals(named))
+                .findFirst()
+                .orElseThrow(() -> TokenClaims.invalid("its iss is not a provider that this server trusts"));
+        var now = clock.instant();
+        var said = TokenClaims.asserted(token, trusted.name(), client, resource, now);
+        if (said.expiresAt().isAfter(now.plus(LONGEST))) {
+            throw TokenClaims.invalid("its exp must be at most an hour from now");
+        }
+        var id = token.claims().path("jti").asString("");
+        if (id.isBlank() || id.length() > LONGEST_ID) {
+            throw TokenClaims.invalid("its jti must be unique, in at most %d characters".formatted(LONGEST_ID));
+        }
+        if (said.scopes().isEmpty() && token.claims().has("scope")) {
+            throw TokenClaims.invalid("its scope names no capability, such as agent:read");
+        }
+        try {
+            var claims = trusted.keys()
+                    .verified(token)
+                    .orElseThrow(() -> TokenClaims.invalid("its signature is not of a key of its issuer (kid)"));
+            var user = mapping.user(RequestOrigin.of(request, clock), trusted.issuer(), claims, "");
+            var identity = new SignInStore.Identity(user.tenant(), trusted.name(), said.subject());
+            return new Assertion(
+                    caller(identity, said, until),
+                    trusted.name() + "\n" + id,
+                    said.expiresAt(),
+                    said.scopes(),
+                    said.resources());
+        } catch (ProviderHttp.Failed e) {
+            throw Problem.unavailable(
+                    "the keys of the assertion's issuer cannot be fetched now; try again shortly", RETRY);
+        }
+    }
+
+    private Caller caller(SignInStore.Identity identity, TokenClaims said, Instant until) {
+        var stable = "assertion\n%d\n%s\n%s\n%s"
+                .formatted(identity.tenant(), identity.issuer(), said.subject(), said.client());
+        var principal = Caller.OAUTH + AccessTokens.digest(stable);
+        grants.note(identity, principal, said.scopes(), said.expiresAt());
+        return grants.find(principal)
+                .filter(granted -> !granted.removed())
+                .orElseThrow(TenantMapping::removed)
+                .with(Set.of(Capability.ALL), until);
+    }
+}

@@ -1,0 +1,162 @@
+package io.agentworkspace.engine.identity.signin;
+
+import io.agentworkspace.engine.identity.credentials.ProtectedResource;
+import io.agentworkspace.engine.identity.credentials.UnverifiedToken;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.StorableText;
+import io.jsonwebtoken.Identifiable;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The claims of an access token (RFC 9068), or of an assertion. They are checked before the signature, since that needs no request to the issuer.
+ *
+ * @param client the program that it was issued to; empty if not named
+ * @param scopes those that are capabilities
+ * @param resources the paths of the MCP endpoint that it is for, separated by spaces
+ */
+record TokenClaims(String subject, String client, Set<String> scopes, String resources, Instant expiresAt) {
+    private static final Set<String> TYPES = Set.of("at+jwt", "application/at+jwt", "jwt", "");
+    private static final Set<String> ASSERTIONS = Set.of("oauth-id-jag+jwt", "application/oauth-id-jag+jwt");
+    private static final Set<String> ALGORITHMS =
+            TokenJson.ALGORITHMS.stream().map(Identifiable::getId).collect(Collectors.toSet());
+    private static final Set<String> WORDS = Stream.concat(
+                    Arrays.stream(Capability.values()).map(Capability::word), Stream.of(Capability.ALL))
+            .collect(Collectors.toUnmodifiableSet());
+    private static final long LATEST = 253_402_300_799L;
+    private static final int LONGEST_SUBJECT = 255;
+
+    TokenClaims {
+        scopes = Collections.unmodifiableSet(new LinkedHashSet<>(scopes));
+    }
+
+    /** @throws Problem {@code unauthenticated}, with a note that names the defect */
+    static TokenClaims checked(UnverifiedToken token, ProtectedResource resource, Instant now) {
+        var claims = token.claims();
+        check(token.header(), TYPES, "at+jwt or JWT: this is not an access token");
+        check(claims, resource.issuer().toString());
+        var resources = texts(claims.path("aud"))
+                .flatMap(one -> resource.audience(one).stream())
+                .distinct()
+                .collect(Collectors.joining(" "));
+        if (resources.isEmpty()) {
+            throw invalid("its aud must contain %s: ask the issuer for a token for this resource"
+                    .formatted(resource.address()));
+        }
+        return new TokenClaims(subject(claims), client(claims), scopes(claims), resources, expires(claims, now));
+    }
+
+    /**
+     * Checks an assertion of a user for a client (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant, section 4.4).
+     *
+     * @param issuer one that is trusted
+     * @throws Problem {@code unauthenticated}, with a note that names the defect
+     */
+    static TokenClaims asserted(
+            UnverifiedToken token, String issuer, String client, ProtectedResource resource, Instant now) {
+        var claims = token.claims();
+        check(token.header(), ASSERTIONS, "oauth-id-jag+jwt: this is not an ID-JAG");
+        check(claims, issuer);
+        if (!texts(claims.path("aud")).toList().equals(List.of(resource.issuer().toString()))) {
+            throw invalid("its aud must be %s alone".formatted(resource.issuer()));
+        }
+        if (!claims.path("client_id").asString("").equals(client)) {
+            throw invalid("its client_id must be that of the client that presents it");
+        }
+        var named = texts(claims.path("resource")).toList();
+        var path = named.size() == 1 ? resource.path(named.getFirst()) : Optional.<String>empty();
+        if (path.isEmpty()) {
+            throw invalid("its resource must be " + resource.address());
+        }
+        return new TokenClaims(subject(claims), client, scopes(claims), path.get(), expires(claims, now));
+    }
+
+    private static void check(ObjectNode header, Set<String> types, String right) {
+        if (!ALGORITHMS.contains(header.path("alg").asString(""))) {
+            throw invalid("its alg must be one of "
+                    + String.join(", ", ALGORITHMS.stream().sorted().toList()));
+        }
+        if (!types.contains(header.path("typ").asString("").toLowerCase(Locale.ROOT))) {
+            throw invalid("its typ must be " + right);
+        }
+        if (header.has("crit") || header.has("zip")) {
+            throw invalid("its header requires extensions that are not supported here (crit, zip)");
+        }
+    }
+
+    private static void check(ObjectNode claims, String issuer) {
+        if (!claims.path("iss").asString("").equals(issuer)) {
+            throw invalid("its iss must be " + issuer);
+        }
+        if (claims.has("cnf")) {
+            throw invalid("it is bound to a key of its holder (cnf), which is not supported here");
+        }
+    }
+
+    private static String subject(ObjectNode claims) {
+        var subject = claims.path("sub").asString("");
+        if (subject.isBlank() || subject.length() > LONGEST_SUBJECT) {
+            throw invalid("its sub must identify its user, in at most %d characters".formatted(LONGEST_SUBJECT));
+        }
+        if (!StorableText.isStorable(subject)) {
+            throw invalid("its sub must not contain NUL characters or unpaired surrogates");
+        }
+        if (subject.equals(client(claims))) {
+            throw invalid("its sub is a program (client_id), not a person: programs use API keys");
+        }
+        return subject;
+    }
+
+    private static String client(ObjectNode claims) {
+        return claims.path("client_id").asString(claims.path("azp").asString(""));
+    }
+
+    private static Instant expires(ObjectNode claims, Instant now) {
+        var expires = time(claims, "exp");
+        if (!now.isBefore(expires)) {
+            throw invalid("it has expired");
+        }
+        if (time(claims, "iat").isAfter(now.plus(TokenJson.SKEW))
+                || (claims.has("nbf") && time(claims, "nbf").isAfter(now.plus(TokenJson.SKEW)))) {
+            throw invalid("it is not valid yet (iat, nbf)");
+        }
+        return expires;
+    }
+
+    private static Instant time(ObjectNode claims, String name) {
+        var value = claims.path(name);
+        var seconds = value.isNumber() ? value.asDouble() : -1;
+        if (!(seconds >= 0 && seconds <= LATEST)) {
+            throw invalid("its %s must be a time in seconds since 1970".formatted(name));
+        }
+        return Instant.ofEpochSecond((long) seconds);
+    }
+
+    /** Returns the scopes, which some issuers name {@code scp}. */
+    private static Set<String> scopes(ObjectNode claims) {
+        var scope = claims.has("scope") ? claims.path("scope") : claims.path("scp");
+        return texts(scope)
+                .flatMap(text -> List.of(text.split(" ")).stream())
+                .filter(WORDS::contains)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private static Stream<String> texts(JsonNode value) {
+        return value.isArray() ? value.valueStream().map(one -> one.asString("")) : Stream.of(value.asString(""));
+    }
+
+    static Problem invalid(String why) {
+        return Problem.unauthenticated("the token is not valid: %s".formatted(why));
+    }
+}

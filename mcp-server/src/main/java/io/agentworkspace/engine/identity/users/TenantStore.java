@@ -1,0 +1,60 @@
+package io.agentworkspace.engine.identity.users;
+
+import io.agentworkspace.engine.kernel.db.AdvisoryLock;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Instant;
+
+/** Creates tenants and their users. */
+public final class TenantStore {
+    private final Db db;
+
+    public TenantStore(Db db) {
+        this.db = db;
+    }
+
+    /** Returns whether there is no tenant yet. Other replicas wait for the answer until the transaction ends. */
+    public boolean isFresh() {
+        db.sql("SELECT pg_advisory_xact_lock(:lock)")
+                .set("lock", AdvisoryLock.FIRST_START.number)
+                .one(_ -> true);
+        return db.sql("SELECT NOT EXISTS (SELECT 1 FROM tenant) AS fresh")
+                .one(row -> row.flag("fresh"))
+                .orElseThrow();
+    }
+
+    /** @throws Problem {@code already_exists} */
+    public long create(Name name, String plan, Instant now) {
+        return db.sql("""
+                INSERT INTO tenant (name, name_key, plan, created_at)
+                VALUES (:name, :key, :plan, :now)
+                ON CONFLICT DO NOTHING
+                RETURNING tenant_id
+                """)
+                .set("name", name)
+                .set("key", name.key())
+                .set("plan", plan)
+                .set("now", now)
+                .one(row -> row.number("tenant_id"))
+                .orElseThrow(() -> Problem.alreadyExists("tenant", name.text()));
+    }
+
+    /** @throws Problem {@code already_exists} */
+    public long createUser(long tenant, Name name, Role role, Instant now) {
+        return db.sql("""
+                INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                VALUES (:tenant, :name, :key, :role, :now)
+                ON CONFLICT DO NOTHING
+                RETURNING id
+                """)
+                .set("tenant", tenant)
+                .set("name", name)
+                .set("key", name.key())
+                .set("role", role.word())
+                .set("now", now)
+                .one(row -> row.number("id"))
+                .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
+    }
+}

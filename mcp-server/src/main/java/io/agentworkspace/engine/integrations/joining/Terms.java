@@ -1,0 +1,14 @@
+package io.agentworkspace.engine.integrations.joining;
+
+import io.agentworkspace.engine.model.key.Invitation.BankShare;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What an invitation gives to the agent that joins with it. */
+record Terms(
+        @Nullable String description,
+        List<BankShare> banks,
+        List<String> domains,
+        Collection<String> capabilities,
+        List<String> toolset) {}

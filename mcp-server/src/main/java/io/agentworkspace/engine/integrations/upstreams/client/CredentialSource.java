@@ -1,0 +1,20 @@
+package io.agentworkspace.engine.integrations.upstreams.client;
+
+import java.time.Duration;
+import java.util.Map;
+
+/** The credential that an admin gave for a server. The caller's own never gets there. */
+interface CredentialSource {
+    /** No credential. */
+    CredentialSource NONE = _ -> Map.of();
+
+    /**
+     * Returns the headers that carry it.
+     *
+     * @throws UpstreamFailure if it could not be had
+     */
+    Map<String, String> headers(Duration limit) throws InterruptedException;
+
+    /** Notes that the server refused it, so that a new one is needed. */
+    default void refused() {}
+}

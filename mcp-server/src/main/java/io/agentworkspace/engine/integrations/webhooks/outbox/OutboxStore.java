@@ -1,0 +1,456 @@
+package io.agentworkspace.engine.integrations.webhooks.outbox;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.kernel.secrets.Vault;
+import io.agentworkspace.engine.model.event.Event;
+import io.agentworkspace.engine.model.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Stores deliveries: a replica claims those that are due, and records the result of each attempt. */
+public final class OutboxStore {
+    /**
+     * Claims due deliveries. Each receiver gives as many as it has room for. Those of the receivers with the fewest
+     * running deliveries come first, so that no receiver waits for another's backlog. The second half of the room is
+     * only for receivers with few running deliveries, so that the backlogs of slow receivers cannot fill it. Rows that
+     * another replica is claiming are skipped.
+     */
+    private static final String CLAIM = """
+            WITH ready AS (
+                SELECT w.tenant_id, w.id, COALESCE(w.deleted_at, '-infinity') AS since, h.busy,
+                       CASE WHEN w.open_until IS NULL THEN CAST(:each AS bigint) ELSE 1 END - h.busy AS room
+                  FROM webhook_endpoint w
+                 CROSS JOIN LATERAL (SELECT count(*) AS busy
+                                       FROM webhook_delivery d
+                                      WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.state = 'delivering'
+                                        AND d.due_at > :now) h
+                 WHERE w.enabled AND (w.open_until IS NULL OR w.open_until <= :now)
+                   AND EXISTS (SELECT 1
+                                 FROM webhook_delivery d
+                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at <= :now)),
+                 due AS (
+                SELECT d.tenant_id, d.id
+                  FROM (SELECT d.*, row_number() OVER (ORDER BY d.turn, d.due_at, d.id) AS place
+                          FROM ready r
+                         CROSS JOIN LATERAL (SELECT d.tenant_id, d.id, d.due_at,
+                                            r.busy + row_number() OVER (ORDER BY d.due_at, d.sequence) AS turn
+                                       FROM webhook_delivery d
+                                      WHERE d.tenant_id = r.tenant_id AND d.endpoint_id = r.id AND d.due_at <= :now
+                                        AND d.created_at >= r.since
+                                      ORDER BY d.due_at, d.sequence
+                                      LIMIT greatest(r.room, 0)) d) d
+                 WHERE d.turn <= :few OR d.place <= :room / 2
+                 ORDER BY d.place
+                 LIMIT :room),
+                 free AS (
+                SELECT d.tenant_id, d.id
+                  FROM webhook_delivery d
+                  JOIN due ON d.tenant_id = due.tenant_id AND d.id = due.id
+                 WHERE d.due_at <= :now
+                 ORDER BY d.tenant_id, d.id
+                   FOR UPDATE OF d SKIP LOCKED),
+                 taken AS (
+                UPDATE webhook_delivery d
+                   SET state = 'delivering', due_at = :until, holder = :replica
+                  FROM free
+                 WHERE d.tenant_id = free.tenant_id AND d.id = free.id
+             RETURNING d.*)
+            SELECT d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, d.sequence,
+                   jsonb_array_length(d.attempts) AS made, w.url, w.secret, w.failing_since IS NOT NULL AS failing,
+                   CASE WHEN w.previous_until > :now THEN w.previous_secret END AS previous_secret,
+                   e.created_at, e.data
+              FROM taken d
+              JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
+              JOIN event e ON e.tenant_id = d.tenant_id AND e.id = d.event_id
+            """;
+
+    private static final String RECORD = """
+            WITH ended AS (
+                SELECT * FROM jsonb_to_recordset(CAST(:ended AS jsonb))
+                           AS e (tenant bigint, receiver uuid, delivery uuid, made int, state text, due_at timestamptz,
+                                 attempt jsonb)),
+                 written AS (
+                UPDATE webhook_delivery d
+                   SET state = CASE WHEN e.state = 'failed' AND w.deleted_at > d.created_at THEN 'exhausted' ELSE e.state END,
+                       due_at = CASE WHEN w.deleted_at > d.created_at THEN NULL ELSE e.due_at END,
+                       holder = NULL, attempts = d.attempts || e.attempt
+                  FROM ended e
+                  JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.receiver
+                 WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
+                   AND jsonb_array_length(d.attempts) = e.made
+             RETURNING d.tenant_id, d.id, d.state),
+                 signal AS (
+                SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
+                  FROM written
+                 GROUP BY tenant_id),
+                 sample AS (
+                SELECT * FROM jsonb_to_recordset(CAST(:samples AS jsonb))
+                           AS s (tenant bigint, receiver uuid, hour timestamptz, succeeded bigint, failed bigint,
+                                 durations bigint[], last_success_at timestamptz, last_failure_at timestamptz)),
+                 summed AS (
+            INSERT INTO webhook_health AS h (tenant_id, endpoint_id, hour, succeeded, failed, durations, last_success_at,
+                                             last_failure_at)
+            SELECT s.tenant, s.receiver, s.hour, s.succeeded, s.failed, s.durations, s.last_success_at, s.last_failure_at
+              FROM sample s
+              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.receiver
+             ORDER BY s.tenant, s.receiver, s.hour
+                ON CONFLICT (tenant_id, endpoint_id, hour) DO UPDATE
+               SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
+                   durations = ARRAY(SELECT a + b
+                                       FROM unnest(h.durations, excluded.durations) WITH ORDINALITY u (a, b, i)
+                                      ORDER BY i),
+                   last_success_at = COALESCE(excluded.last_success_at, h.last_success_at),
+                   last_failure_at = COALESCE(excluded.last_failure_at, h.last_failure_at))
+            SELECT DISTINCT w.tenant_id, w.id
+              FROM sample s
+              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.receiver
+             WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL AND (SELECT count(*) FROM signal) >= 0
+            """;
+
+    /** Advances each feed over the events to be deleted, and no further. */
+    private static final String CLEAR = """
+            UPDATE event_feed f
+               SET cleared_seq = p.cleared
+              FROM (SELECT f.tenant_id, COALESCE(young.seq - 1, f.last_seq) AS cleared
+                      FROM event_feed f
+                      LEFT JOIN LATERAL (SELECT e.seq
+                                           FROM event e
+                                          WHERE e.tenant_id = f.tenant_id AND e.seq > f.cleared_seq AND e.created_at >= :until
+                                          ORDER BY e.seq
+                                          LIMIT 1) young ON true
+                     WHERE f.cleared_seq < f.last_seq) p
+             WHERE f.tenant_id = p.tenant_id AND f.cleared_seq < p.cleared
+            """;
+
+    private static final String CLEARED = """
+            created_at < :until
+            AND (directed OR seq <= (SELECT f.cleared_seq FROM event_feed f WHERE f.tenant_id = event.tenant_id))""";
+
+    private static final String AWAITED = """
+            EXISTS (SELECT 1
+                      FROM webhook_delivery d
+                      JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
+                     WHERE d.tenant_id = event.tenant_id AND d.event_id = event.id AND d.due_at IS NOT NULL AND w.enabled
+                       AND w.deleted_at IS NULL)""";
+
+    private static final String KEEP = """
+            UPDATE webhook_endpoint w
+               SET enabled = s.disabled_reason IS NULL, disabled_reason = s.disabled_reason, failing_since = s.failing_since,
+                   missed_after = CASE WHEN s.disabled_reason IS NULL OR NOT w.enabled THEN w.missed_after
+                                       ELSE (SELECT last_seq FROM event_feed f WHERE f.tenant_id = w.tenant_id) END,
+                   missed_until = CASE WHEN s.disabled_reason IS NULL THEN w.missed_until END,
+                   warned = s.warned, failures_in_row = s.failures_in_row, openings = s.openings, open_until = s.open_until,
+                   updated_at = CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN w.updated_at ELSE :now END,
+                   revision = w.revision + CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN 0 ELSE 1 END
+              FROM jsonb_to_recordset(CAST(:histories AS jsonb))
+                       AS s (tenant bigint, receiver uuid, disabled_reason text, failing_since timestamptz, warned smallint,
+                             failures_in_row int, openings smallint, open_until timestamptz)
+             WHERE w.tenant_id = s.tenant AND w.id = s.receiver
+            """;
+
+    private static final String INSERT_EVENTS_AND_KEEP = EventLog.INSERT + ";\n" + KEEP;
+
+    private static final String PURGE = CLEARED + " AND NOT " + AWAITED;
+
+    private static final long COUNTED = 100_000;
+
+    private static final String OLD_EVENTS = Db.oldRows("event", PURGE);
+
+    private static final String OLD_HEALTH = Db.oldRows("webhook_health", "hour < :until");
+
+    private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "deleted_at < :until");
+
+    private final Db db;
+    private final Vault vault;
+    private final EventLog log;
+    private final UUID replica = UUID.randomUUID();
+    private final Cache<String, String> secrets = Caffeine.newBuilder()
+            .maximumSize(10_000)
+            .expireAfterAccess(Duration.ofMinutes(10))
+            .build();
+
+    public OutboxStore(Db db, Vault vault, EventLog log) {
+        this.db = db;
+        this.vault = vault;
+        this.log = log;
+    }
+
+    /** A receiver of a tenant. */
+    record ReceiverId(long tenant, UUID receiver) {}
+
+    /**
+     * A delivery that this replica attempts.
+     *
+     * @param made the number of earlier attempts
+     * @param body the envelope, the same bytes on every attempt
+     * @param sealed the encrypted secrets to sign with, for {@link #open}: the current one, then the overlapping one, if any
+     * @param failing whether the receiver has only failed recently
+     */
+    record ClaimedDelivery(
+            ReceiverId target,
+            UUID id,
+            UUID event,
+            String url,
+            long sequence,
+            int made,
+            byte[] body,
+            List<String> sealed,
+            boolean failing) {}
+
+    /** An attempt as it is recorded. */
+    record RecordedAttempt(
+            Instant at,
+            long durationMs,
+            @Nullable Integer status,
+            @Nullable String error,
+            @Nullable String response) {}
+
+    /** The result of a claim: its new state, and when it is due again, unless it has ended. */
+    record Ended(
+            long tenant,
+            UUID receiver,
+            UUID delivery,
+            int made,
+            String state,
+            @Nullable Instant dueAt,
+            RecordedAttempt attempt) {}
+
+    /** The results of a receiver's attempts in an hour. */
+    record Sample(
+            long tenant,
+            UUID receiver,
+            Instant hour,
+            long succeeded,
+            long failed,
+            long[] durations,
+            @Nullable Instant lastSuccessAt,
+            @Nullable Instant lastFailureAt) {}
+
+    /** The failures of a receiver since its last success. */
+    record ReceiverHistory(
+            long tenant,
+            UUID receiver,
+            String url,
+            List<String> events,
+            @Nullable String disabledReason,
+            @Nullable Instant failingSince,
+            int warned,
+            int failuresInRow,
+            int openings,
+            @Nullable Instant openUntil) {}
+
+    /** The new state of a receiver, and the event that reports it, if any. */
+    record HistoryChange(ReceiverHistory history, @Nullable Event event) {}
+
+    /**
+     * The deliveries of all tenants that are still to be attempted. At most {@link #COUNTED} are counted.
+     *
+     * @param due the number of those that are due now
+     * @param oldest when the oldest of these became due; null if there is none
+     */
+    public record Depth(long waiting, long due, @Nullable Instant oldest) {}
+
+    /** Counts the waiting deliveries, through the index that contains only these. */
+    public Depth depth(Instant now) {
+        return db.sql("""
+                SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= :now) AS due,
+                       min(due_at) FILTER (WHERE due_at <= :now) AS oldest
+                  FROM (SELECT due_at FROM webhook_delivery WHERE due_at IS NOT NULL LIMIT :most) d
+                """)
+                .set("now", now)
+                .set("most", COUNTED)
+                .one(row -> new Depth(row.number("waiting"), row.number("due"), row.instantOrNull("oldest")))
+                .orElseThrow();
+    }
+
+    /**
+     * Claims due deliveries until the given time.
+     *
+     * @param few the number of concurrent deliveries to a receiver while there is any room
+     * @param each the maximum number of concurrent deliveries to a receiver
+     * @param room the maximum number of claims
+     */
+    List<ClaimedDelivery> claim(Instant now, Instant until, int few, int each, int room) {
+        return db.sql(CLAIM)
+                .set("now", now)
+                .set("until", until)
+                .set("few", few)
+                .set("each", each)
+                .set("room", room)
+                .set("replica", replica)
+                .list(this::claim);
+    }
+
+    private ClaimedDelivery claim(Row row) throws SQLException {
+        var target = new ReceiverId(row.number("tenant_id"), UUID.fromString(row.text("endpoint_id")));
+        var event = UUID.fromString(row.text("event_id"));
+        var previous = row.textOrNull("previous_secret");
+        var current = row.text("secret");
+        return new ClaimedDelivery(
+                target,
+                UUID.fromString(row.text("id")),
+                event,
+                row.text("url"),
+                row.number("sequence"),
+                (int) row.number("made"),
+                envelope(event, row),
+                previous == null ? List.of(current) : List.of(current, previous),
+                row.flag("failing"));
+    }
+
+    private static byte[] envelope(UUID event, Row row) throws SQLException {
+        var createdAt = Json.text(Objects.requireNonNull(row.instantOrNull("created_at")));
+        return ("{\"id\":\"" + event + "\",\"type\":\"" + row.text("event_type") + "\",\"created_at\":" + createdAt
+                        + ",\"data\":" + row.text("data") + "}")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Decrypts the secrets to sign a claim with.
+     *
+     * @throws io.agentworkspace.engine.kernel.secrets.SecretsFailure if the key of one is not configured
+     */
+    List<String> open(ClaimedDelivery claim) {
+        return claim.sealed().stream().map(text -> open(claim.target(), text)).toList();
+    }
+
+    private String open(ReceiverId target, String text) {
+        return secrets.get(
+                text,
+                _ -> new String(
+                        vault.open(ReceiverStore.place(target.tenant(), target.receiver()), text),
+                        StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Records the results of attempts. Claims that this replica has lost are skipped.
+     *
+     * @return the receivers that succeeded here but are marked as failing
+     */
+    List<ReceiverId> record(Collection<Ended> ended, Collection<Sample> samples) {
+        return db.sql(RECORD)
+                .set("ended", Json.text(ended))
+                .set("samples", Json.text(samples))
+                .set("replica", replica)
+                .list(OutboxStore::target);
+    }
+
+    private static ReceiverId target(Row row) throws SQLException {
+        return new ReceiverId(row.number("tenant_id"), UUID.fromString(row.text("id")));
+    }
+
+    /** Records the results of attempts to failing receivers. Their new state is computed while they are locked. */
+    void record(
+            Collection<Ended> ended,
+            Collection<Sample> samples,
+            Collection<ReceiverId> failing,
+            Instant now,
+            Function<List<ReceiverHistory>, List<HistoryChange>> verdict) {
+        var hasEvents = db.transaction(() -> {
+            var targets = new LinkedHashSet<>(failing);
+            targets.addAll(record(ended, samples));
+            var changes = verdict.apply(hold(targets));
+            var events =
+                    changes.stream().filter(change -> change.event() != null).toList();
+            db.sql(events.isEmpty() ? KEEP : INSERT_EVENTS_AND_KEEP)
+                    .set(
+                            "histories",
+                            Json.text(
+                                    changes.stream().map(HistoryChange::history).toList()))
+                    .set(
+                            "events",
+                            Json.text(events.stream().map(OutboxStore::row).toList()))
+                    .set("now", now)
+                    .runAndCommit();
+            return !events.isEmpty();
+        });
+        if (hasEvents) {
+            log.committed();
+        }
+    }
+
+    private static Object row(HistoryChange change) {
+        var history = change.history();
+        return EventLog.row(history.tenant(), Objects.requireNonNull(change.event()))
+                .put("not_to", history.receiver().toString());
+    }
+
+    private List<ReceiverHistory> hold(Collection<ReceiverId> targets) {
+        return db.sql("""
+                SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'receiver', w.id) AS history
+                  FROM webhook_endpoint w
+                  JOIN jsonb_to_recordset(CAST(:targets AS jsonb)) AS t (tenant bigint, receiver uuid)
+                    ON w.tenant_id = t.tenant AND w.id = t.receiver
+                 WHERE w.deleted_at IS NULL
+                 ORDER BY w.tenant_id, w.id
+                   FOR NO KEY UPDATE OF w
+                """)
+                .set("targets", Json.text(targets))
+                .list(row -> Objects.requireNonNull(row.json("history", ReceiverHistory.class)));
+    }
+
+    /** Returns the enabled receivers that have failed at least since the given time. */
+    List<ReceiverId> failingSince(Instant since) {
+        return db.sql("""
+                SELECT tenant_id, id
+                  FROM webhook_endpoint
+                 WHERE failing_since <= :since AND enabled AND deleted_at IS NULL
+                """).set("since", since).list(OutboxStore::target);
+    }
+
+    /**
+     * Drops some of the pending deliveries of deleted receivers, which are no longer claimed. Disables deleted
+     * receivers once the event of their deletion was sent or has failed.
+     */
+    void giveUp(Instant now) {
+        db.sql("""
+                WITH signal AS (
+                UPDATE webhook_endpoint w
+                   SET enabled = false, disabled_reason = 'manual'
+                 WHERE w.deleted_at IS NOT NULL AND w.enabled
+                   AND EXISTS (SELECT 1
+                                 FROM webhook_delivery d
+                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
+                                  AND d.sequence = w.last_sequence AND d.created_at >= w.deleted_at AND d.due_at IS NULL)),
+                exhausted AS (
+                UPDATE webhook_delivery
+                   SET state = 'exhausted', due_at = NULL
+                 WHERE ctid IN (SELECT d.ctid
+                                  FROM webhook_endpoint w
+                                  JOIN webhook_delivery d ON d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
+                                 WHERE w.deleted_at IS NOT NULL AND d.due_at IS NOT NULL AND d.created_at < w.deleted_at
+                                   AND (d.state <> 'delivering' OR d.due_at <= :now)
+                                 LIMIT 1000
+                                   FOR UPDATE OF d SKIP LOCKED)
+                RETURNING tenant_id, id, state)
+                SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
+                  FROM exhausted
+                 GROUP BY tenant_id
+                """).set("now", now).run();
+    }
+
+    /**
+     * Deletes events older than the retention period, their deliveries, and other old rows. Pending deliveries and their
+     * events stay until they end, but in no feed: each feed is first cut off before its oldest event that is kept.
+     */
+    public void purge(Instant until) {
+        db.sql(CLEAR).set("until", until).run();
+        db.deleteOld(OLD_EVENTS, until);
+        db.deleteOld(OLD_HEALTH, until);
+        db.deleteOld(OLD_ENDPOINTS, until);
+    }
+}

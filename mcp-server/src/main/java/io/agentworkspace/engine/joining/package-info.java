@@ -1,5 +1,0 @@
-/** Joining: invitations, and how a program becomes an agent with one: {@code InviteTools}, {@code Joiner}. */
-@NullMarked
-package io.agentworkspace.engine.joining;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package io.agentworkspace.engine.kernel.changes;
+
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Call;
+import java.time.Instant;
+import java.util.Collection;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes the log of changes. Replicas receive what is written as {@link io.agentworkspace.engine.kernel.changes.DatabaseSignals} after the
+ * commit. Nothing is written in a tenant in which nobody listens.
+ */
+public final class ChangeStore {
+    private static final String ANNOUNCE = "SELECT announce(:tenant, CAST(:changes AS jsonb))";
+
+    private static final String OLD = Db.oldRows("change_log", "at < :until");
+
+    private final Db db;
+
+    public ChangeStore(Db db) {
+        this.db = db;
+    }
+
+    /** Returns the last statement of a call's transaction, which announces what the call changed. */
+    public Statement of(Call call) {
+        var statement = statement(call.caller().tenant(), call.changes());
+        return call.isAnnounced() ? statement.announcing() : statement;
+    }
+
+    /** Announces changes that are made in the current transaction, outside of a call. */
+    public void write(long tenant, Collection<Change> changes) {
+        statement(tenant, changes).announcing().one(_ -> true);
+    }
+
+    private Statement statement(long tenant, Collection<Change> changes) {
+        return db.sql(ANNOUNCE).set("tenant", tenant).set("changes", rows(changes));
+    }
+
+    private static String rows(Collection<Change> changes) {
+        return Json.text(changes.stream().distinct().map(ChangeStore::row).toList());
+    }
+
+    /** Returns the change as the database's function {@code announce} reads it. */
+    private static ObjectNode row(Change change) {
+        var row = Json.tree(change);
+        row.remove("audience");
+        row.put("topic", change.topic().word());
+        if (change.audience().everyone()) {
+            row.put("everyone", true);
+        } else if (!change.audience().users().isEmpty()) {
+            change.audience().users().forEach(row.putArray("users")::add);
+        }
+        return row;
+    }
+
+    /** Deletes rows that no stream can resume from any longer. */
+    public void purge(Instant until) {
+        db.deleteOld(OLD, until);
+    }
+}

@@ -1,0 +1,243 @@
+package io.agentworkspace.engine.kernel.context;
+
+import io.agentworkspace.engine.kernel.access.Visibility;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The named contexts of each principal: what is selected, and the agent that the principal is logged on as. */
+public final class ContextStore {
+    /** How long an agent stays online after the last command of a context that is logged on as it. */
+    public static final Duration ONLINE = Duration.ofMinutes(15);
+
+    /**
+     * The beginning of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*}
+     * beside its own columns, always returns one row, and so costs one round trip. Selected things that are no longer
+     * visible are left out. If the caller's own user is gone, everything is left out. A credential that is bound to
+     * an agent is always logged on as it. Each thing is a look-up by its key, whatever number of rows PostgreSQL expects:
+     * a plan that was made when the tables were empty must be good when they are full.
+     */
+    public static final String WITH_CONTEXT = SqlTemplate.of("""
+            WITH ctx AS MATERIALIZED (
+                SELECT w.id AS caller_id, w.role AS caller_role, u.id AS user_id, u.name AS user_name,
+                       s.id AS self_id, s.name AS self_name,
+                       a.id AS agent_id, a.name AS agent_name,
+                       d.id AS domain_id, d.name AS domain_name,
+                       z.id AS zone_id, z.name AS zone_name,
+                       {unread} AS unread,
+                       COALESCE(c.agent_id, c.domain_id) IS NOT NULL AS is_selected
+                  FROM (VALUES (1)) one (row)
+                  LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
+                  LEFT JOIN app_user u
+                         ON w.id IS NOT NULL AND u.tenant_id = :tenant AND u.removed_at IS NULL
+                        AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN w.id
+                                        WHEN strpos(:acting, '@') > 0 THEN (SELECT f.id FROM user_of_email(:tenant, :acting) f (id)
+                                                                              WHERE :for_others OR f.id = w.id)
+                                        ELSE (SELECT x.id FROM app_user x
+                                               WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
+                  LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
+                  {join_self} AND (s.owner_id = u.id OR :admin)
+                  LEFT JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = c.agent_id OFFSET 0) a ON {visible_agent}
+                  LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = :tenant AND x.id = c.domain_id OFFSET 0) d ON {visible_domain}
+                  LEFT JOIN LATERAL (SELECT * FROM zone x WHERE x.tenant_id = :tenant AND x.id = c.zone_id OFFSET 0) z ON z.domain_id = d.id)
+            """)
+            .with("unread", Unread.of("COALESCE(s.id, u.id)"))
+            .with("join_self", UnselectedContextQueries.JOIN_SELF)
+            .with("visible_agent", Visibility.agent("a", "u.id"))
+            .with("visible_domain", Visibility.domain("d", "u.id"))
+            .sql();
+
+    /** The beginning of a statement inside a transaction, where the context is already known. */
+    public static final String KNOWN_CONTEXT =
+            "WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:self AS bigint) AS self_id)\n";
+
+    /** How long an unused context is kept. */
+    private static final Duration KEPT = Duration.ofDays(90);
+
+    private static final String SAVE = """
+            INSERT INTO context (tenant_id, principal, name, self_id, agent_id, domain_id, zone_id, used_at)
+            VALUES (:tenant, :principal, :context, :self, :agent, :domain, :zone, :now)
+            ON CONFLICT (tenant_id, principal, name) DO UPDATE
+               SET self_id = CASE WHEN :self_changed THEN excluded.self_id ELSE context.self_id END,
+                   agent_id = CASE WHEN :agent_changed THEN excluded.agent_id ELSE context.agent_id END,
+                   domain_id = CASE WHEN :place_changed THEN excluded.domain_id ELSE context.domain_id END,
+                   zone_id = CASE WHEN :place_changed THEN excluded.zone_id ELSE context.zone_id END,
+                   used_at = excluded.used_at
+            """;
+
+    private static final String LOAD = WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx";
+
+    private static final String LOAD_UNSELECTED = SqlTemplate.of("SELECT {columns}, {limits} {rows}")
+            .with("columns", UnselectedContextQueries.COLUMNS)
+            .with("limits", Db.LIMITS)
+            .with("rows", UnselectedContextQueries.ROWS)
+            .sql();
+
+    private static final String OLD = Db.oldRows("context", "used_at <= :until");
+
+    private final Db db;
+    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
+
+    public ContextStore(Db db) {
+        this.db = db;
+    }
+
+    /** Reads the context into the call: the first statement of every transaction. */
+    public void load(Call call) {
+        var isRead = unselected.has(call)
+                && db.limited(db.sql(call, LOAD_UNSELECTED))
+                        .one(row -> unselected.read(call, row))
+                        .orElse(false);
+        if (!isRead) {
+            db.limited(db.sql(call, LOAD)).one(row -> unselected.learned(call, row));
+        }
+    }
+
+    /** Takes note of what a call has selected, so that the next one reads its context with the right statement. */
+    public void changed(Call call) {
+        var context = call.context();
+        if (context.agent() != null || context.domain() != null) {
+            unselected.forget(call);
+        }
+    }
+
+    /** Reads the context from a row with {@code ctx.*}. */
+    public static Context read(Call call, Row row) throws SQLException {
+        var role = row.textOrNull("caller_role");
+        if (role != null) {
+            checkRole(call, Role.of(role));
+        }
+        var user = row.ref("user");
+        if (user == null) {
+            var acting = call.actingFor();
+            throw acting == null || row.numberOrNull("caller_id") == null
+                    ? Problem.unauthenticated("the credential's user no longer exists")
+                    : nobody(call, acting);
+        }
+        var self = row.ref("self");
+        if (self == null && call.caller().boundAgent() != null) {
+            throw Problem.unauthenticated("the credential's agent no longer exists");
+        }
+        var context = new Context(
+                call.contextName(),
+                user,
+                self,
+                row.ref("agent"),
+                row.ref("domain"),
+                row.ref("zone"),
+                row.number("unread"));
+        call.load(context);
+        return context;
+    }
+
+    /**
+     * Returns the refusal for an unknown user to act for. A caller that may not act for others gets the same response
+     * for every address, whether or not somebody has it.
+     */
+    private static Problem nobody(Call call, UserHandle acting) {
+        return call.caller().obstacleToOthers().map(Problem::notPermitted).orElseGet(() -> missing(acting, List.of()));
+    }
+
+    /**
+     * Checks the caller's role, since a replica may cache a lost role for up to a second.
+     *
+     * @param now the caller's current role
+     * @throws Problem {@code not_permitted} if that is lower than the cached one
+     */
+    public static void checkRole(Call call, Role now) {
+        if (!now.isAtLeast(call.caller().role())) {
+            throw Problem.notPermitted(
+                    "your role has just become '%s': call again for what that allows; an admin can change it with US_Update"
+                            .formatted(now.word()));
+        }
+    }
+
+    /** Stores only what the call has changed in its context, so that concurrent commands can change the rest. */
+    public void save(Call call) {
+        saving(call, SAVE).run();
+    }
+
+    /**
+     * Stores the context and, in the same round trip, runs another statement, which sees what was stored.
+     *
+     * @param statement a result of {@link #saveAnd}
+     */
+    public Statement saving(Call call, String statement) {
+        var before = call.loadedContext();
+        var context = call.context();
+        Stream.of(Optional.ofNullable(context.self()), Optional.ofNullable(before.self()))
+                .flatMap(Optional::stream)
+                .forEach(self -> call.changed(Change.presence(self.id(), "seen", null)));
+        return db.sql(call, statement)
+                .set("agent", id(context.agent()))
+                .set("domain", id(context.domain()))
+                .set("zone", id(context.zone()))
+                .set("self_changed", call.caller().boundAgent() != null || differ(before.self(), context.self()))
+                .set("agent_changed", differ(before.agent(), context.agent()))
+                .set(
+                        "place_changed",
+                        differ(before.domain(), context.domain()) || differ(before.zone(), context.zone()));
+    }
+
+    /**
+     * Returns a statement for {@link #saving}, to be composed once: the storing of the context, and then the other
+     * statement.
+     */
+    public static String saveAnd(String then) {
+        return SAVE + ";\n" + then;
+    }
+
+    /** Returns whether the agent with this alias is online: a look-up for each, never a set of all tenants' contexts. */
+    public static String online(String alias) {
+        return SqlTemplate.of("""
+                COALESCE((SELECT true FROM context at
+                           WHERE at.tenant_id = {agent}.tenant_id AND at.self_id = {agent}.id
+                             AND at.used_at > CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute'
+                           LIMIT 1), false)""")
+                .with("agent", alias)
+                .with("minutes", ONLINE.toMinutes())
+                .sql();
+    }
+
+    private static boolean differ(Context.@Nullable Ref one, Context.@Nullable Ref other) {
+        return !Objects.equals(id(one), id(other));
+    }
+
+    private static @Nullable Long id(Context.@Nullable Ref ref) {
+        return ref == null ? null : (Long) ref.id();
+    }
+
+    /** Deletes contexts that have not been used for long. */
+    public void purge(Instant now) {
+        db.deleteOld(OLD, now.minus(KEPT));
+    }
+
+    /**
+     * Returns the refusal for an unknown user. No address gets suggestions, so that nobody learns of others by
+     * guessing.
+     */
+    public static Problem missing(UserHandle handle, List<String> near) {
+        return handle.isAddress()
+                ? new Problem(
+                        Failure.NOT_FOUND,
+                        "'%s' is not the verified e-mail address of exactly one user who has signed in here; give the user's name, which US_List shows"
+                                .formatted(handle.text()))
+                : Problem.notFound("user", handle.text(), near);
+    }
+}

@@ -1,0 +1,96 @@
+package io.agentworkspace.engine.kernel.db;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Context;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One row of a result, read by column name. */
+public final class Row {
+    private final ResultSet rows;
+
+    Row(ResultSet rows) {
+        this.rows = rows;
+    }
+
+    public String text(String column) throws SQLException {
+        return Objects.requireNonNull(rows.getString(column), column);
+    }
+
+    public @Nullable String textOrNull(String column) throws SQLException {
+        return rows.getString(column);
+    }
+
+    public long number(int column) throws SQLException {
+        return rows.getLong(column);
+    }
+
+    public long number(String column) throws SQLException {
+        return rows.getLong(column);
+    }
+
+    public @Nullable Long numberOrNull(String column) throws SQLException {
+        var value = rows.getLong(column);
+        return rows.wasNull() ? null : (Long) value;
+    }
+
+    public boolean flag(String column) throws SQLException {
+        return rows.getBoolean(column);
+    }
+
+    public byte[] bytes(String column) throws SQLException {
+        return rows.getBytes(column);
+    }
+
+    public byte @Nullable [] bytesOrNull(String column) throws SQLException {
+        return rows.getBytes(column);
+    }
+
+    public @Nullable Instant instantOrNull(String column) throws SQLException {
+        var value = rows.getObject(column, OffsetDateTime.class);
+        return value == null ? null : value.toInstant();
+    }
+
+    public List<String> texts(String column) throws SQLException {
+        return Arrays.asList((String[]) rows.getArray(column).getArray());
+    }
+
+    public @Nullable List<String> textsOrNull(String column) throws SQLException {
+        var array = rows.getArray(column);
+        return array == null ? null : Arrays.asList((String[]) array.getArray());
+    }
+
+    public List<Long> numbers(String column) throws SQLException {
+        return Arrays.asList((Long[]) rows.getArray(column).getArray());
+    }
+
+    public List<Integer> integers(String column) throws SQLException {
+        return Arrays.asList((Integer[]) rows.getArray(column).getArray());
+    }
+
+    /** Returns a JSON object that the query created, as a record. */
+    public <T> @Nullable T json(String column, Class<T> type) throws SQLException {
+        var value = rows.getString(column);
+        return value == null ? null : Json.readValue(value, type);
+    }
+
+    /**
+     * Returns a JSON array that the query created, as a list. SQL null (an aggregate over no rows) is the empty list.
+     */
+    public <T> List<T> jsonList(String column, Class<T> element) throws SQLException {
+        var value = rows.getString(column);
+        return value == null ? List.of() : Json.readList(value, element);
+    }
+
+    /** Returns the reference in {@code <prefix>_id} and {@code <prefix>_name}, or null. */
+    public Context.@Nullable Ref ref(String prefix) throws SQLException {
+        var id = numberOrNull(prefix + "_id");
+        return id == null ? null : new Context.Ref(id, text(prefix + "_name"));
+    }
+}

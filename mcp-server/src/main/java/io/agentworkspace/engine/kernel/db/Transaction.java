@@ -1,0 +1,90 @@
+package io.agentworkspace.engine.kernel.db;
+
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/** A call's transaction: its connection, and the statements that wait for its last one. */
+final class Transaction {
+    private final Connection connection;
+    private List<Statement> late = new ArrayList<>(1);
+    private final Set<String> written = new TreeSet<>();
+    private boolean isAnnounced;
+    private boolean isOver;
+    private boolean isKeptOpen;
+
+    Transaction(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** @throws IllegalStateException after the last statement: the connection may already belong to another call */
+    Connection connection() {
+        if (isOver) {
+            throw new IllegalStateException("a statement follows the last one of its transaction");
+        }
+        return connection;
+    }
+
+    /** Runs the work of several calls: the last statement of one does not end the transaction. */
+    <T> T keptOpen(Supplier<T> work) {
+        isKeptOpen = true;
+        return work.get();
+    }
+
+    boolean isKeptOpen() {
+        return isKeptOpen;
+    }
+
+    /** The last statement has run. */
+    void end() {
+        isOver = true;
+    }
+
+    /** Runs the work, and then what still waits for its last statement. */
+    static <T> T complete(Supplier<T> work) {
+        var result = work.get();
+        Db.runLate();
+        Db.CURRENT.get().requireAnnounced();
+        return result;
+    }
+
+    /** A statement writes to tables whose changes others listen to. */
+    void wrote(Set<String> tables) {
+        written.addAll(tables);
+    }
+
+    /** The transaction has said what it changed, or that nobody needs to know. */
+    void announced() {
+        isAnnounced = true;
+    }
+
+    /**
+     * Refuses to commit what nobody would learn of.
+     *
+     * @throws IllegalStateException a defect of the code that wrote it
+     */
+    void requireAnnounced() {
+        if (!isAnnounced && !written.isEmpty()) {
+            throw new IllegalStateException(
+                    "the transaction announces no change, but wrote to %s: call.changed(…) or ChangeStore.write announce it, Statement.quiet() says that it need not"
+                            .formatted(String.join(", ", written)));
+        }
+    }
+
+    void add(Statement statement) {
+        late.add(statement);
+    }
+
+    /** Returns the statements that wait, which then wait no longer. */
+    List<Statement> takeLate() {
+        if (late.isEmpty()) {
+            return List.of();
+        }
+        var taken = late;
+        late = new ArrayList<>(1);
+        return taken;
+    }
+}

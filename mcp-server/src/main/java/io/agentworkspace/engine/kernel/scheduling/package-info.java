@@ -1,0 +1,5 @@
+/** Whose turn it is: {@code FairQueue} shares slots fairly by tenant and key, {@code HeavyWork} processor time. */
+@NullMarked
+package io.agentworkspace.engine.kernel.scheduling;
+
+import org.jspecify.annotations.NullMarked;

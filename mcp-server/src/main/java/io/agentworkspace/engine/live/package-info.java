@@ -1,5 +1,0 @@
-/** What happens in a tenant, as a stream of server-sent events: {@code LiveEndpoint} opens them, {@code LiveStreams} feeds them. */
-@NullMarked
-package io.agentworkspace.engine.live;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The MCP endpoint: {@code McpEndpoint} reads a request, {@code LaneRouter} chooses the lane by protocol revision. */
-@NullMarked
-package io.agentworkspace.engine.mcp;
-
-import org.jspecify.annotations.NullMarked;

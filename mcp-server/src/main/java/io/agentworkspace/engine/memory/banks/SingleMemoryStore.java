@@ -1,0 +1,151 @@
+package io.agentworkspace.engine.memory.banks;
+
+import io.agentworkspace.engine.kernel.access.MemoryVisibility;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.problem.MemoryName;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Deletes, destroys and restores one memory of a bank, which its id or its name selects. */
+public final class SingleMemoryStore {
+    private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+
+    /** A hidden memory is found only by those who manage the bank. Of several in the trash the last one is meant. */
+    private static final String FIND =
+            SqlTemplate.of("""
+            SELECT m.id, m.name, m.name_key, m.deleted_at IS NOT NULL AS trashed,
+                   m.author_id = :author OR m.author_id = :acting_user
+                   OR EXISTS (SELECT 1 FROM agent a
+                               WHERE a.tenant_id = m.tenant_id AND a.id = m.author_id AND a.owner_id = :acting_user) AS own,
+                   NOT m.contributors && {censored} AND b.censored_at IS NULL AS visible
+              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND (m.deleted_at IS NULL OR m.deleted_at > :kept)
+               AND (m.id = CAST(:id AS uuid) OR m.name_key = :key)
+             ORDER BY m.id = CAST(:id AS uuid) DESC NULLS LAST, m.deleted_at DESC NULLS FIRST, m.id
+               FOR UPDATE OF m
+            """).with("censored", MemoryVisibility.censored("b")).sql();
+
+    private final Db db;
+
+    public SingleMemoryStore(Db db) {
+        this.db = db;
+    }
+
+    /** A locked memory. */
+    record Single(UUID id, @Nullable String name, @Nullable String key, boolean isTrashed, boolean isOwn) {}
+
+    /** Moves the memory to the trash. Returns whether it was not there before. */
+    boolean delete(Call call, BankStore.LockedBank bank, MemoryName memory) {
+        var single = found(call, memory, first(call, bank, memory, false).or(() -> first(call, bank, memory, true)));
+        bank.permission().require(single.isOwn() ? Permission.APPEND : Permission.WRITE);
+        return !single.isTrashed() && update(call, bank, single, "removed", """
+                UPDATE memory SET deleted_at = :now WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                """);
+    }
+
+    /** Deletes the memory permanently, also from the trash. */
+    void destroy(Call call, BankStore.LockedBank bank, MemoryName memory) {
+        var single = found(call, memory, first(call, bank, memory, false).or(() -> first(call, bank, memory, true)));
+        if (!single.isOwn()) {
+            bank.permission().require(Permission.MANAGE);
+        }
+        update(call, bank, single, "removed", """
+                DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                """);
+    }
+
+    /**
+     * Takes the memory that was deleted last out of the trash.
+     *
+     * @return its id; empty if it was not in the trash
+     * @throws Problem {@code conflict} if another memory has its name
+     */
+    Optional<UUID> restore(Call call, BankStore.LockedBank bank, MemoryName memory) {
+        var trashed = first(call, bank, memory, true);
+        var live = first(call, bank, memory, false);
+        var single = found(call, memory, trashed.or(() -> live));
+        bank.permission().require(single.isOwn() ? Permission.APPEND : Permission.WRITE);
+        if (!single.isTrashed()) {
+            return Optional.empty();
+        }
+        if (single.name() != null && isTaken(call, bank, single)) {
+            throw Problem.conflict(
+                    "another memory now has the name '%s': rename or delete it first".formatted(single.name()));
+        }
+        update(call, bank, single, "updated", """
+                UPDATE memory SET deleted_at = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                """);
+        return Optional.of(single.id());
+    }
+
+    /** Returns the id of a memory outside the trash. */
+    UUID live(Call call, BankStore.LockedBank bank, MemoryName memory) {
+        return found(call, memory, first(call, bank, memory, false)).id();
+    }
+
+    /** Returns the memory, which the audit then names. */
+    private static Single found(Call call, MemoryName memory, Optional<Single> single) {
+        var found = single.orElseThrow(() -> missing(memory));
+        call.item(found.id());
+        return found;
+    }
+
+    private boolean isTaken(Call call, BankStore.LockedBank bank, Single single) {
+        return db.sql(call, """
+                SELECT 1 FROM memory
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND name_key = :key AND deleted_at IS NULL
+                """)
+                .set("bank", bank.id())
+                .set("key", single.key())
+                .one(_ -> true)
+                .isPresent();
+    }
+
+    private Optional<Single> first(Call call, BankStore.LockedBank bank, MemoryName memory, boolean isTrashed) {
+        var isManager = bank.permission().permission() == Permission.MANAGE;
+        var self = call.context().self();
+        record Found(Single single, boolean isShown) {}
+        return db
+                .sql(call, FIND)
+                .set("bank", bank.id())
+                .set("acting_user", call.context().user().id())
+                .set("author", self == null ? call.context().user().id() : self.id())
+                .set("kept", call.now().minus(TrashStore.KEPT))
+                .set("id", ID.matcher(memory.text()).matches() ? memory.text() : null)
+                .set("key", memory.key())
+                .list(row -> new Found(
+                        new Single(
+                                UUID.fromString(row.text("id")),
+                                row.textOrNull("name"),
+                                row.textOrNull("name_key"),
+                                row.flag("trashed"),
+                                row.flag("own")),
+                        row.flag("visible")))
+                .stream()
+                .filter(found -> found.isShown() || isManager)
+                .map(Found::single)
+                .filter(single -> single.isTrashed() == isTrashed)
+                .findFirst();
+    }
+
+    private boolean update(Call call, BankStore.LockedBank bank, Single single, String action, String statement) {
+        call.changed(Change.memories(bank.id(), action, List.of(single.id())));
+        return db.sql(call, statement)
+                        .set("bank", bank.id())
+                        .set("id", single.id())
+                        .run()
+                == 1;
+    }
+
+    private static Problem missing(MemoryName memory) {
+        return Problem.notFound("memory", memory.text(), List.of());
+    }
+}

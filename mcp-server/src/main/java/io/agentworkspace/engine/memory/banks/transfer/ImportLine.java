@@ -1,0 +1,166 @@
+package io.agentworkspace.engine.memory.banks.transfer;
+
+import io.agentworkspace.engine.kernel.context.Tags;
+import io.agentworkspace.engine.model.bank.MemoryLine;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.plan.Limits;
+import io.agentworkspace.engine.model.problem.MemoryName;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Schema;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of an import that can be stored.
+ *
+ * @param number counted from 1
+ * @param line what it says; its author is empty if it names none
+ * @param replaces whether it replaces the memory that has its name, as MB_Store does
+ */
+record ImportLine(long number, MemoryLine line, boolean replaces) {
+    /** How much later than ours the clock of another engine may be. */
+    private static final Duration AHEAD = Duration.ofMinutes(5);
+
+    private static final Schema EXPORTED = Schema.ofInput(MemoryLine.class, false);
+    private static final Schema SIMPLE = Schema.ofInput(SimpleLine.class, false);
+
+    /** A line of JSON that other programs write. */
+    record SimpleLine(
+            @Doc(value = "The text.", max = Limits.CONTENT) String text,
+            @Doc("Its name.") @Nullable MemoryName name,
+
+            @Doc(value = "Who wrote it.", max = 200) @Nullable
+            String author,
+
+            @Doc(value = "Its tags.", max = 20) @Nullable List<String> tags,
+            @Doc("When it was written.") @Nullable Instant createdAt) {}
+
+    /** @throws Problem with what is wrong with the line */
+    static ImportLine of(String format, long number, String text, Instant now) {
+        var json = Json.readObject(text.getBytes(StandardCharsets.UTF_8));
+        if (format.equals(ImportTool.ENGINE)) {
+            var line = Json.bind(EXPORTED.read(json, true), MemoryLine.class);
+            return new ImportLine(number, checked(line, now), false);
+        }
+        var fields = SIMPLE.read(json, false);
+        var simple = Json.bind(fields, SimpleLine.class);
+        // The same line has the same id, so importing it twice changes nothing.
+        var id = UUID.nameUUIDFromBytes(Json.canonical(fields).getBytes(StandardCharsets.UTF_8));
+        var at = simple.createdAt() == null ? now : simple.createdAt();
+        var author = Objects.requireNonNullElse(simple.author(), "").strip();
+        var tags = Objects.requireNonNullElse(simple.tags(), List.<String>of());
+        var line = new MemoryLine(
+                id.toString(),
+                1,
+                simple.name(),
+                null,
+                simple.text(),
+                tags,
+                author,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                at,
+                at,
+                null);
+        return new ImportLine(number, checked(line, now), true);
+    }
+
+    private static MemoryLine checked(MemoryLine line, Instant now) {
+        past("created_at", line.createdAt(), now);
+        past("updated_at", line.updatedAt(), now);
+        past("replaced_at", line.replacedAt(), now);
+        past("superseded_at", line.supersededAt(), now);
+        if (line.updatedAt().isBefore(line.createdAt())) {
+            throw Problem.invalid("updated_at", "must not be before created_at");
+        }
+        if (line.revision() < 1) {
+            throw Problem.invalid("revision", "must be at least 1");
+        }
+        var tags = Objects.requireNonNull(Tags.checked(line.tags()));
+        if (tags.stream().anyMatch(tag -> tag.codePointCount(0, tag.length()) > 64)) {
+            throw Problem.invalid("tags", "must have 1–64 characters each");
+        }
+        origins(line).forEach(ImportLine::checkId);
+        return new MemoryLine(
+                line.id().toLowerCase(java.util.Locale.ROOT),
+                line.revision(),
+                line.name(),
+                line.holdsName(),
+                line.text(),
+                tags,
+                line.author(),
+                line.editor(),
+                line.document(),
+                line.derivedFrom(),
+                line.supersedes(),
+                line.reason(),
+                line.supersededBy(),
+                line.supersededAt(),
+                line.expiresAt(),
+                line.pinned(),
+                line.createdAt(),
+                line.updatedAt(),
+                line.replacedAt());
+    }
+
+    private static void past(String field, @Nullable Instant at, Instant now) {
+        if (at != null && at.isAfter(now.plus(AHEAD))) {
+            throw Problem.invalid(field, "must not be in the future; it is now %s".formatted(now));
+        }
+    }
+
+    private static void checkId(String origin) {
+        try {
+            if (!UUID.fromString(origin).toString().equalsIgnoreCase(origin)) {
+                throw Problem.invalid("derived_from", "must have UUIDs");
+            }
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("derived_from", "must have UUIDs");
+        }
+    }
+
+    static List<String> origins(MemoryLine line) {
+        return line.derivedFrom() == null ? List.of() : line.derivedFrom();
+    }
+
+    String id() {
+        return line.id();
+    }
+
+    boolean isFormer() {
+        return line.replacedAt() != null;
+    }
+
+    /** Returns the key of the name that the memory is to hold; null if it holds none. */
+    @Nullable
+    String key() {
+        var name = line.name();
+        return name == null || Boolean.FALSE.equals(line.holdsName()) ? null : name.key();
+    }
+
+    /** Returns the agents and users that the line names. */
+    List<String> people() {
+        var people = new ArrayList<String>();
+        if (!line.author().isEmpty()) {
+            people.add(line.author());
+        }
+        if (line.editor() != null) {
+            people.add(line.editor());
+        }
+        return people;
+    }
+}

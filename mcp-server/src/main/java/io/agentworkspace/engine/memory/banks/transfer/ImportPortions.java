@@ -1,0 +1,143 @@
+package io.agentworkspace.engine.memory.banks.transfer;
+
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
+import io.agentworkspace.engine.memory.banks.transfer.ImportReport.RefusedLine;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The transactions of an import: 500 lines each, or fewer long ones. */
+final class ImportPortions {
+    /** How many lines one transaction stores. */
+    static final int LINES = 500;
+
+    /** The maximum size of an import of lines, in bytes. */
+    static final long MOST_BYTES = 512L << 20;
+
+    /** The maximum number of lines of an import. */
+    static final long MOST_LINES = 1_000_000;
+
+    /** A portion ends with the line that exceeds this. */
+    private static final int FULL = ImportTool.MOST_CHARACTERS - 2 * LineReader.LONGEST;
+
+    /** How a zip in base64 begins. */
+    private static final String ZIP = "UEsDB";
+
+    private final String format;
+    private final @Nullable LineReader lines;
+    private final List<MarkdownFolder.Section> sections;
+    private final List<RefusedLine> skipped;
+    private long next = 1;
+
+    /**
+     * Lines for one transaction.
+     *
+     * @param lines the lines; one that cannot be read is empty
+     * @param faults the lines that cannot be read
+     */
+    record Portion(String format, long firstLine, List<String> lines, List<RefusedLine> faults) {
+        String data() {
+            return String.join("\n", lines);
+        }
+
+        /** Returns the first lines only. */
+        Portion first(int count) {
+            return new Portion(format, firstLine, lines.subList(0, count), faults);
+        }
+    }
+
+    private ImportPortions(
+            String format,
+            @Nullable LineReader lines,
+            List<MarkdownFolder.Section> sections,
+            List<RefusedLine> skipped) {
+        this.format = format;
+        this.lines = lines;
+        this.sections = sections;
+        this.skipped = skipped;
+    }
+
+    /** Returns the portions of a file that arrives. */
+    static ImportPortions of(String format, InputStream file, HeavyWork heavy) throws IOException {
+        if (!format.equals(ImportTool.MARKDOWN)) {
+            return new ImportPortions(format, new LineReader(file, MOST_BYTES), List.of(), List.of());
+        }
+        var bytes = file.readNBytes(MarkdownFolder.MOST_BYTES + 1);
+        return of(heavy.run(() -> bytes.length > 1 && bytes[0] == 'P' && bytes[1] == 'K'
+                ? MarkdownFolder.ofZip(bytes)
+                : MarkdownFolder.ofText(bytes)));
+    }
+
+    /** Returns the portions of a text. */
+    static ImportPortions of(String format, String data, HeavyWork heavy) throws IOException {
+        var isZip = format.equals(ImportTool.MARKDOWN) && data.startsWith(ZIP);
+        var bytes = isZip ? decoded(data) : data.getBytes(StandardCharsets.UTF_8);
+        return of(format, new ByteArrayInputStream(bytes), heavy);
+    }
+
+    private static byte[] decoded(String data) {
+        try {
+            return Base64.getMimeDecoder().decode(data);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("data", "must be Markdown, or a zip in base64 (RFC 4648, section 4)");
+        }
+    }
+
+    private static ImportPortions of(MarkdownFolder folder) {
+        return new ImportPortions(ImportTool.JSONL, null, folder.sections(), folder.skipped());
+    }
+
+    /** Returns what is refused without being a line: files of a folder that are not Markdown. */
+    List<RefusedLine> skipped() {
+        return skipped;
+    }
+
+    /** Returns a refused line with its place in its file. */
+    RefusedLine placed(RefusedLine line) {
+        if (sections.isEmpty()) {
+            return line;
+        }
+        var section = sections.get((int) line.line() - 1);
+        return new RefusedLine(section.line(), section.file(), line.note());
+    }
+
+    /** Returns the next portion, which is empty after the last one. */
+    Portion next() throws IOException {
+        var first = next;
+        var texts = new ArrayList<String>();
+        var faults = new ArrayList<RefusedLine>();
+        var length = 0;
+        while (texts.size() < LINES && length < FULL) {
+            var line = line();
+            if (line == null) {
+                break;
+            }
+            texts.add(line.text());
+            length += line.text().length();
+            if (line.fault() != null) {
+                faults.add(new RefusedLine(next, null, line.fault()));
+            }
+            if (++next > MOST_LINES + 1) {
+                throw Problem.tooLarge("the file", next - 1, MOST_LINES, "lines or more");
+            }
+        }
+        return new Portion(format, first, texts, faults);
+    }
+
+    private LineReader.@Nullable RawLine line() throws IOException {
+        if (lines != null) {
+            return lines.next();
+        }
+        var index = (int) next - 1;
+        return index < sections.size()
+                ? new LineReader.RawLine(Json.text(sections.get(index).memory()), null)
+                : null;
+    }
+}

@@ -1,0 +1,243 @@
+package io.agentworkspace.engine.memory.banks.transfer;
+
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
+import io.agentworkspace.engine.memory.banks.transfer.ImportPortions.Portion;
+import io.agentworkspace.engine.memory.banks.transfer.ImportReport.RefusedLine;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.text.StorableText;
+import io.agentworkspace.engine.model.tool.AccessReasons;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.upload.FileStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Runs MB_Import once for each portion of a long import, so that no transaction is long, and none waits for a client that
+ * is still sending. What a failure leaves undone is done when the same import is sent again.
+ */
+public final class ImportRunner implements ToolRunner {
+    private static final List<String> FORMATS = List.of(ImportTool.ENGINE, ImportTool.JSONL, ImportTool.MARKDOWN);
+    private static final List<String> COUNTS =
+            List.of("lines", "stored", "replaced", "revisions", "unchanged", "refused");
+
+    private final ToolRunner runner;
+    private final HeavyWork heavy;
+    private final Clock clock;
+
+    /** @param heavy for the texts and zips that are divided and unpacked before their first portion */
+    public ImportRunner(ToolRunner runner, HeavyWork heavy, Clock clock) {
+        this.runner = runner;
+        this.heavy = heavy;
+        this.clock = clock;
+    }
+
+    @Override
+    public Answer run(Request request) {
+        var arguments = request.arguments();
+        var format = arguments.path("format").asString("");
+        if (!request.service().equals(ImportTool.NAME) || !FORMATS.contains(format)) {
+            return runner.run(request);
+        }
+        var data = arguments.path("data");
+        if (!FileStream.CURRENT.isBound() && (!data.isString() || !StorableText.isStorable(data.asString()))) {
+            return runner.run(request); // It refuses this by the field's name.
+        }
+        var imported = new Import(request);
+        if (format.equals(ImportTool.MARKDOWN) && !may(request)) {
+            var refusal = runner.run(imported.empty());
+            if (refusal.problem() != null) {
+                return refusal;
+            }
+        }
+        try {
+            return imported.run(
+                    FileStream.CURRENT.isBound()
+                            ? ImportPortions.of(format, FileStream.CURRENT.get(), heavy)
+                            : ImportPortions.of(format, data.asString(), heavy));
+        } catch (Problem problem) {
+            return imported.failed(problem);
+        } catch (IOException e) {
+            return imported.failed(
+                    new Problem(Failure.BAD_REQUEST, "the body ended too early; send the whole body again"));
+        }
+    }
+
+    /** Returns whether the caller may import into the bank: what it sends is then unpacked and divided. */
+    private boolean may(Request request) {
+        try {
+            var target = request.arguments().path("target");
+            var bank = "bank:" + target.path("bank").asString("");
+            var question = new Question(
+                    ImportTool.NAME, bank, Context.named(request.arguments()), request.caller(), request.requestId());
+            return runner.why(question).may();
+        } catch (Problem noSuchBank) {
+            return false;
+        }
+    }
+
+    /** One import, and what its portions have done so far. */
+    private final class Import {
+        private final Request request;
+        private final ObjectNode sum = Json.object();
+        private final List<RefusedLine> refusals = new ArrayList<>();
+        private long portions;
+
+        Import(Request request) {
+            this.request = request;
+            COUNTS.forEach(count -> sum.put(count, 0));
+        }
+
+        Answer run(ImportPortions portions) throws IOException {
+            portions.skipped().forEach(this::refuse);
+            Answer last = null;
+            for (var portion = portions.next(); last == null || !portion.lines().isEmpty(); portion = portions.next()) {
+                portion.faults().forEach(this::refuse);
+                last = attempt(portion);
+                if (last.problem() != null) {
+                    return failed(last, last.problem());
+                }
+                add(last.envelope(), portions);
+                request.progress().report(sum.path("lines").asDouble(), null, "importing");
+            }
+            return done(last);
+        }
+
+        /** Runs a portion. If the plan has room for some of its lines, those are stored. */
+        private Answer attempt(Portion portion) {
+            var answer = runner.run(part(portion));
+            var excess = answer.problem() == null ? null : answer.problem().excess();
+            if (excess == null || excess.scope() != Scope.MEMORIES) {
+                return answer;
+            }
+            var room = (int)
+                    Math.min(excess.limit() - excess.count(), portion.lines().size() - 1L);
+            if (room > 0) {
+                var some = runner.run(part(portion.first(room)));
+                if (some.problem() == null) {
+                    add(some.envelope(), null);
+                }
+            }
+            return answer;
+        }
+
+        /** Returns the request without lines: it is refused as the import would be. */
+        Request empty() {
+            var arguments = request.arguments().deepCopy();
+            return request.part(arguments.put("format", ImportTool.JSONL).put("data", ""), null);
+        }
+
+        private Request part(Portion portion) {
+            var arguments = request.arguments().deepCopy();
+            arguments
+                    .put("format", portion.format())
+                    .put("data", portion.data())
+                    .put("first_line", portion.firstLine());
+            var field = arguments.path(Schema.IDEMPOTENCY_KEY).asString("");
+            var key = request.idempotencyKey() == null && !field.isBlank() ? field : request.idempotencyKey();
+            if (portions++ == 0 || key == null) {
+                return request.part(arguments, request.idempotencyKey());
+            }
+            arguments.remove(Schema.IDEMPOTENCY_KEY);
+            var own = "%s of %s".formatted(portions, key).getBytes(StandardCharsets.UTF_8);
+            return request.part(arguments, Sha256.hex(own));
+        }
+
+        private void add(ObjectNode envelope, @Nullable ImportPortions of) {
+            COUNTS.forEach(count -> sum.put(
+                    count, sum.path(count).asLong() + envelope.path(count).asLong(0)));
+            for (var refused : envelope.path("refusals")) {
+                var line = Json.bind(refused, RefusedLine.class);
+                if (refusals.size() < ImportReport.NAMED) {
+                    refusals.add(of == null ? line : of.placed(line));
+                }
+            }
+            if (envelope.path("preview").isArray()) {
+                var preview = sum.withArray("preview");
+                for (JsonNode each : envelope.path("preview")) {
+                    if (preview.size() < ImportReport.SHOWN) {
+                        preview.add(each);
+                    }
+                }
+            }
+            sum.put(
+                    "changed",
+                    sum.path("changed").asBoolean(false)
+                            || envelope.path("changed").asBoolean(false));
+        }
+
+        /** A line that cannot even be read, or a file that is no Markdown. */
+        private void refuse(RefusedLine line) {
+            sum.put("refused", sum.path("refused").asLong() + 1);
+            sum.put("lines", sum.path("lines").asLong() + 1);
+            if (refusals.size() < ImportReport.NAMED) {
+                refusals.add(line);
+            }
+        }
+
+        private ObjectNode report() {
+            var inOrder = refusals.stream()
+                    .sorted(Comparator.comparing((RefusedLine line) -> String.valueOf(line.file()))
+                            .thenComparing(RefusedLine::line))
+                    .toList();
+            sum.set("refusals", Json.valueTree(inOrder));
+            return sum;
+        }
+
+        private Answer done(Answer last) {
+            last.envelope().setAll(report());
+            return last;
+        }
+
+        /** Returns the refusal, with what was imported before it. */
+        private Answer failed(Answer answer, Problem problem) {
+            if (portions <= 1 && sum.path("lines").asLong() == 0) {
+                return answer;
+            }
+            var report = problem.with("report", report());
+            answer.envelope().set("report", report());
+            return new Answer(answer.envelope(), report, answer.replayed(), answer.moved(), answer.limits());
+        }
+
+        Answer failed(Problem problem) {
+            var envelope = Envelope.failure(request.service(), request.requestId(), clock.instant(), problem);
+            return failed(new Answer(envelope, problem, false), problem);
+        }
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return runner.catalogue();
+    }
+
+    @Override
+    public Answer runUncounted(Request request) {
+        return runner.runUncounted(request);
+    }
+
+    @Override
+    public Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
+        return runner.open(service, arguments, requestId);
+    }
+
+    @Override
+    public AccessReasons why(Question question) {
+        return runner.why(question);
+    }
+}

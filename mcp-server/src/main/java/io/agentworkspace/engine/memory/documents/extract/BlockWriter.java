@@ -1,0 +1,104 @@
+package io.agentworkspace.engine.memory.documents.extract;
+
+import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
+import io.agentworkspace.engine.model.document.DocumentReason.Code;
+import java.text.Normalizer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the blocks of a document within {@link Bounds}. It cleans their text and drops empty ones. */
+final class BlockWriter {
+    private static final int LONGEST_LANGUAGE = 40;
+
+    private final List<Block> blocks = new ArrayList<>();
+    private long characters;
+
+    void add(BlockKind kind, int level, String text, String position) {
+        add(kind, level, text, position, null);
+    }
+
+    /** @param language that a fence names, or nothing */
+    void addCode(String text, @Nullable String language, String position) {
+        var word = language == null ? "" : language.strip().split("[\\s`~]", 2)[0];
+        add(BlockKind.CODE, 0, text, position, word.isEmpty() || word.length() > LONGEST_LANGUAGE ? null : word);
+    }
+
+    private void add(BlockKind kind, int level, String text, String position, @Nullable String language) {
+        var clean = clean(kind, text);
+        if (clean.isBlank()) {
+            return;
+        }
+        for (var from = 0; from < clean.length(); ) {
+            var to = end(clean, from, kind == BlockKind.CODE ? '\n' : ' ');
+            put(new Block(kind, level, clean.substring(from, to), position, language));
+            from = to;
+        }
+    }
+
+    private void put(Block block) {
+        blocks.add(block);
+        characters += block.text().length();
+        if (characters > Bounds.CHARACTERS || blocks.size() > Bounds.BLOCKS) {
+            throw new Rejection(
+                    Code.TOO_LARGE,
+                    "it has more text than one document may have: at most %,d characters in %,d paragraphs, items and rows; split it"
+                            .formatted(Bounds.CHARACTERS, Bounds.BLOCKS),
+                    block.position());
+        }
+    }
+
+    private static int end(String text, int from, char between) {
+        if (text.length() - from <= Bounds.BLOCK) {
+            return text.length();
+        }
+        var to = from + Bounds.BLOCK;
+        var space = text.lastIndexOf(between, to);
+        if (space > from + Bounds.BLOCK / 2) {
+            return space;
+        }
+        return Character.isHighSurrogate(text.charAt(to - 1)) ? to - 1 : to;
+    }
+
+    /** Returns the text in NFC, without invisible characters and those that the database cannot store. */
+    private static String clean(BlockKind kind, String text) {
+        var plain = new StringBuilder(text.length());
+        var blank = false;
+        for (var i = 0; i < text.length(); ) {
+            var c = text.codePointAt(i);
+            i += Character.charCount(c);
+            if (isDropped(c)) {
+                continue;
+            }
+            var isSpace = Character.isWhitespace(c) || Character.isSpaceChar(c);
+            if (kind == BlockKind.CODE) {
+                plain.appendCodePoint(isSpace && c != '\n' && c != '\t' ? ' ' : c);
+            } else if (!isSpace) {
+                if (blank && !plain.isEmpty()) {
+                    plain.append(' ');
+                }
+                plain.appendCodePoint(c);
+            }
+            blank = isSpace;
+        }
+        var normal = Normalizer.normalize(plain, Normalizer.Form.NFC);
+        return kind == BlockKind.CODE ? normal.stripTrailing() : normal;
+    }
+
+    private static boolean isDropped(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL -> !Character.isWhitespace(c);
+            case Character.SURROGATE, Character.UNASSIGNED -> true;
+            case Character.FORMAT -> c != 0x200C && c != 0x200D; // The joiners, which some scripts need.
+            default -> false;
+        };
+    }
+
+    List<Block> blocks() {
+        return blocks;
+    }
+
+    boolean isEmpty() {
+        return blocks.isEmpty();
+    }
+}

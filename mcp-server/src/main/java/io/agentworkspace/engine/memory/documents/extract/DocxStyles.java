@@ -1,0 +1,105 @@
+package io.agentworkspace.engine.memory.documents.extract;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.regex.Pattern;
+import javax.xml.stream.XMLStreamConstants;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
+
+/** The styles of a DOCX by the ids that its text refers to: which are headings, and which are hidden. */
+final class DocxStyles {
+    private static final String PART = "word/styles.xml";
+    private static final Pattern HEADING = Pattern.compile("heading (\\d)", Pattern.CASE_INSENSITIVE);
+
+    /** The key of the style of paragraphs that name none. */
+    private static final String DEFAULT = "";
+
+    private final Map<String, Integer> headings = new HashMap<>();
+    private final Map<String, Boolean> hidden = new HashMap<>();
+    private final Map<String, String> bases = new HashMap<>();
+    private String style = "?";
+
+    private DocxStyles() {}
+
+    static DocxStyles of(DocxPackage opened) {
+        var styles = new DocxStyles();
+        opened.xml(PART).ifPresent(reader -> {
+            try {
+                while (reader.hasNext()) {
+                    if (reader.next() == XMLStreamConstants.START_ELEMENT) {
+                        styles.begin(reader);
+                    }
+                }
+            } catch (XMLStreamException e) {
+                throw DocxPackage.damaged(PART);
+            }
+        });
+        styles.headings.values().removeIf(level -> level < 1 || level > 9);
+        return styles;
+    }
+
+    private void begin(XMLStreamReader reader) {
+        switch (reader.getLocalName()) {
+            case "style" -> {
+                style = attribute(reader, "styleId");
+                if (attribute(reader, "type").equals("paragraph")
+                        && attribute(reader, "default").matches("1|true|on")) {
+                    bases.put(DEFAULT, style);
+                }
+            }
+            case "name" -> {
+                var level = level(attribute(reader, "val"));
+                if (level > 0) {
+                    headings.put(style, level);
+                }
+            }
+            case "basedOn" -> bases.put(style, attribute(reader, "val"));
+            case "outlineLvl" -> headings.putIfAbsent(style, outline(attribute(reader, "val")));
+            case "vanish" -> hidden.put(style, isOn(reader));
+            case "tblStylePr" -> style = "?"; // It is about parts of tables.
+            default -> {}
+        }
+    }
+
+    /** Returns the level of a heading's style; 0 if it is none. */
+    int heading(String id) {
+        return headings.getOrDefault(id, 0);
+    }
+
+    /** Returns whether text in this style is hidden, by itself or by a style that it is based on. */
+    boolean isHidden(String id) {
+        var seen = new HashSet<String>();
+        for (var at = id; at != null && seen.add(at); at = bases.get(at)) {
+            var own = hidden.get(at);
+            if (own != null) {
+                return own;
+            }
+        }
+        return false;
+    }
+
+    private static int level(String style) {
+        var named = HEADING.matcher(style);
+        return named.matches() ? Integer.parseInt(named.group(1)) : style.equalsIgnoreCase("title") ? 1 : 0;
+    }
+
+    static int outline(String level) {
+        return level.matches("[0-8]") ? Integer.parseInt(level) + 1 : 0;
+    }
+
+    /** Returns whether a property is on: without a value it is. */
+    static boolean isOn(XMLStreamReader reader) {
+        return !attribute(reader, "val").matches("0|false|off");
+    }
+
+    static String attribute(XMLStreamReader reader, String name) {
+        for (var i = 0; i < reader.getAttributeCount(); i++) {
+            if (reader.getAttributeLocalName(i).equals(name)) {
+                return reader.getAttributeValue(i);
+            }
+        }
+        return "";
+    }
+}

@@ -1,0 +1,344 @@
+package io.agentworkspace.engine.memory.documents.queue;
+
+import io.agentworkspace.engine.identity.audit.AuditStore;
+import io.agentworkspace.engine.kernel.changes.ChangeStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.memory.documents.DocumentRow;
+import io.agentworkspace.engine.memory.documents.extract.Extracted;
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.AuditEvent;
+import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.document.DocumentReason;
+import io.agentworkspace.engine.model.document.DocumentType;
+import io.agentworkspace.engine.model.event.Event;
+import io.agentworkspace.engine.model.event.EventData;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue of all tenants as its workers see it. A worker holds a lease on a document, by the database's clock. If the
+ * lease expires, the document waits again. Only the newest claim may write the result.
+ */
+public final class QueueStore {
+    /** The locked row is checked again, since another worker may have claimed it in the meantime. */
+    private static final String CLAIM =
+            SqlTemplate.of("""
+            WITH waiting AS ({waiting}),
+                 next AS (
+                SELECT d.tenant_id, d.id
+                  FROM document d JOIN waiting w ON w.tenant_id = d.tenant_id AND w.id = d.id
+                 WHERE d.state = 'queued' OR (d.state = 'validating' AND d.lease_until < now())
+                 ORDER BY w.position
+                 LIMIT 1
+                   FOR UPDATE OF d SKIP LOCKED),
+                 claimed AS (
+            UPDATE document d
+               SET state = 'validating', claim = :claim, lease_until = now() + CAST(:lease AS interval), begun_at = now(),
+                   attempts = d.attempts + 1
+              FROM next, app_user u
+             WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
+            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.declared_charset, d.size, d.sha256, d.attempts,
+                   u.name AS submitter, u.role AS submitter_role)
+            SELECT c.*, announce(c.tenant_id, jsonb_build_array(
+                            jsonb_build_object('topic', 'documents', 'action', 'validating', 'thing', c.id)))
+              FROM claimed c
+            """).with("waiting", DocumentRow.WAITING).sql();
+
+    private static final String HELD = """
+             WHERE tenant_id = :tenant AND id = :id AND state = 'validating' AND claim = :claim
+            """;
+
+    private static final String RENEW = "UPDATE document SET lease_until = now() + CAST(:lease AS interval)" + HELD;
+
+    private static final String RELEASE = announced(
+            "UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - 1" + HELD);
+
+    private static final String PUT_BACK =
+            announced("UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL" + HELD);
+
+    private static String announced(String update) {
+        return changing(update + " RETURNING tenant_id, id, name_key, state");
+    }
+
+    /** Returns the statement that makes the change, which returns documents and their states, and announces it. */
+    private static String changing(String change) {
+        return SqlTemplate.of("""
+                WITH d AS ({change})
+                SELECT announce(d.tenant_id, jsonb_build_array(
+                           jsonb_build_object('topic', 'documents', 'action', d.state, 'thing', d.id),
+                           jsonb_build_object('topic', 'document', 'names', ARRAY[d.name_key], 'everyone', true),
+                           jsonb_build_object('topic', 'resources', 'everyone', true)))
+                  FROM d
+                """).with("change", change).sql();
+    }
+
+    private static final String FINISH = """
+            UPDATE document
+               SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters,
+                   validated_at = :now, claim = NULL, lease_until = NULL,
+                   took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
+            """ + HELD;
+
+    /** Finds a document with the same content: the newest accepted version of its name. */
+    private static final String FIND_TWIN = """
+            SELECT t.name, t.version
+              FROM document t
+             WHERE t.tenant_id = :tenant AND t.sha256 = :sha256 AND t.id <> :id AND t.state = 'accepted'
+               AND NOT EXISTS (SELECT 1 FROM document n
+                                WHERE n.tenant_id = t.tenant_id AND n.name_key = t.name_key AND n.state = 'accepted'
+                                  AND n.version > t.version)
+             ORDER BY t.version
+             LIMIT 1
+            """;
+
+    private static final String OLD_REJECTED =
+            changing(Db.oldRows("document", """
+                state = 'rejected' AND validated_at < :until
+                AND NOT EXISTS (SELECT 1 FROM document_memory l
+                                 WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
+                """) + " RETURNING tenant_id, id, name_key, 'deleted' AS state");
+
+    private static final int PORTION = 100;
+
+    private final Db db;
+    private final EventLog events;
+    private final AuditStore audit;
+    private final ChangeStore changes;
+
+    public QueueStore(Db db, EventLog events, AuditStore audit) {
+        this.db = db;
+        this.events = events;
+        this.audit = audit;
+        this.changes = new ChangeStore(db);
+    }
+
+    /**
+     * A document that a worker has claimed.
+     *
+     * @param submitter the user's name
+     * @param role the user's present role, as a word
+     * @param attempts including this one
+     */
+    public record ClaimedDocument(
+            long tenant,
+            UUID id,
+            UUID claim,
+            String name,
+            long version,
+            @Nullable String declaredType,
+            @Nullable String declaredCharset,
+            long size,
+            String sha256,
+            String submitter,
+            String role,
+            int attempts) {}
+
+    Optional<ClaimedDocument> claim(Duration lease) {
+        var claim = UUID.randomUUID();
+        return db.sql(CLAIM)
+                .set("claim", claim)
+                .set("lease", seconds(lease))
+                .one(row -> new ClaimedDocument(
+                        row.number("tenant_id"),
+                        UUID.fromString(row.text("id")),
+                        claim,
+                        row.text("name"),
+                        row.number("version"),
+                        row.textOrNull("declared_type"),
+                        row.textOrNull("declared_charset"),
+                        row.number("size"),
+                        row.text("sha256"),
+                        row.text("submitter"),
+                        row.text("submitter_role"),
+                        (int) row.number("attempts")));
+    }
+
+    private static String seconds(Duration time) {
+        return time.toSeconds() + " seconds";
+    }
+
+    /** Returns whether the claim is still valid, and extends its lease. */
+    boolean renew(ClaimedDocument claim, Duration lease) {
+        return db.sql(RENEW)
+                        .set("tenant", claim.tenant())
+                        .set("id", claim.id())
+                        .set("claim", claim.claim())
+                        .set("lease", seconds(lease))
+                        .run()
+                == 1;
+    }
+
+    /** Returns the document to the queue. The attempt does not count, since its failure was not the document's fault. */
+    void release(ClaimedDocument claim) {
+        db.sql(RELEASE)
+                .set("tenant", claim.tenant())
+                .set("id", claim.id())
+                .set("claim", claim.claim())
+                .run();
+    }
+
+    /** Returns the document to the queue after a failed attempt. */
+    void putBack(ClaimedDocument claim) {
+        db.sql(PUT_BACK)
+                .set("tenant", claim.tenant())
+                .set("id", claim.id())
+                .set("claim", claim.claim())
+                .run();
+    }
+
+    /** Returns the document that has this content already, as shown to a reader. */
+    Optional<String> twin(ClaimedDocument claim) {
+        return db.sql(FIND_TWIN)
+                .set("tenant", claim.tenant())
+                .set("id", claim.id())
+                .set("sha256", claim.sha256())
+                .one(row -> "version %d of '%s'".formatted(row.number("version"), row.text("name")));
+    }
+
+    /**
+     * The result of a validation.
+     *
+     * @param type null if it was not found
+     * @param parts empty for a rejected document
+     * @param rules the names of the rules that matched
+     */
+    record ValidationResult(
+            boolean accepted,
+            @Nullable DocumentType type,
+            List<DocumentReason> reasons,
+            List<Extracted.Part> parts,
+            List<String> rules) {
+        static ValidationResult rejected(
+                @Nullable DocumentType type, List<DocumentReason> reasons, List<String> rules) {
+            return new ValidationResult(false, type, reasons, List.of(), rules);
+        }
+
+        @Nullable
+        Long characters() {
+            return accepted
+                    ? (Long)
+                            parts.stream().mapToLong(Extracted.Part::characters).sum()
+                    : null;
+        }
+    }
+
+    /**
+     * Writes the result and its event, if the claim is still valid. It is written once, whoever else validated the
+     * document. If rules matched, the audit gets an entry.
+     *
+     * @return whether it was written
+     */
+    boolean finish(ClaimedDocument claim, ValidationResult result, Instant now) {
+        var done = db.transaction(() -> {
+            if (result.accepted() && !isFirst(claim)) {
+                return false;
+            }
+            var changed = db.sql(FINISH)
+                    .set("tenant", claim.tenant())
+                    .set("id", claim.id())
+                    .set("claim", claim.claim())
+                    .set("state", result.accepted() ? "accepted" : "rejected")
+                    .set("type", result.type() == null ? null : result.type().mediaType())
+                    .set("reasons", Json.text(result.reasons()))
+                    .set("characters", result.characters())
+                    .set("now", now)
+                    .run();
+            if (changed == 1) {
+                write(claim, result.parts());
+                var state = result.accepted() ? "accepted" : "rejected";
+                changes.write(claim.tenant(), Change.document(claim.id(), claim.name(), state));
+                report(claim, result, now);
+            } else {
+                changes.write(claim.tenant(), List.of()); // The claim was lost: nothing has changed.
+            }
+            return changed == 1;
+        });
+        if (done) {
+            events.committed();
+        }
+        return done;
+    }
+
+    private void report(ClaimedDocument claim, ValidationResult result, Instant now) {
+        var data = new EventData.DocumentValidated(claim.name(), claim.version(), result.reasons());
+        var kind = result.accepted() ? EventType.DOCUMENT_ACCEPTED : EventType.DOCUMENT_REJECTED;
+        db.sql(EventLog.INSERT)
+                .set("events", EventLog.rows(claim.tenant(), List.of(Event.of(kind, now, data))))
+                .run();
+        if (!result.rules().isEmpty()) {
+            var actor = new AuditEntry.Actor(claim.submitter(), "queue", null);
+            var subject =
+                    new AuditEntry.Subject("document", claim.name(), claim.id().toString());
+            var entry = AuditEntry.event(
+                    AuditEvent.DOCUMENT_VALIDATED,
+                    now,
+                    actor,
+                    subject,
+                    RequestSource.NOWHERE,
+                    claim.claim().toString());
+            var outcome = result.accepted() ? AuditEntry.DONE : Failure.RULE_REFUSED.commandError();
+            audit.note(claim.tenant(), entry.ruled(outcome, result.rules()));
+        }
+    }
+
+    /**
+     * Returns whether no other document with this content is accepted. Concurrent validations of the same
+     * content wait for each other here.
+     */
+    private boolean isFirst(ClaimedDocument claim) {
+        db.sql("SELECT pg_advisory_xact_lock(hashtextextended('document content ' || :sha256, :tenant))")
+                .set("sha256", claim.sha256())
+                .set("tenant", claim.tenant())
+                .one(_ -> true);
+        return twin(claim).isEmpty();
+    }
+
+    private void write(ClaimedDocument claim, List<Extracted.Part> parts) {
+        db.sql("DELETE FROM document_part WHERE tenant_id = :tenant AND document_id = :id")
+                .set("tenant", claim.tenant())
+                .set("id", claim.id())
+                .run();
+        var numbers = new ArrayList<Long>();
+        for (long i = 0; i < parts.size(); i++) {
+            numbers.add(i);
+        }
+        if (!parts.isEmpty()) {
+            db.sql("""
+                    INSERT INTO document_part (tenant_id, document_id, n, characters, blocks)
+                    SELECT :tenant, :id, p.n, p.characters, p.blocks
+                      FROM unnest(CAST(:numbers AS bigint[]), CAST(:characters AS bigint[]), CAST(:blocks AS text[])) p (n, characters, blocks)
+                    """)
+                    .set("tenant", claim.tenant())
+                    .set("id", claim.id())
+                    .set("numbers", numbers)
+                    .set(
+                            "characters",
+                            parts.stream().map(Extracted.Part::characters).toList())
+                    .set("blocks", parts.stream().map(Extracted.Part::blocks).toList())
+                    .run();
+        }
+    }
+
+    /** Deletes documents that were rejected before the given time, except those from which banks have memories. */
+    public void purge(Instant until) {
+        List<Boolean> deleted;
+        do {
+            deleted = db.bulk(() -> db.sql(OLD_REJECTED)
+                    .announcing()
+                    .set("until", until)
+                    .set("portion", PORTION)
+                    .list(_ -> true));
+        } while (deleted.size() == PORTION);
+    }
+}

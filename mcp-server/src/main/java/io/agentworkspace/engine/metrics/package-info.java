@@ -1,5 +1,0 @@
-/** What the engine counts about itself, in Prometheus format: {@code Metrics} holds it, {@code MetricsEndpoint} serves it. */
-@NullMarked
-package io.agentworkspace.engine.metrics;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * The authorization server for MCP clients that know only OAuth 2.1: {@code OAuthEndpoint} has the routes, {@code Consent}
- * what a user decides, {@code TokenIssuer} what programs get for it.
- */
-@NullMarked
-package io.agentworkspace.engine.oauth;
-
-import org.jspecify.annotations.NullMarked;

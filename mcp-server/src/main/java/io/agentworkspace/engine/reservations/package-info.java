@@ -1,5 +1,0 @@
-/** Reservations of paths: which globs overlap ({@code Glob}), who holds which, and what a hook refuses. */
-@NullMarked
-package io.agentworkspace.engine.reservations;
-
-import org.jspecify.annotations.NullMarked;

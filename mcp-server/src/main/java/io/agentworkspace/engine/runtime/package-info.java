@@ -1,5 +1,0 @@
-/** {@code Runner} runs every tool: access, idempotency, transaction, rules, handler, envelope, audit. */
-@NullMarked
-package io.agentworkspace.engine.runtime;
-
-import org.jspecify.annotations.NullMarked;

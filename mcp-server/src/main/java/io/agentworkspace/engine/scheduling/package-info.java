@@ -1,5 +1,0 @@
-/** Whose turn it is: {@code FairQueue} shares slots fairly by tenant and key, {@code HeavyWork} processor time. */
-@NullMarked
-package io.agentworkspace.engine.scheduling;
-
-import org.jspecify.annotations.NullMarked;

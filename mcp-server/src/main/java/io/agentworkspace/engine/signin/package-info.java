@@ -1,8 +1,0 @@
-/**
- * Signing in: browser sessions, the access tokens made from them, identity providers, and the routes below
- * {@code /api/auth}.
- */
-@NullMarked
-package io.agentworkspace.engine.signin;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Tasks of domains: claims with leases and fences ({@code TaskStore}), their order, history and notices. */
-@NullMarked
-package io.agentworkspace.engine.tasks;
-
-import org.jspecify.annotations.NullMarked;

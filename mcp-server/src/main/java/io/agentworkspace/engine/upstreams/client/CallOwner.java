@@ -1,4 +1,0 @@
-package io.agentworkspace.engine.upstreams.client;
-
-/** Whose a call is: nobody else goes on with it. */
-public record CallOwner(long tenant, String upstream, long user) {}

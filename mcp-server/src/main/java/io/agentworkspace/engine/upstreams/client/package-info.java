@@ -1,5 +1,0 @@
-/** Clients of other MCP servers, of both eras of the protocol. */
-@NullMarked
-package io.agentworkspace.engine.upstreams.client;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,103 @@
+package io.agentworkspace.engine.web.connections;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/** A connection whose end can be noticed while nothing reads from it, since its request is being served. */
+final class ObservedEndPoint extends SocketChannelEndPoint {
+    private final Executor executor;
+
+    /** How much that arrives early is read. */
+    private static final int MOST_EARLY = 8 * 1024;
+
+    /** The next bytes of the client, of its request's body or of its next request, which arrived before they were read. */
+    private @Nullable ByteBuffer early;
+
+    private volatile @Nullable OpenConnection entry;
+
+    ObservedEndPoint(
+            SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler, Executor executor) {
+        super(channel, selector, key, scheduler);
+        this.executor = executor;
+    }
+
+    /** Records the entry that counts the connection, whatever it is used for. */
+    void setEntry(OpenConnection connection) {
+        entry = connection;
+    }
+
+    /** Ends the entry, since the connection is closed. */
+    void endEntry() {
+        var open = entry;
+        if (open != null) {
+            open.closed();
+        }
+    }
+
+    /**
+     * Returns whether the client has closed or reset the connection. The result is false while the connection is being read
+     * anyway, and if the client has sent so much of its next request that its end cannot be seen.
+     */
+    synchronized boolean isAbandoned() {
+        if (isFillInterested() || !isOpen() || early != null && early.remaining() == MOST_EARLY) {
+            return false;
+        }
+        try {
+            return readEarly() < 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    private int readEarly() throws IOException {
+        if (early == null) {
+            var first = ByteBuffer.allocate(1);
+            var count = getChannel().read(first);
+            if (count <= 0) {
+                return count;
+            }
+            early = ByteBuffer.allocate(MOST_EARLY).put(first.flip()).flip();
+        }
+        var more = early.compact();
+        try {
+            return getChannel().read(more);
+        } finally {
+            more.flip();
+        }
+    }
+
+    @Override
+    public synchronized int fill(ByteBuffer buffer) throws IOException {
+        if (early == null) {
+            return super.fill(buffer);
+        }
+        var count = BufferUtil.append(buffer, early);
+        if (count > 0) { // Otherwise the buffer is full. What follows must not overtake these bytes.
+            early = early.hasRemaining() ? early : null;
+            notIdle();
+        }
+        return count;
+    }
+
+    @Override
+    protected void needsFillInterest() {
+        if (isEarly()) {
+            executor.execute(
+                    getFillInterest()::fillable); // The selector does not know that there is something to read.
+        } else {
+            super.needsFillInterest();
+        }
+    }
+
+    private synchronized boolean isEarly() {
+        return early != null;
+    }
+}

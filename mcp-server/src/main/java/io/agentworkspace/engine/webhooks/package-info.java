@@ -1,5 +1,0 @@
-/** Webhook receivers, deliveries and the event feed: tools and SQL. */
-@NullMarked
-package io.agentworkspace.engine.webhooks;
-
-import org.jspecify.annotations.NullMarked;

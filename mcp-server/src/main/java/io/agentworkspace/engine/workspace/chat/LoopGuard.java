@@ -1,0 +1,167 @@
+package io.agentworkspace.engine.workspace.chat;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.workspace.messages.ConversationStore;
+import io.agentworkspace.engine.workspace.messages.ConversationStore.Before;
+import io.agentworkspace.engine.workspace.messages.ConversationStore.NextMessage;
+import io.agentworkspace.engine.workspace.messages.Destination;
+import io.agentworkspace.engine.workspace.messages.Lineage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Stops agents that answer each other without a person and without progress, by the number of answers, by rate, and by
+ * the count since a person spoke or a task changed its state.
+ *
+ * @param isExempt whether the message may exceed the limits
+ */
+record LoopGuard(Destination to, NextMessage place, Before before, boolean isExempt) {
+    /** Agents in a zone may send this many times what two agents may exchange in a minute, until a person speaks. */
+    static final int IN_ZONE = 3;
+
+    /** How much more for each further agent. */
+    private static final int MORE_IN_ZONE = 2;
+
+    private static final int MANY_PARTNERS = 50;
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** What ends a refusal: docs/hearing.md has the same rule. The limit of a minute only ends in time. */
+    private static final String RULE =
+            "stop until retry_at, or until a person speaks %s or a task changes its state (TK_Update)";
+
+    /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
+    static Lineage ofPerson(Before before) {
+        return Lineage.of(before.parent(), List.of(), null);
+    }
+
+    LoopGuard exempt() {
+        return new LoopGuard(to, place, before, true);
+    }
+
+    /**
+     * Returns what is stored with the message of a program that speaks as a user. It counts like an agent's in a zone and
+     * in a chain of answers; its direct messages are not counted, but reset nothing either.
+     */
+    Lineage ofProgram() {
+        if (to.other() == null) {
+            checkStopped();
+        }
+        var chain = chain();
+        if (to.other() == null) {
+            checkZone();
+        }
+        return Lineage.of(before.parent(), chain, before.personAt());
+    }
+
+    /**
+     * Returns what is stored with an agent's message.
+     *
+     * @throws Problem {@code conflict} with the reason, if the exchange is too long or too fast
+     */
+    Lineage ofAgent() {
+        var other = to.otherId();
+        if (other == null || before.toAgent()) {
+            checkStopped();
+        }
+        var chain = chain();
+        if (other == null) {
+            checkZone();
+        }
+        if (other == null || !before.toAgent()) {
+            return Lineage.of(before.parent(), chain, before.personAt());
+        }
+        var partners = new ArrayList<>(before.partners());
+        if (!partners.contains(other) && partners.size() < MANY_PARTNERS) {
+            partners.add(other);
+        }
+        checkDirect(partners.size());
+        checkPace();
+        return new Lineage(before.parent(), chain, before.personAt(), before.directMessages() + 1, partners);
+    }
+
+    /** Returns the chain that the message continues: none after a person's message, progress or a silence. */
+    private List<Long> chain() {
+        var parent = before.parent();
+        if (parent == null || !parent.byProgram() || isOver(parent.at())) {
+            return List.of();
+        }
+        var chain = new ArrayList<>(parent.chain());
+        chain.add(parent.speaker());
+        var most = place.guard().hops();
+        if (chain.size() <= most) {
+            return chain;
+        }
+        check(
+                "this would be hop %d of agents answering each other, at most %d are allowed; "
+                                .formatted(chain.size(), most)
+                        + rule(),
+                parent.at().plus(ConversationStore.RECENT));
+        return List.copyOf(chain.subList(chain.size() - Math.toIntExact(most), chain.size()));
+    }
+
+    /** Whether agents have begun afresh since the answered message. */
+    private boolean isOver(Instant answered) {
+        return (before.progressAt() != null && !answered.isAfter(before.progressAt()))
+                || (before.personAt() != null && answered.isBefore(before.personAt()))
+                || !answered.plus(ConversationStore.RECENT).isAfter(place.at());
+    }
+
+    private String rule() {
+        return RULE.formatted(to.other() == null ? "in the zone" : "to you");
+    }
+
+    private void checkStopped() {
+        if (place.guard().isStopped()) {
+            throw Problem.conflict(
+                    "loop guard: the agents were stopped, so do not try again; guard.stopped false lets them go on, which "
+                            + whoMaySet() + " sets");
+        }
+    }
+
+    private void checkPace() {
+        var first = before.pacedAt();
+        if (first != null && first.plus(MINUTE).isAfter(place.at())) {
+            check(
+                    "these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
+                            .formatted(place.guard().perMinute(), place.guard().perMinute()),
+                    first.plus(MINUTE));
+        }
+    }
+
+    private void checkZone() {
+        var limit = place.guard().perMinute() * (IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3));
+        if (place.agentsSaid() > limit) {
+            check(
+                    "agents said %d messages in a row in this zone, at most %d are allowed for %d agents; "
+                                    .formatted(place.agentsSaid() - 1, limit, place.voices())
+                            + rule(),
+                    place.at().plus(ConversationStore.RECENT));
+        }
+    }
+
+    private void checkDirect(int partners) {
+        var limit = place.guard().perMinute() * Math.max(1, partners - 1);
+        if (before.directMessages() >= limit) {
+            check(
+                    "you sent %d direct messages to agents in a row, at most %d are allowed; "
+                                    .formatted(before.directMessages(), limit)
+                            + rule(),
+                    place.at().plus(ConversationStore.RECENT));
+        }
+    }
+
+    private void check(String reason, Instant retryAt) {
+        if (!isExempt) {
+            throw Problem.conflict("loop guard: %s. To change the limit, %s sets guard".formatted(reason, whoMaySet()))
+                    .with("retry_at", retryAt);
+        }
+    }
+
+    private String whoMaySet() {
+        return to.domain() == null
+                ? "an agent's owner or an admin (AP_Modify)"
+                : "the owner of the domain '%s' or an admin (DM_Update)".formatted(to.domain());
+    }
+}

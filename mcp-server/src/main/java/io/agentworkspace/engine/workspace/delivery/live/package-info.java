@@ -1,0 +1,5 @@
+/** What happens in a tenant, as a stream of server-sent events: {@code LiveEndpoint} opens them, {@code LiveStreams} feeds them. */
+@NullMarked
+package io.agentworkspace.engine.workspace.delivery.live;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,141 @@
+package io.agentworkspace.engine.workspace.domains;
+
+import io.agentworkspace.engine.kernel.access.SilencedStore;
+import io.agentworkspace.engine.kernel.access.Visibility;
+import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.domain.MemberState;
+import io.agentworkspace.engine.model.domain.Membership;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.workspace.agents.AgentStore;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Which agents belong to which domains. Code that changes a membership must hold the domain locked. */
+public final class MembershipStore {
+    /** A membership {@code m} of the agent {@code a} in the domain {@code d}, as JSON. */
+    private static final String RECORD = """
+            jsonb_build_object('domain', d.name, 'agent', a.name, 'state', m.state, 'since', m.since,
+                               'role', CASE WHEN d.host_id = a.id THEN 'host' ELSE 'member' END)
+            """;
+
+    private static final String JOINS = """
+            JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
+            JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
+            """;
+
+    private static final String READ_AGENT = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
+            SELECT {agent}
+              FROM agent a, ctx
+             WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
+               AND ({visible_agent} OR EXISTS (SELECT 1 FROM membership m
+                                   WHERE m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
+                                     AND (m.state <> 'banned' OR :runs)))
+               FOR SHARE OF a
+            """)
+                    .with("agent", AgentStore.HELD)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .sql();
+
+    private static final String FIND =
+            SqlTemplate.of("""
+            SELECT {member_json} AS record FROM membership m {joins}
+             WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = :agent
+            """).with("member_json", RECORD).with("joins", JOINS).sql();
+
+    private static final String PUT =
+            SqlTemplate.of("""
+            WITH m AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
+                       VALUES (:tenant, :domain, :agent, :owner, :state, :now)
+                       ON CONFLICT (tenant_id, domain_id, agent_id) DO UPDATE
+                          SET state = excluded.state, since = excluded.since
+                       RETURNING *),
+                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                           SELECT m.tenant_id, m.agent_id, st.id, m.owner_id, st.last_seq
+                             FROM m
+                             JOIN zone z ON z.tenant_id = m.tenant_id AND z.domain_id = m.domain_id
+                             JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                            WHERE m.state = 'member'
+                           ON CONFLICT DO NOTHING)
+            SELECT {member_json} AS record FROM m {joins}
+            """).with("member_json", RECORD).with("joins", JOINS).sql();
+
+    private final Db db;
+    private final AgentStore agents;
+
+    public MembershipStore(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /**
+     * Returns the agent of this name, protected from destruction until the transaction ends. The acting user must be
+     * able to see it, even if only in the domain's list of members.
+     *
+     * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
+     */
+    AgentStore.LockedAgent readAgent(Call call, DomainStore.LockedDomain domain, Name name) {
+        return db.sql(call, READ_AGENT)
+                .set("key", name.key())
+                .set("domain", domain.id())
+                .set("runs", domain.isRunBy(call))
+                .one(AgentStore::agent)
+                .orElseThrow(() -> agents.missing(call, name));
+    }
+
+    /** Returns the agent's current membership of the domain. */
+    Optional<Membership> find(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent) {
+        return db.sql(call, FIND)
+                .set("domain", domain.id())
+                .set("agent", agent.id())
+                .one(MembershipStore::record);
+    }
+
+    /**
+     * Sets the agent's state. A new member receives the messages of all zones from now on; earlier ones do not count
+     * as unread.
+     */
+    Membership put(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent, MemberState state) {
+        if (state == MemberState.BANNED) {
+            end(call, domain, agent);
+        }
+        call.changed(List.of(
+                Change.access(),
+                Change.presence(agent.id(), state == MemberState.MEMBER ? "joined" : "left", domain.id())));
+        return db.sql(call, PUT)
+                .set("domain", domain.id())
+                .set("agent", agent.id())
+                .set("owner", agent.owner())
+                .set("state", state.word())
+                .one(MembershipStore::record)
+                .orElseThrow();
+    }
+
+    /**
+     * Ends the membership in any state. The agent, and a user who took part only through it, receive no more
+     * messages.
+     */
+    void end(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent) {
+        call.changed(List.of(Change.access(), Change.presence(agent.id(), "left", domain.id())));
+        db.sql(call, """
+                WITH ended AS (DELETE FROM membership
+                                WHERE tenant_id = :tenant AND domain_id = :domain AND agent_id = :agent)
+                DELETE FROM participant p
+                 USING zone z
+                 WHERE p.tenant_id = :tenant AND p.party_id = :agent
+                   AND z.tenant_id = p.tenant_id AND z.stream_id = p.stream_id AND z.domain_id = :domain
+                """).set("domain", domain.id()).set("agent", agent.id()).run();
+        SilencedStore.silence(db, call, agent.owner());
+    }
+
+    private static Membership record(Row row) throws SQLException {
+        return Objects.requireNonNull(row.json("record", Membership.class));
+    }
+}

@@ -1,0 +1,182 @@
+package io.agentworkspace.engine.workspace.messages;
+
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.model.agent.GuardLimits;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sets the loop guard of an agent's direct messages, or of a domain's zones, and takes messages from what it allows beyond
+ * its limits. What the guard had refused there is then dealt with.
+ */
+public final class GuardStore {
+    /**
+     * The agent, and with an incident the agents in it that the caller may change, too; after its end, those that were stopped or
+     * allowed more because of it.
+     */
+    private static final String AGENTS = """
+            SELECT a.*
+              FROM agent a
+             WHERE a.tenant_id = :tenant
+               AND (a.id = :id
+                    OR ((a.owner_id = CAST(:user AS bigint) OR :admin) AND a.destroyed_at IS NULL
+                        AND (a.guard_incident = CAST(:incident AS bigint)
+                             OR a.id IN (SELECT unnest(ARRAY[g.agent_id, g.place_id])
+                                           FROM guard_stop g
+                                          WHERE g.tenant_id = :tenant AND g.incident = CAST(:incident AS bigint)
+                                            AND NOT g.is_zone))))
+             ORDER BY a.id
+               FOR NO KEY UPDATE
+            """;
+
+    private static final String OF_AGENT =
+            change("agent", AGENTS, "NOT g.is_zone AND (g.agent_id = old.id OR g.place_id = old.id)", """
+            , guard_incident = CASE WHEN CAST(:more AS integer) IS NULL AND CAST(:stopped AS boolean) IS NOT TRUE THEN x.guard_incident
+                                    WHEN x.guard_incident = CAST(:incident AS bigint)
+                                         OR EXISTS (SELECT FROM guard_stop g
+                                                     WHERE g.tenant_id = :tenant AND g.incident = CAST(:incident AS bigint)
+                                                       AND NOT g.is_zone AND x.id IN (g.agent_id, g.place_id))
+                                    THEN CAST(:incident AS bigint) END""");
+
+    private static final String OF_DOMAIN =
+            change("domain", "SELECT d.* FROM domain d WHERE d.tenant_id = :tenant AND d.id = :id", """
+            g.is_zone AND g.place_id IN (SELECT z.stream_id FROM zone z
+                                          WHERE z.tenant_id = :tenant AND z.domain_id = old.id)""", "");
+
+    /** Takes a message from what is left to both agents, and to those that have it in common with them. */
+    private static final String USE_OF_AGENTS = """
+            UPDATE agent x
+               SET guard_more = x.guard_more - 1
+             WHERE x.tenant_id = :tenant
+               AND x.id IN (SELECT a.id
+                              FROM agent a
+                             WHERE a.tenant_id = :tenant AND a.guard_more > 0
+                               AND (a.id IN (CAST(:speaker AS bigint), CAST(:other AS bigint))
+                                    OR a.guard_incident IN (SELECT p.guard_incident
+                                                              FROM agent p
+                                                             WHERE p.tenant_id = :tenant AND p.guard_more > 0
+                                                               AND p.id IN (CAST(:speaker AS bigint), CAST(:other AS bigint))))
+                             ORDER BY a.id
+                               FOR NO KEY UPDATE)
+            RETURNING x.id
+            """;
+
+    private static final String USE_OF_DOMAIN = """
+            UPDATE domain x
+               SET guard_more = x.guard_more - 1
+              FROM zone z
+             WHERE z.tenant_id = :tenant AND z.stream_id = :conversation
+               AND x.tenant_id = z.tenant_id AND x.id = z.domain_id AND x.guard_more > 0
+            RETURNING x.id
+            """;
+
+    private final Db db;
+
+    public GuardStore(Db db) {
+        this.db = db;
+    }
+
+    /** Returns the columns of the guard of an agent or a domain. */
+    public static String columns(String alias) {
+        return SqlTemplate.of("{x}.guard_hops, {x}.guard_per_minute, {x}.guard_more, {x}.guard_stopped")
+                .with("x", alias)
+                .sql();
+    }
+
+    /** Returns an expression for the limits as JSON. */
+    public static String limits(String alias) {
+        return SqlTemplate.of("jsonb_build_object('hops', {x}.guard_hops, 'per_minute', {x}.guard_per_minute)")
+                .with("x", alias)
+                .sql();
+    }
+
+    public static GuardLimits read(Row row) throws SQLException {
+        var more = (int) row.number("guard_more");
+        return new GuardLimits(
+                (int) row.number("guard_hops"),
+                (int) row.number("guard_per_minute"),
+                more == 0 ? null : (Integer) more,
+                row.flag("guard_stopped") ? true : null);
+    }
+
+    private static String change(String table, String chosen, String over, String more) {
+        return SqlTemplate.of("""
+                WITH old AS ({chosen}),
+                     over AS (DELETE FROM guard_stop g USING old WHERE g.tenant_id = :tenant AND {over})
+                UPDATE {table} x
+                   SET guard_hops = COALESCE(CAST(:hops AS integer), x.guard_hops),
+                       guard_per_minute = COALESCE(CAST(:per_minute AS integer), x.guard_per_minute),
+                       guard_more = CASE WHEN CAST(:stopped AS boolean) THEN 0
+                                         ELSE COALESCE(CAST(:more AS integer), x.guard_more) END,
+                       guard_stopped = COALESCE(CAST(:stopped AS boolean),
+                                                x.guard_stopped AND COALESCE(CAST(:more AS integer), 0) = 0){more}
+                  FROM old
+                 WHERE x.tenant_id = :tenant AND x.id = old.id
+                RETURNING x.id, {columns},
+                          (x.guard_hops, x.guard_per_minute, x.guard_more, x.guard_stopped)
+                          IS DISTINCT FROM (old.guard_hops, old.guard_per_minute, old.guard_more, old.guard_stopped) AS changed
+                """)
+                .with("chosen", chosen)
+                .with("over", over)
+                .with("more", more)
+                .with("columns", columns("x"))
+                .with("table", table)
+                .sql();
+    }
+
+    /** The guard as it is now, and whether the call changed one. */
+    public record Changed(GuardLimits guard, boolean isChanged) {}
+
+    private record ChangedRow(long id, GuardLimits guard, boolean isChanged) {}
+
+    /**
+     * Sets the guard of an agent that the transaction has locked.
+     *
+     * @param incident the guard of all agents in this incident that the caller may change is set, too
+     */
+    public Changed ofAgent(Call call, long agent, GuardLimits guard, @Nullable Long incident) {
+        return set(call, OF_AGENT, agent, guard, incident);
+    }
+
+    /** Sets the guard of a domain that the transaction has locked. */
+    public Changed ofDomain(Call call, long domain, GuardLimits guard) {
+        return set(call, OF_DOMAIN, domain, guard, null);
+    }
+
+    private Changed set(Call call, String statement, long id, GuardLimits guard, @Nullable Long incident) {
+        if (guard.namesNothing()) {
+            throw Problem.missing("guard.hops");
+        }
+        if (Boolean.TRUE.equals(guard.stopped()) && guard.more() != null && guard.more() > 0) {
+            throw Problem.invalid("guard", "cannot both stop agents and allow them more: send stopped or more");
+        }
+        var rows = db.sql(call, statement)
+                .set("id", id)
+                .set("hops", guard.hops())
+                .set("per_minute", guard.perMinute())
+                .set("more", guard.more())
+                .set("stopped", guard.stopped())
+                .set("incident", incident)
+                .list(row -> new ChangedRow(row.number("id"), read(row), row.flag("changed")));
+        var own = rows.stream().filter(row -> row.id() == id).findFirst().orElseThrow();
+        return new Changed(own.guard(), rows.stream().anyMatch(ChangedRow::isChanged));
+    }
+
+    /** Takes a message from what is allowed beyond the limits; false if nothing is left. */
+    public boolean use(Call call, Destination to) {
+        var isZone = to.other() == null;
+        var statement = db.sql(call, isZone ? USE_OF_DOMAIN : USE_OF_AGENTS);
+        return !(isZone
+                        ? statement.set("conversation", Objects.requireNonNull(to.conversation()))
+                        : statement
+                                .set("speaker", call.context().speaker().id())
+                                .set("other", to.otherId()))
+                .list(row -> row.number("id"))
+                .isEmpty();
+    }
+}

@@ -1,0 +1,61 @@
+package io.agentworkspace.engine.workspace.messages;
+
+/** The SQL that stores a message, and whom it then waits for. */
+final class InsertQueries {
+    private InsertQueries() {}
+
+    /**
+     * Stores a message. In a direct conversation the speaker's row stays as it is: when the other side speaks, all messages
+     * since the last one counted there are the party's own.
+     */
+    static final String INSERT = """
+            WITH said AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
+                                            created_at, person, by_key, attached)
+                       VALUES (:tenant, :conversation, :seq, :id, :speaker, :content, CAST(:answers AS uuid),
+                               CAST(:chain AS bigint[]), :at, NOT :by_program, :by_key,
+                               CAST(:attached AS uuid[]))),
+                 partner AS (SELECT 1 FROM participant
+                            WHERE CAST(:other AS bigint) IS NOT NULL
+                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation),
+                 spoke AS (UPDATE participant
+                              SET own_unread = own_unread + 1
+                            WHERE CAST(:other AS bigint) IS NULL
+                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation
+                        RETURNING 1),
+                 joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+                            SELECT :tenant, :speaker, :conversation, :user, :seq,
+                                   CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
+                             WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke) AND NOT EXISTS (SELECT 1 FROM partner)
+                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                               SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END
+                            RETURNING 1),
+                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+                           SELECT :tenant, o.id, :conversation, COALESCE(a.owner_id, o.id), :seq - 1, :seq
+                             FROM (SELECT CAST(:other AS bigint) AS id) o
+                             LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
+                            WHERE o.id IS NOT NULL
+                           ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                              SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
+                                  last_seq = excluded.last_seq),
+                 counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
+                             SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
+                              WHERE :is_counted
+                             ON CONFLICT (tenant_id, agent_id) DO UPDATE
+                                SET said = excluded.said, partners = excluded.partners,
+                                    person_at = excluded.person_at, said_at = excluded.said_at),
+                 arrival AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
+                          SELECT a.tenant_id, a.id, news.person_at, news.agent_at
+                            FROM (SELECT CASE WHEN :by_program THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
+                                         CASE WHEN :by_program THEN CAST(:at AS timestamptz) END AS agent_at) news
+                            JOIN agent a ON a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)
+                           WHERE NOT EXISTS (SELECT 1 FROM agent_heard h
+                                              WHERE h.tenant_id = :tenant AND h.agent_id = a.id
+                                                AND (news.person_at IS NULL OR h.person_at >= news.person_at)
+                                                AND (news.agent_at IS NULL
+                                                     OR h.agent_at > news.agent_at - INTERVAL '1 minute'))
+                          ON CONFLICT (tenant_id, agent_id) DO UPDATE
+                             SET person_at = greatest(agent_heard.person_at, excluded.person_at),
+                                 agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
+            SELECT 1 AS stored
+            """;
+}

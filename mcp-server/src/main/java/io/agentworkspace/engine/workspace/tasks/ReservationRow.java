@@ -1,0 +1,15 @@
+package io.agentworkspace.engine.workspace.tasks;
+
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+
+/** The record of a reservation {@code r}. */
+public final class ReservationRow {
+    /** The record as JSON. */
+    public static final String RECORD = SqlTemplate.of("""
+            jsonb_build_object('path', r.path, 'repository', NULLIF(r.repository, ''), 'holder', {holder},
+                               'reason', r.reason, 'lease_until', r.lease_until)
+            """).with("holder", """
+            (SELECT x.name FROM party x WHERE x.tenant_id = r.tenant_id AND x.id = r.holder_id)""").sql();
+
+    private ReservationRow() {}
+}

@@ -1,0 +1,43 @@
+package io.agentworkspace.engine.identity.signin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.mcp.endpoint.Node;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** The official MCP client, which has only the address, with the engine's own authorization server. */
+@Tag("slow")
+class ConnectorTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"legacy", "2026-07-28"})
+    void itRegistersIsAllowedAndRenewsItsToken(String mode) {
+        Node.require();
+        var key = new TestTenant().key(ClientApi.MCP, "ann", Role.OWNER, List.of("*"));
+        var ended = Node.run(Map.of(), List.of(Node.script("connector.mjs"), mode, TestServer.url() + "/mcp", key));
+        assertThat(ended.code()).as(ended.output() + ended.errors()).isZero();
+        var steps = new LinkedHashMap<String, JsonNode>();
+        ended.output()
+                .lines()
+                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+                .forEach(step -> steps.put(step.path("step").asString(""), step.path("got")));
+        assertThat(steps.get("question").path("client").asString("")).isEqualTo("Connector");
+        assertThat(steps.get("who").at("/structuredContent/status/success").asBoolean())
+                .as(steps.get("who").toString())
+                .isTrue();
+        assertThat(steps.get("tools").toString()).contains("AP_Chat", "MB_Store");
+        assertThat(steps.get("renewed").asBoolean()).isTrue();
+        assertThat(steps.get("asked").asInt()).isEqualTo(1);
+    }
+}

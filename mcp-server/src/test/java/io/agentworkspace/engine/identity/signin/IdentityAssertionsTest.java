@@ -1,0 +1,327 @@
+package io.agentworkspace.engine.identity.signin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.identity.signin.Browser.Got;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestClock;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
+import io.jsonwebtoken.JwtBuilder;
+import io.jsonwebtoken.Jwts;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Access that a trusted issuer gives a client for a user (ID-JAG), and what hostile clients and issuers try at it. */
+class IdentityAssertionsTest {
+    private static final TestClock CLOCK = new TestClock();
+    private static final String JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+    private static TestTenant tenant;
+    private static LocalIssuer issuer;
+    private static LocalIssuer stranger;
+    private static Replica engine;
+    private static Replica other;
+    private static Got client;
+
+    @BeforeAll
+    static void start() throws IOException {
+        tenant = new TestTenant();
+        issuer = new LocalIssuer(CLOCK);
+        stranger = new LocalIssuer(CLOCK);
+        var name = TestDatabase.db()
+                .sql("SELECT name FROM tenant WHERE tenant_id = :id")
+                .set("id", tenant.id(ClientApi.REST))
+                .one(row -> row.text("name"))
+                .orElseThrow();
+        var settings = Map.of(
+                "ENGINE_STRANGER_LIMIT", "off",
+                "ENGINE_BASE_URL", "https://engine.example",
+                "ENGINE_MCP_URL", "https://mcp.example",
+                "ENGINE_OAUTH_LOCAL_ISSUER", issuer.address(),
+                "ENGINE_OAUTH_LOCAL_CLIENT_ID", "engine",
+                "ENGINE_OAUTH_LOCAL_TENANT", name,
+                "ENGINE_OAUTH_LOCAL_EMAIL_DOMAINS", "example.org",
+                "ENGINE_OAUTH_STRANGER_ISSUER", stranger.address(),
+                "ENGINE_OAUTH_STRANGER_CLIENT_ID", "engine");
+        engine = Replica.start(settings, CLOCK);
+        other = Replica.start(settings, CLOCK);
+        client = registered("client_secret_post");
+    }
+
+    @AfterAll
+    static void stop() {
+        other.close();
+        engine.close();
+        stranger.close();
+        issuer.close();
+    }
+
+    /** The keys of an issuer may be fetched again. */
+    @BeforeEach
+    void later() {
+        CLOCK.advance(Duration.ofMinutes(2));
+    }
+
+    private static Got registered(String method) {
+        CLOCK.advance(Duration.ofSeconds(2)); // Registrations are limited by address.
+        var body = Json.object().put("client_name", "Acme (IDE)").put("token_endpoint_auth_method", method);
+        body.putArray("redirect_uris").add("https://client.example/callback");
+        return Browser.send(engine.url(), "POST", "/oauth/register", Json.text(body));
+    }
+
+    private static JwtBuilder draft(String subject) {
+        return draft(issuer, subject);
+    }
+
+    private static JwtBuilder draft(LocalIssuer of, String subject) {
+        var now = CLOCK.instant();
+        return Jwts.builder()
+                .json(TokenJson.WRITER)
+                .header()
+                .type("oauth-id-jag+jwt")
+                .and()
+                .issuer(of.address())
+                .subject(subject)
+                .claim("aud", "https://engine.example")
+                .claim("client_id", client.at("/client_id"))
+                .claim("resource", "https://mcp.example/mcp")
+                .claim("scope", "agent:read bank:read")
+                .claim("email", subject + "@example.org")
+                .claim("email_verified", true)
+                .id(UUID.randomUUID().toString())
+                .issuedAt(Date.from(now))
+                .expiration(Date.from(now.plus(Duration.ofMinutes(5))));
+    }
+
+    private static Map<String, String> parameters(String assertion) {
+        var parameters = new LinkedHashMap<String, String>();
+        parameters.put("grant_type", JWT_BEARER);
+        parameters.put("client_id", client.at("/client_id"));
+        parameters.put("client_secret", client.at("/client_secret"));
+        parameters.put("assertion", assertion);
+        return parameters;
+    }
+
+    private static Got token(Replica at, Map<String, String> parameters) {
+        return AuthorizationServerFixture.form(at, "/oauth/token", AuthorizationServerFixture.encoded(parameters));
+    }
+
+    private static Got token(JwtBuilder draft) {
+        return token(engine, parameters(issuer.signed(draft)));
+    }
+
+    @Test
+    void aUserOfATrustedIssuerGetsATokenOfAnAgentOfTheirs() {
+        var got = token(draft("paula"));
+        assertThat(got.status()).as(got.toString()).isEqualTo(200);
+        assertThat(got.at("/access_token")).startsWith("ea_");
+        assertThat(got.at("/scope")).isEqualTo("agent:read bank:read");
+        assertThat(got.json().path("expires_in").asLong()).isEqualTo(3600);
+        assertThat(got.json().has("refresh_token")).isFalse();
+        var second = token(draft("paula"));
+        assertThat(AuthorizationServerFixture.mcp(other, got.at("/access_token")))
+                .isEqualTo(200);
+        assertThat(AuthorizationServerFixture.mcp(other, second.at("/access_token")))
+                .isEqualTo(200);
+        assertThat(agents("Acme IDE of paula%")).isEqualTo(1);
+        CLOCK.advance(Duration.ofMinutes(61));
+        assertThat(AuthorizationServerFixture.mcp(engine, got.at("/access_token")))
+                .isEqualTo(401);
+    }
+
+    private static long agents(String like) {
+        return TestDatabase.db()
+                .sql("SELECT count(*) AS n FROM agent WHERE tenant_id = :tenant AND name LIKE :like")
+                .set("tenant", tenant.id(ClientApi.REST))
+                .set("like", like)
+                .one(row -> row.number("n"))
+                .orElseThrow();
+    }
+
+    @Test
+    void theMetadataSaySo() {
+        var got = Browser.send(engine.url(), "GET", "/.well-known/oauth-authorization-server", "");
+        assertThat(got.json().path("grant_types_supported").toString()).contains(JWT_BEARER);
+        assertThat(got.json().path("authorization_grant_profiles_supported").toString())
+                .contains("id-jag");
+        assertThat(client.json().path("grant_types").toString()).contains(JWT_BEARER);
+    }
+
+    /** A claim or a header of the assertion is changed; without a value it is left out. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            typ                | JWT
+            typ                | at+jwt
+            typ                |
+            iss                | https://evil.example
+            iss                | https://engine.example
+            iss                |
+            aud                | https://evil.example
+            aud                | https://mcp.example/mcp
+            aud                | https://engine.example/
+            aud                |
+            client_id          | client_of_somebody_else
+            client_id          |
+            resource           | https://evil.example/mcp
+            resource           | https://mcp.example
+            resource           |
+            sub                |
+            jti                |
+            exp                | 1
+            exp                | 99999999999
+            exp                |
+            iat                | 99999999999
+            iat                |
+            nbf                | 99999999999
+            scope              | fly openid
+            cnf                | {}
+            email_verified     | false
+            email              | eve@evil.example
+            """)
+    void aWrongAssertionIsRefused(String name, String value) {
+        var draft = draft("quentin");
+        if (name.equals("typ")) {
+            draft.header().add("typ", value).and();
+        } else if (value != null && value.matches("[0-9]+")) {
+            draft.claim(name, Long.parseLong(value));
+        } else {
+            draft.claim(name, "false".equals(value) ? Boolean.FALSE : value);
+        }
+        var got = token(draft);
+        assertThat(got.status()).as(got.toString()).isEqualTo(400);
+        assertThat(got.at("/error")).isEqualTo("invalid_grant");
+        assertThat(got.at("/error_description")).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            client_secret=                          | invalid_client
+            client_secret=wrong                     | invalid_client
+            client_id=client_unknown00000           | invalid_client
+            client_assertion=eyJ                    | invalid_client
+            assertion=                              | invalid_request
+            assertion=eyJ                           | invalid_grant
+            resource=https://evil.example/mcp       | invalid_target
+            scope=agent:read webhook:write          | invalid_scope
+            """)
+    void aWrongRequestIsRefusedAndUsesNothingUp(String change, String error) {
+        var right = parameters(issuer.signed(draft("rita")));
+        var got = token(engine, AuthorizationServerFixture.with(right, change));
+        assertThat(got.at("/error")).as(got.toString()).isEqualTo(error);
+        assertThat(token(engine, right).status()).isEqualTo(200);
+    }
+
+    @Test
+    void aClientWithoutASecretOrAnotherOneIsRefused() {
+        var open = registered("none").at("/client_id");
+        var stolen = AuthorizationServerFixture.with(
+                parameters(issuer.signed(draft("sam"))), "client_id=" + open + "&client_secret=");
+        assertThat(token(engine, stolen).at("/error")).isEqualTo("unauthorized_client");
+        var second = registered("client_secret_post");
+        var mixed = AuthorizationServerFixture.with(
+                parameters(issuer.signed(draft("sam"))),
+                "client_id=%s&client_secret=%s".formatted(second.at("/client_id"), second.at("/client_secret")));
+        assertThat(token(engine, mixed).at("/error")).isEqualTo("invalid_grant");
+    }
+
+    @Test
+    void anAssertionWorksOnceOnAllReplicas() {
+        var parameters = parameters(issuer.signed(draft("tina")));
+        Callable<Got> here = () -> token(engine, parameters);
+        Callable<Got> there = () -> token(other, parameters);
+        var got = Concurrently.all(List.of(here, there, here, there));
+        assertThat(got.stream().filter(one -> one.status() == 200)).hasSize(1);
+        assertThat(token(other, parameters).at("/error_description")).contains("used before");
+        assertThat(agents("Acme IDE of tina%")).isEqualTo(1);
+    }
+
+    @Test
+    void onlyTheKeyOfATrustedIssuerSigns() {
+        var forged = new ArrayList<String>();
+        forged.add(issuer.signed(draft("ulla"), "unpublished"));
+        forged.add(stranger.signed(draft("ulla")));
+        forged.add(stranger.signed(draft(stranger, "ulla")));
+        forged.add(LocalIssuer.spelledOtherwise(issuer.signed(draft("ulla"))));
+        forged.add(draft("ulla").compact());
+        forged.add(issuer.signed(
+                draft("ulla").header().add("jku", stranger.address() + "/jwks").and(), "evil"));
+        forged.add(issuer.signed(issuer.draft("https://mcp.example/mcp", "ulla", "*")));
+        for (var text : forged) {
+            assertThat(token(engine, parameters(text)).at("/error")).as(text).isEqualTo("invalid_grant");
+        }
+        assertThat(stranger.askedForKeys())
+                .as("an issuer without a tenant is not asked")
+                .isZero();
+    }
+
+    @Test
+    void anIssuerThatDoesNotAnswerUsesNothingUp() {
+        issuer.down(true);
+        var parameters = parameters(issuer.signed(draft("vera"), "newer"));
+        issuer.publish("newer");
+        assertThat(token(engine, parameters).status()).isEqualTo(503);
+        issuer.down(false);
+        CLOCK.advance(Duration.ofMinutes(2));
+        assertThat(token(engine, parameters).status()).isEqualTo(200);
+    }
+
+    @Test
+    void accessEndsWithTheUserAndARemovedUserDoesNotComeBack() {
+        var got = token(draft("willi"));
+        assertThat(got.status()).as(got.toString()).isEqualTo(200);
+        var owner = tenant.key(ClientApi.REST, "boss", Role.OWNER, List.of("*"));
+        var removed = ClientApi.REST.call(engine.url(), owner, "US_Remove", object("{'target':{'user':'willi'}}"));
+        assertThat(removed.toString()).contains("true");
+        await().until(() -> AuthorizationServerFixture.mcp(other, got.at("/access_token")) == 401);
+        assertThat(token(draft("willi")).at("/error")).isEqualTo("invalid_grant");
+    }
+
+    @Test
+    void theClientCanEndIt() {
+        var got = token(draft("xenia"));
+        var parameters = Map.of(
+                "client_id", client.at("/client_id"),
+                "client_secret", client.at("/client_secret"),
+                "token", got.at("/access_token"));
+        assertThat(AuthorizationServerFixture.form(
+                                other, "/oauth/revoke", AuthorizationServerFixture.encoded(parameters))
+                        .status())
+                .isEqualTo(200);
+        await().until(() -> AuthorizationServerFixture.mcp(engine, got.at("/access_token")) == 401);
+    }
+
+    @Test
+    void anAgentOfThisNameThatIsSomebodyElsesIsNotTaken() {
+        var eve = tenant.key(ClientApi.REST, "eve", Role.MEMBER, List.of("*"));
+        ClientApi.REST.call(
+                engine.url(), eve, "AP_Create", object("{'vx':{'name':'Acme IDE of yuri','description':'d'}}"));
+        var got = token(draft("yuri"));
+        assertThat(got.status()).as(got.toString()).isBetween(400, 499);
+        assertThat(got.json().has("access_token")).isFalse();
+    }
+
+    private static ObjectNode object(String json) {
+        return Json.readObject(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    }
+}

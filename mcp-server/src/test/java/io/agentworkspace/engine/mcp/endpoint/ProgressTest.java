@@ -1,0 +1,118 @@
+package io.agentworkspace.engine.mcp.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.calls.runner.Runner;
+import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.features.WelcomeQueries;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.web.server.SampleServer;
+import java.time.Clock;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A long tool of the catalogue, through the production runner and endpoint. */
+class ProgressTest {
+    private static final String TOKEN = "{'name': 'MB_Count', 'arguments': {}, '_meta': {'progressToken': 'far'}}";
+
+    public record Nothing() {}
+
+    public record Counted(@Doc("How many.") long counted) {}
+
+    private static final Runner RUNNER = TestDatabase.runner(
+            new Catalogue(List.of(Tool.named("MB_Count")
+                    .title("Count")
+                    .description("Counts three things, one after the other.")
+                    .needs(Capability.BANK_READ)
+                    .handledBy(Nothing.class, Counted.class, (_, call) -> count(call)))),
+            TestDatabase.db(),
+            new EventLog());
+
+    private static SampleServer server;
+
+    private static Counted count(Call call) {
+        call.load(new Context(Context.DEFAULT, new Context.Ref(1, "owner"), null, null, null, null, 0));
+        for (var i = 1; i <= 3; i++) {
+            call.progress().report(i, 3.0, "thing " + i);
+            call.progress().report(i - 1, 3.0, "what is behind is not told");
+        }
+        return new Counted(3);
+    }
+
+    @BeforeAll
+    static void start() {
+        server = new SampleServer(EngineFeatures.of(
+                RUNNER,
+                TestDatabase.library(),
+                (_, _) -> List.of(),
+                new WelcomeQueries(TestDatabase.db()),
+                _ -> List.of(),
+                "1",
+                Clock.systemUTC()));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void aSessionHearsHowFarALongToolIs() {
+        var session = new RawMcpClient(server.url("/mcp").toString(), server.key).session("2025-11-25", "{}");
+        received(session.post(session.body("tools/call", TOKEN)).body());
+    }
+
+    @Test
+    void aStatelessClientHearsHowFarALongToolIs() {
+        var peer = new RawMcpClient(server.url("/mcp").toString(), server.key);
+        var request = peer.request("tools/call", "{'name': 'MB_Count', 'arguments': {}}", "{}");
+        request.withObject("/params/_meta").put("progressToken", "far");
+        received(peer.send(request, RawMcpClient.mirrored(request)).body());
+    }
+
+    private static void received(String stream) {
+        var messages = stream.lines()
+                .filter(line -> line.startsWith("data: {"))
+                .map(line -> RawMcpClient.json(line.substring("data: ".length())))
+                .toList();
+        assertThat(messages).hasSize(4);
+        for (var i = 1; i <= 3; i++) {
+            var message = messages.get(i - 1);
+            assertThat(message.get("method").asString()).isEqualTo("notifications/progress");
+            assertThat(message.get("params"))
+                    .isEqualTo(RawMcpClient.json(
+                            "{'progressToken': 'far', 'progress': %1$d, 'total': 3, 'message': 'thing %1$d'}"
+                                    .formatted(i)));
+        }
+        assertThat(messages.getLast().at("/result/structuredContent/counted").asLong())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void whoDidNotAskHearsNothing() {
+        var session = new RawMcpClient(server.url("/mcp").toString(), server.key).session("2025-11-25", "{}");
+        var quiet = session.post(session.body("tools/call", "{'name': 'MB_Count', 'arguments': {}}"));
+        assertThat(quiet.headers().firstValue("Content-Type")).hasValue("application/json");
+        assertThat(server.mcp(session.body("tools/call", TOKEN).replace('\'', '"'))
+                        .body())
+                .contains("\"counted\":3")
+                .doesNotContain("progress");
+        var caller = new Caller(1, "default", 1, "owner", Role.OWNER, Set.of("*"), "key:x", null);
+        var answer = RUNNER.run(new ToolRunner.Request("MB_Count", Json.object(), caller, "r", true, null));
+        assertThat(answer.envelope().get("counted").asLong()).isEqualTo(3);
+    }
+}

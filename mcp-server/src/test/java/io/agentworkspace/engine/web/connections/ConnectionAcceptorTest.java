@@ -1,0 +1,90 @@
+package io.agentworkspace.engine.web.connections;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.testing.HangLimit;
+import io.agentworkspace.engine.web.connections.ConnectionTable.Limits;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.Server;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections that come to nothing end in the table, too. */
+class ConnectionAcceptorTest {
+    private static final Duration LONG = Duration.ofHours(1);
+
+    private final ConnectionTable table = new ConnectionTable(new Limits(9, 1 << 30, LONG, LONG), _ -> true);
+    private final Server server = new Server();
+    private final AtomicInteger attempts = new AtomicInteger();
+    private ConnectionAcceptor acceptor;
+
+    /** A configuration with which no connection can be made. */
+    private final class Failing extends HttpConfiguration {
+        @Override
+        public int getRequestHeaderSize() {
+            attempts.incrementAndGet();
+            throw new IllegalStateException("no connection");
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        acceptor = ConnectionAcceptor.bind("127.0.0.1", 0, table);
+        var connector = new HandedConnector(server, null, new Failing());
+        server.addConnector(connector);
+        server.start();
+        acceptor.start(connector, connector);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        acceptor.close();
+        server.stop();
+    }
+
+    private Socket connect() throws IOException {
+        var socket = new Socket("127.0.0.1", acceptor.port());
+        socket.setSoTimeout((int) HangLimit.TIME.toMillis());
+        return socket;
+    }
+
+    private static boolean isClosed(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void aConnectionThatCannotBeMadeIsClosedAndForgotten() throws IOException {
+        for (var i = 0; i < 20; i++) {
+            try (var socket = connect()) {
+                socket.getOutputStream().write('G');
+                assertThat(isClosed(socket)).isTrue();
+            }
+        }
+        await().until(() -> table.size() == 0);
+        assertThat(attempts).hasValueGreaterThanOrEqualTo(20);
+        assertThat(table.isBehind()).isFalse();
+    }
+
+    @Test
+    void whoHasSentNothingWhenItClosesIsForgotten() throws IOException {
+        try (var silent = connect()) {
+            await().until(() -> table.size() == 1);
+            acceptor.close();
+            assertThat(isClosed(silent)).isTrue();
+            await().until(() -> table.size() == 0);
+        }
+    }
+}
