@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.hubs.HubRoutes;
-import io.agentworkspace.engine.model.audit.AuditEvent;
+import io.agentworkspace.engine.identity.audit.AuditEvent;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.testing.TestDatabase;

@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.identity.audit.AuditEntry;
+import io.agentworkspace.engine.identity.audit.AuditEvent;
 import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.keys.KeyStore;
 import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.audit.AuditEntry;
-import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.problem.Name;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.calls.runner;
 
 import io.agentworkspace.engine.calls.why.AuditSubject;
+import io.agentworkspace.engine.identity.audit.AuditEntry;
 import io.agentworkspace.engine.identity.credentials.KeyFormat;
-import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.EmailAddress;
 import io.agentworkspace.engine.model.problem.Name;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.calls.why;
 
 import io.agentworkspace.engine.identity.credentials.KeyFormat;
-import io.agentworkspace.engine.model.document.DocumentName;
+import io.agentworkspace.engine.memory.documents.DocumentName;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.identity.account;
 
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.account.Account;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.plan.Plan;

@@ -4,7 +4,6 @@ import io.agentworkspace.engine.identity.credentials.ClientName;
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Statement;
-import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;

@@ -1,10 +1,8 @@
 package io.agentworkspace.engine.identity.audit;
 
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.audit.AuditEntry;
-import io.agentworkspace.engine.model.audit.AuditEvent;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.identity.audit;
 
-import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

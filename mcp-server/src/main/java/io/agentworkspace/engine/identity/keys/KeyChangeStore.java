@@ -10,7 +10,6 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
-import io.agentworkspace.engine.model.key.Key;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;

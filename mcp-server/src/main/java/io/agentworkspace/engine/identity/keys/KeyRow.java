@@ -3,8 +3,6 @@ package io.agentworkspace.engine.identity.keys;
 import io.agentworkspace.engine.identity.credentials.Grant;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
-import io.agentworkspace.engine.model.key.Key;
-import io.agentworkspace.engine.model.key.KeyState;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Toolset;
 import java.time.Instant;

@@ -1,10 +1,9 @@
 package io.agentworkspace.engine.identity.keys;
 
 import io.agentworkspace.engine.kernel.context.Targets;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
-import io.agentworkspace.engine.model.key.Key;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Instant;

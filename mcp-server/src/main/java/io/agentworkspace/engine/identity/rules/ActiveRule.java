@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.identity.rules;
 
-import io.agentworkspace.engine.model.rule.RuleEffect;
-import io.agentworkspace.engine.model.rule.RuleMode;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.UUID;

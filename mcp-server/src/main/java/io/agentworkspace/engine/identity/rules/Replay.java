@@ -2,7 +2,6 @@ package io.agentworkspace.engine.identity.rules;
 
 import io.agentworkspace.engine.identity.rules.cel.Expression;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
-import io.agentworkspace.engine.model.rule.RuleEffect;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Duration;

@@ -6,7 +6,6 @@ import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.model.rule.RuleEffect;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;

@@ -2,10 +2,6 @@ package io.agentworkspace.engine.identity.rules;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.model.rule.Rule;
-import io.agentworkspace.engine.model.rule.RuleEffect;
-import io.agentworkspace.engine.model.rule.RuleExample;
-import io.agentworkspace.engine.model.rule.RuleMode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;

@@ -4,15 +4,12 @@ import static io.agentworkspace.engine.identity.rules.TemplateParameters.NUMBER;
 import static io.agentworkspace.engine.identity.rules.TemplateParameters.TEXT;
 import static io.agentworkspace.engine.identity.rules.TemplateParameters.TEXTS;
 
+import io.agentworkspace.engine.identity.rules.RuleTemplate.Parameter;
 import io.agentworkspace.engine.identity.rules.cel.TimeTexts;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.rule.RuleEffect;
-import io.agentworkspace.engine.model.rule.RuleExample;
-import io.agentworkspace.engine.model.rule.RuleTemplate;
-import io.agentworkspace.engine.model.rule.RuleTemplate.Parameter;
 import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;

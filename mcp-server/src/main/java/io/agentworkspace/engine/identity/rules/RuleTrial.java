@@ -6,7 +6,6 @@ import io.agentworkspace.engine.identity.rules.cel.ExpressionInput.Fields;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.rule.RuleExample;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;

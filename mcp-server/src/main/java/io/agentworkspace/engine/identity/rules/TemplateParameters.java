@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.identity.rules;
 
+import io.agentworkspace.engine.identity.rules.RuleTemplate.Parameter;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.rule.RuleTemplate.Parameter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

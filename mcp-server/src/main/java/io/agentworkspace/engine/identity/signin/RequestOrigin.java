@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.identity.signin;
 
-import io.agentworkspace.engine.model.audit.AuditEntry;
-import io.agentworkspace.engine.model.audit.AuditEvent;
+import io.agentworkspace.engine.identity.audit.AuditEntry;
+import io.agentworkspace.engine.identity.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestContext;

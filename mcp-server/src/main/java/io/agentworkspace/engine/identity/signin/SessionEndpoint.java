@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.identity.signin;
 
+import io.agentworkspace.engine.identity.audit.AuditEvent;
 import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.Credentials;
 import io.agentworkspace.engine.identity.credentials.SessionSecret;
 import io.agentworkspace.engine.kernel.http.OwnPages;
-import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;

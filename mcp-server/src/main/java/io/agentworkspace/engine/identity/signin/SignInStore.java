@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.identity.signin;
 
+import io.agentworkspace.engine.identity.audit.AuditEntry;
 import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.problem.EmailAddress;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.identity.signin;
 
+import io.agentworkspace.engine.identity.credentials.AssertionClaims;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.upstream.AssertionClaims;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;

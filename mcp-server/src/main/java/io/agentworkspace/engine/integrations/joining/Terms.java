@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.integrations.joining;
 
-import io.agentworkspace.engine.model.key.Invitation.BankShare;
+import io.agentworkspace.engine.integrations.joining.Invitation.BankShare;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.integrations.skills;
 
+import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
-import io.agentworkspace.engine.model.page.Cursor;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.integrations.upstreams;
 
+import io.agentworkspace.engine.integrations.upstreams.client.UpstreamCredential;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
-import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;

@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.integrations.upstreams;
 
+import io.agentworkspace.engine.integrations.upstreams.UpstreamTool.Difference;
 import io.agentworkspace.engine.integrations.upstreams.schema.PortableSchema;
 import io.agentworkspace.engine.integrations.upstreams.texts.DefinitionTexts;
 import io.agentworkspace.engine.integrations.upstreams.texts.ForeignMeta;
+import io.agentworkspace.engine.kernel.text.VisibleText;
 import io.agentworkspace.engine.memory.documents.extract.ContentScan;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.Sha256;
-import io.agentworkspace.engine.model.text.VisibleText;
 import io.agentworkspace.engine.model.tool.ForeignTool;
-import io.agentworkspace.engine.model.upstream.UpstreamTool.Difference;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;

@@ -2,8 +2,8 @@ package io.agentworkspace.engine.integrations.upstreams;
 
 import io.agentworkspace.engine.integrations.upstreams.OfferRules.Objection;
 import io.agentworkspace.engine.integrations.upstreams.UpstreamRow.OfferRow;
+import io.agentworkspace.engine.integrations.upstreams.UpstreamTool.State;
 import io.agentworkspace.engine.kernel.access.UpstreamOffers;
-import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

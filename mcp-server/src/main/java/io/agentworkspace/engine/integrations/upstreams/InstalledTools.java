@@ -2,6 +2,7 @@ package io.agentworkspace.engine.integrations.upstreams;
 
 import io.agentworkspace.engine.integrations.upstreams.UpstreamStore.Connected;
 import io.agentworkspace.engine.integrations.upstreams.UpstreamStore.Usable;
+import io.agentworkspace.engine.integrations.upstreams.UpstreamTool.State;
 import io.agentworkspace.engine.integrations.upstreams.client.Target;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.changes.TenantCache;
@@ -9,7 +10,6 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.TenantTools;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

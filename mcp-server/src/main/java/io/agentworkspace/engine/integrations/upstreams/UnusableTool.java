@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.integrations.upstreams;
 
 import io.agentworkspace.engine.integrations.upstreams.UpstreamStore.Unusable;
+import io.agentworkspace.engine.integrations.upstreams.UpstreamTool.State;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,11 +1,9 @@
 package io.agentworkspace.engine.integrations.upstreams;
 
+import io.agentworkspace.engine.integrations.upstreams.UpstreamTool.State;
+import io.agentworkspace.engine.integrations.upstreams.client.UpstreamCredential;
 import io.agentworkspace.engine.kernel.access.UpstreamOffers;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
-import io.agentworkspace.engine.model.upstream.Upstream;
-import io.agentworkspace.engine.model.upstream.UpstreamCredential;
-import io.agentworkspace.engine.model.upstream.UpstreamTool;
-import io.agentworkspace.engine.model.upstream.UpstreamTool.State;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.integrations.upstreams;
 
 import io.agentworkspace.engine.integrations.upstreams.UpstreamRow.OfferRow;
+import io.agentworkspace.engine.integrations.upstreams.client.UpstreamCredential;
 import io.agentworkspace.engine.kernel.access.UpstreamOffers;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlFailure;
@@ -9,7 +10,6 @@ import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HashSet;

@@ -13,7 +13,6 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.upstream.Upstream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Audited;
@@ -10,8 +10,6 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.webhook.Delivery;
-import io.agentworkspace.engine.model.webhook.DeliveryState;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,18 +1,17 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
 import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.webhook.Delivery;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;

@@ -1,8 +1,7 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
+import io.agentworkspace.engine.integrations.webhooks.Endpoint.Circuit;
 import io.agentworkspace.engine.model.event.EventData;
-import io.agentworkspace.engine.model.webhook.Endpoint;
-import io.agentworkspace.engine.model.webhook.Endpoint.Circuit;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

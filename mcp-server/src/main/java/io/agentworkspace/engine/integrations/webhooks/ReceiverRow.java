@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
-import io.agentworkspace.engine.model.webhook.Endpoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.kernel.db;
 
-import io.agentworkspace.engine.model.page.Cursor;
-import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.Page;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.kernel.secrets;
 
+import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.nio.charset.StandardCharsets;

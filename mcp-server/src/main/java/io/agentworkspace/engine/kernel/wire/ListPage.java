@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.kernel.wire;
 
+import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.page.Cursor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

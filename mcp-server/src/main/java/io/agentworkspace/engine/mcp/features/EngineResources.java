@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.kernel.wire.CompletionArgument;
 import io.agentworkspace.engine.kernel.wire.ListPage;
 import io.agentworkspace.engine.kernel.wire.MethodResult;
@@ -9,7 +10,6 @@ import io.agentworkspace.engine.mcp.methods.ResourceMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp.methods;
 
+import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.kernel.wire.CompletionArgument;
 import io.agentworkspace.engine.kernel.wire.ListPage;
 import io.agentworkspace.engine.kernel.wire.MethodResult;
@@ -9,7 +10,6 @@ import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;

@@ -10,7 +10,6 @@ import io.agentworkspace.engine.kernel.db.SqlFailure;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.access.Access;
-import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.plan.Scope;

@@ -4,7 +4,6 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.memory.documents.load.LoadQueries.Source;
 import io.agentworkspace.engine.memory.documents.load.Piece;
 import io.agentworkspace.engine.model.access.Permission;
-import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Problem;

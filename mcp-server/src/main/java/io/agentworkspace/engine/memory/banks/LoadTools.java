@@ -5,7 +5,6 @@ import io.agentworkspace.engine.memory.documents.load.LoadQueries;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Requirement;
-import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;

@@ -12,11 +12,10 @@ import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Access;
-import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.bank.Memory;
-import io.agentworkspace.engine.model.page.Cursor;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
@@ -168,7 +167,7 @@ public final class MemoryQueries {
         }
     }
 
-    static final String READ_BANK = ContextQueries.ACTOR_WITH_SELF
+    public static final String READ_BANK = ContextQueries.ACTOR_WITH_SELF
             + BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.id, b.name, b.description, b.access, b.censored_at IS NOT NULL AS is_censored, b.revision, b.created_at,
@@ -369,10 +368,10 @@ public final class MemoryQueries {
     }
 
     /** The bank's row, and what the caller may do there. */
-    record ReadBank(long id, BankPermissionRow permission, Bank bank) {}
+    public record ReadBank(long id, BankPermissionRow permission, Bank bank) {}
 
     /** Returns the bank, which is part of the response. Empty if the caller cannot see it. */
-    static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {
+    public static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {
         var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
         read.ifPresent(each -> {
             BankAccess.requireRead(call, each.permission());

@@ -2,13 +2,13 @@ package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.db.ListSlice;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Via;
 import io.agentworkspace.engine.model.agent.Agent;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;

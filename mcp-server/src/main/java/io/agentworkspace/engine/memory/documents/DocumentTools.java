@@ -1,17 +1,14 @@
 package io.agentworkspace.engine.memory.documents;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
+import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.memory.documents.extract.Block;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
-import io.agentworkspace.engine.model.document.Document;
-import io.agentworkspace.engine.model.document.DocumentName;
-import io.agentworkspace.engine.model.document.DocumentState;
 import io.agentworkspace.engine.model.document.DocumentType;
 import io.agentworkspace.engine.model.document.Upload;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.page.Cursor;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;

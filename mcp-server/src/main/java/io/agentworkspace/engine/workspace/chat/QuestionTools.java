@@ -2,6 +2,7 @@ package io.agentworkspace.engine.workspace.chat;
 
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.text.DeceptiveText;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
@@ -16,7 +17,6 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.BlankText;
-import io.agentworkspace.engine.model.text.DeceptiveText;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;

@@ -6,7 +6,6 @@ import static io.agentworkspace.engine.kernel.access.AccessCheck.refusedIf;
 import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.access.AccessNotes;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
-import io.agentworkspace.engine.model.domain.MemberState;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.Optional;

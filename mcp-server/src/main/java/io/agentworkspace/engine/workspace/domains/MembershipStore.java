@@ -7,8 +7,6 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.change.Change;
-import io.agentworkspace.engine.model.domain.MemberState;
-import io.agentworkspace.engine.model.domain.Membership;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.agents.AgentStore;

@@ -6,8 +6,6 @@ import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
-import io.agentworkspace.engine.model.domain.MemberState;
-import io.agentworkspace.engine.model.domain.Membership;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;

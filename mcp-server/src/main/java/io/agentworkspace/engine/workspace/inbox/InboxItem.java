@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.workspace.inbox;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.workspace.messages.GuardLimits;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.workspace.messages;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
-import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;

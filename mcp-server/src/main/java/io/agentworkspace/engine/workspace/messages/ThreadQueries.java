@@ -2,9 +2,9 @@ package io.agentworkspace.engine.workspace.messages;
 
 import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.agent.Message;
-import io.agentworkspace.engine.model.page.Cursor;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.workspace.reservations;
 
+import io.agentworkspace.engine.kernel.text.DeceptiveText;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.text.DeceptiveText;
 import java.text.Normalizer;
 
 /** The one form in which paths are compared: composed characters, and letters as the system has them that has the files. */

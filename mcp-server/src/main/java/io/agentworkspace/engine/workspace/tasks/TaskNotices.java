@@ -3,7 +3,6 @@ package io.agentworkspace.engine.workspace.tasks;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.event.EventData.TaskChanged;
 import io.agentworkspace.engine.model.event.EventType;
-import io.agentworkspace.engine.model.task.Task;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.messages.NoticeStore;
 import io.agentworkspace.engine.workspace.messages.ProgressStore;

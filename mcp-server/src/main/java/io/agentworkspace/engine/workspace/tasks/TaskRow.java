@@ -2,7 +2,6 @@ package io.agentworkspace.engine.workspace.tasks;
 
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
-import io.agentworkspace.engine.model.task.Task;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Objects;

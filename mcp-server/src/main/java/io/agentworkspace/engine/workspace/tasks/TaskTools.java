@@ -2,16 +2,13 @@ package io.agentworkspace.engine.workspace.tasks;
 
 import io.agentworkspace.engine.kernel.context.Tags;
 import io.agentworkspace.engine.kernel.context.Targets;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
-import io.agentworkspace.engine.model.task.Reservation;
-import io.agentworkspace.engine.model.task.Task;
-import io.agentworkspace.engine.model.task.TaskChange;
 import io.agentworkspace.engine.model.task.TaskState;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.workspace.tasks;
 import io.agentworkspace.engine.kernel.context.Tags;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.task.Task;
 import io.agentworkspace.engine.model.task.TaskState;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.tasks.TaskRow.StoredTask;

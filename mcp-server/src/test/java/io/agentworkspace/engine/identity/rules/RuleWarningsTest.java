@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.identity.rules.cel.ExpressionInput;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.rule.RuleEffect;
-import io.agentworkspace.engine.model.rule.RuleMode;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.web.server.CapturedLog;
 import java.time.Instant;

@@ -3,10 +3,10 @@ package io.agentworkspace.engine.identity.users;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.identity.audit.AuditEntry;
+import io.agentworkspace.engine.identity.audit.AuditEvent;
 import io.agentworkspace.engine.identity.signin.SignInStore;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.audit.AuditEntry;
-import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.testing.ClientApi;

@@ -2,10 +2,10 @@ package io.agentworkspace.engine.integrations.upstreams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.kernel.text.VisibleText;
 import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.text.VisibleText;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;

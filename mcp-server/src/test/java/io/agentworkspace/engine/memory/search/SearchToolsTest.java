@@ -2,9 +2,9 @@ package io.agentworkspace.engine.memory.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.kernel.text.VisibleText;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.text.VisibleText;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.identity.signin.SignedIn;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.agent.GuardLimits;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
@@ -15,6 +14,7 @@ import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.workspace.messages.GuardLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

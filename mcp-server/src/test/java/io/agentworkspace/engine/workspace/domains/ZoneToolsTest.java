@@ -13,8 +13,8 @@ import static io.agentworkspace.engine.testing.DomainSetup.unread;
 import static io.agentworkspace.engine.testing.DomainSetup.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;

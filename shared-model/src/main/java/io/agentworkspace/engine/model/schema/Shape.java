@@ -225,15 +225,16 @@ public sealed interface Shape {
     }
 
     /**
-     * Returns the public name of a model type, such as {@code Agent} or {@code EndpointHealth}. Other types belong to
-     * one tool and have none.
+     * Returns the public name of a record with a file of its own, such as {@code Agent}, or of one in it, such as {@code EndpointHealth}. Those that
+     * are declared in a class of tools belong to one tool and have none.
      */
     private static @Nullable String title(Class<?> type) {
-        if (!type.getPackageName().startsWith("io.agentworkspace.engine.model.")) {
-            return null;
-        }
         var around = type.getEnclosingClass();
-        return around != null && around.isRecord() ? title(around) + type.getSimpleName() : type.getSimpleName();
+        if (around == null) {
+            return type.getSimpleName();
+        }
+        var outer = around.isRecord() ? title(around) : null;
+        return outer == null ? null : outer + type.getSimpleName();
     }
 
     /** @param closed whether unknown fields can be refused: true for input, false for output */

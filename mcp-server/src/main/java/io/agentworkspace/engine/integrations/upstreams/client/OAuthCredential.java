@@ -2,7 +2,6 @@ package io.agentworkspace.engine.integrations.upstreams.client;
 
 import io.agentworkspace.engine.integrations.upstreams.client.UpstreamFailure.Kind;
 import io.agentworkspace.engine.kernel.outbound.VettedClient;
-import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.integrations.upstreams.client;
 
-import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;

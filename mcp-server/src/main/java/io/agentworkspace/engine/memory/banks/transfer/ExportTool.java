@@ -1,11 +1,9 @@
 package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.kernel.context.Targets;
-import io.agentworkspace.engine.memory.banks.ExportQueries;
+import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
-import io.agentworkspace.engine.model.bank.MemoryLine;
-import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Guide;

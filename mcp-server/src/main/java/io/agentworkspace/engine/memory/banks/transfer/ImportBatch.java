@@ -1,15 +1,14 @@
 package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.memory.banks.BankStore;
-import io.agentworkspace.engine.memory.banks.ExportQueries.StoredSource;
 import io.agentworkspace.engine.memory.banks.MemoryStore;
 import io.agentworkspace.engine.memory.banks.MemoryWrite;
+import io.agentworkspace.engine.memory.banks.transfer.ExportQueries.StoredSource;
 import io.agentworkspace.engine.memory.banks.transfer.ImportStore.ImportedSource;
 import io.agentworkspace.engine.memory.banks.transfer.ImportStore.KnownMemory;
 import io.agentworkspace.engine.memory.banks.transfer.ImportStore.LineRow;
 import io.agentworkspace.engine.memory.banks.transfer.ImportStore.NameHolder;
 import io.agentworkspace.engine.model.access.Permission;
-import io.agentworkspace.engine.model.bank.MemoryLine;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.identity.rules.Rules;
-import io.agentworkspace.engine.model.bank.MemoryLine;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.memory.documents.extract;
 
+import io.agentworkspace.engine.kernel.text.VisibleText;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
-import io.agentworkspace.engine.model.text.VisibleText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.memory.documents.queue;
 
+import io.agentworkspace.engine.identity.audit.AuditEntry;
+import io.agentworkspace.engine.identity.audit.AuditEvent;
 import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -7,8 +9,6 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.memory.documents.DocumentRow;
 import io.agentworkspace.engine.memory.documents.extract.Extracted;
-import io.agentworkspace.engine.model.audit.AuditEntry;
-import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.document.DocumentReason;

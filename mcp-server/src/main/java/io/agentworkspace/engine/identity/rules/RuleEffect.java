@@ -1,0 +1,17 @@
+package io.agentworkspace.engine.identity.rules;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+
+/** What a rule does with the requests that it matches. */
+enum RuleEffect {
+    /** The request is refused. */
+    DENY,
+    /** The rule's name is recorded in the request's audit entry. */
+    AUDIT;
+
+    @JsonValue
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

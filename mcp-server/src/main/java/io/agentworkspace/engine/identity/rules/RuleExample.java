@@ -1,0 +1,17 @@
+package io.agentworkspace.engine.identity.rules;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A request that the rule is tested with each time it is saved. */
+record RuleExample(
+        @Doc("service, and what the rule looks at: target, vx, content, principal, document, now.")
+        ObjectNode request,
+
+        @Doc(
+                value = "Whether the rule matches it.",
+                oneOf = {RuleExample.MATCHES, RuleExample.PASSES})
+        String expected) {
+    public static final String MATCHES = "matches";
+    public static final String PASSES = "passes";
+}

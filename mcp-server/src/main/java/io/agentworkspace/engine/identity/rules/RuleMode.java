@@ -1,0 +1,16 @@
+package io.agentworkspace.engine.identity.rules;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+
+/** Whether a rule has its effect. */
+enum RuleMode {
+    ENFORCE,
+    /** The rule only counts the requests that it matches. */
+    SHADOW;
+
+    @JsonValue
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

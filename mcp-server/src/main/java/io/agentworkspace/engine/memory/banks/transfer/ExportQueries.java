@@ -1,0 +1,206 @@
+package io.agentworkspace.engine.memory.banks.transfer;
+
+import io.agentworkspace.engine.kernel.access.MemoryVisibility;
+import io.agentworkspace.engine.kernel.access.Visibility;
+import io.agentworkspace.engine.kernel.context.ContextQueries;
+import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.ListPosition;
+import io.agentworkspace.engine.kernel.db.ListSlice;
+import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.Page;
+import io.agentworkspace.engine.memory.banks.BankStore;
+import io.agentworkspace.engine.memory.banks.MemoryQueries;
+import io.agentworkspace.engine.model.problem.MemoryName;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a bank as lines, the oldest memory first, each followed by its former revisions. They are those that MB_Read shows
+ * by name or id: also superseded and expired memories, but none that is hidden or in the trash.
+ */
+public final class ExportQueries {
+    /** A line begins with the place after which the next page continues: the memory, and its former revision or 0. */
+    private static final String LINES = SqlTemplate.of("""
+            SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.place, l.revision, l.name, l.holds_name,
+                   CASE WHEN {ahead} <= :room THEN l.text ELSE '' END AS text,
+                   l.tags, author.name AS author, editor.name AS editor, l.source,
+                   CAST(l.derived_from AS text[]) AS derived_from, CAST(l.supersedes AS text) AS supersedes, l.reason,
+                   CAST(l.superseded_by AS text) AS superseded_by, l.superseded_at, l.expires_at, l.pinned, m.created_at,
+                   l.updated_at, l.replaced_at,
+                   {ahead} > :room AS is_beyond
+              FROM ctx, bank b CROSS JOIN LATERAL (
+                       SELECT m.*, {superseder} AS superseder
+                         FROM memory m
+                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                          AND m.created_at >= COALESCE(CAST(:after AS timestamptz), '-infinity')
+                          AND (CAST(:after AS timestamptz) IS NULL
+                               OR (m.created_at, m.id) >= (CAST(:after AS timestamptz), CAST(:after_id AS uuid)))
+                          AND {readable}
+                        ORDER BY m.created_at, m.id
+                        LIMIT :limit + 2) m
+                   CROSS JOIN LATERAL (
+                       SELECT CAST(0 AS bigint) AS place, m.revision, m.name, m.name_key IS NOT NULL AS holds_name, m.text,
+                              m.tags, m.editor_id, m.source, m.derived_from, m.supersedes, m.reason,
+                              m.superseder AS superseded_by,
+                              CASE WHEN m.superseder IS NOT NULL THEN m.superseded_at END AS superseded_at, m.expires_at,
+                              m.pinned, m.updated_at, CAST(NULL AS timestamptz) AS replaced_at
+                       UNION ALL
+                       (SELECT r.revision, r.revision, r.name, r.name_key IS NOT NULL, r.text, r.tags, r.editor_id, r.source,
+                               r.derived_from, r.supersedes, r.reason, NULL, NULL, r.expires_at, r.pinned, r.stored_at,
+                               r.replaced_at
+                          FROM memory_revision r
+                         WHERE :revisions AND r.tenant_id = m.tenant_id AND r.bank_id = m.bank_id AND r.memory_id = m.id
+                           AND NOT r.contributors && {censored}
+                           AND (CAST(:after_id AS uuid) IS NULL OR m.id <> CAST(:after_id AS uuid) OR r.revision > :after_place)
+                         ORDER BY r.revision
+                         LIMIT :limit + 2)) l
+                   CROSS JOIN LATERAL (SELECT x.name FROM party x
+                                        WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+                   LEFT JOIN LATERAL (SELECT x.name FROM party x
+                                       WHERE x.tenant_id = m.tenant_id AND x.id = l.editor_id OFFSET 0) editor ON true
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
+               AND (CAST(:after_id AS uuid) IS NULL OR m.id <> CAST(:after_id AS uuid) OR l.place > :after_place)
+             ORDER BY m.created_at, m.id, l.place
+             LIMIT :limit + 1
+            """)
+            .with(
+                    "ahead",
+                    "sum(octet_length(l.text)) OVER (ORDER BY m.created_at, m.id, l.place) - octet_length(l.text)")
+            .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .with("censored", MemoryVisibility.censored("b"))
+            .with("visible_bank", Visibility.bank("b"))
+            .sql();
+
+    private static final ContextQueries EXPORT =
+            ContextQueries.of(MemoryQueries.READ_BANK, ContextQueries.ACTOR_WITH_SELF + LINES);
+
+    private final Db db;
+    private final BankStore banks;
+    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
+
+    public ExportQueries(Db db, BankStore banks) {
+        this.db = db;
+        this.banks = banks;
+    }
+
+    /** How an imported memory, or one of a document, is marked in the database. */
+    public record StoredSource(
+            String kind,
+            String name,
+            @Nullable Long version,
+            @Nullable String position,
+            @Nullable String editor,
+            MemoryLine.@Nullable Loaded document) {
+        public static final String IMPORT = "import";
+
+        boolean isImport() {
+            return kind.equals(IMPORT);
+        }
+    }
+
+    /** A line, and the place after which the next page continues. */
+    private record Placed(long bank, MemoryLine line, String cursor, boolean isBeyond) {}
+
+    /**
+     * Returns a page of the bank's lines, in one round trip with the context.
+     *
+     * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}, {@code not_permitted}
+     */
+    public ListSlice<MemoryLine> read(Call call, Name bank, boolean revisions, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var keys = Page.after(page, 4);
+        var after = ListPosition.of(keys.isEmpty() ? keys : keys.subList(0, 3));
+        return EXPORT.run(
+                        db,
+                        unselected,
+                        call,
+                        statement -> statement
+                                .set("key", bank.key())
+                                .set("revisions", revisions)
+                                .set("after", after.at())
+                                .set("after_id", after.id())
+                                .set("after_place", place(keys))
+                                .set("limit", limit),
+                        results -> found(call, results, limit, keys))
+                .orElseThrow(() -> banks.missing(call, bank));
+    }
+
+    private static long place(List<String> keys) {
+        try {
+            return keys.isEmpty() ? 0 : Long.parseLong(keys.getLast());
+        } catch (NumberFormatException e) {
+            throw Cursor.invalid();
+        }
+    }
+
+    private static Optional<ListSlice<MemoryLine>> found(
+            Call call, Statement.Results results, int limit, List<String> keys) throws SQLException {
+        var bank = MemoryQueries.readBank(call, results);
+        if (bank.isEmpty()) {
+            return Optional.empty();
+        }
+        Cursor.requireSame(keys, bank.get().id());
+        var all = results.list(ExportQueries::placed).stream()
+                // Another bank may have got the name between the two statements.
+                .filter(each -> each.bank() == bank.get().id())
+                .toList();
+        var page = all.stream().limit(limit).takeWhile(each -> !each.isBeyond()).toList();
+        var lines = call.budget().fit(page.stream().map(Placed::line).toList());
+        var cursor = lines.isEmpty() || lines.size() == all.size()
+                ? null
+                : page.get(lines.size() - 1).cursor();
+        return Optional.of(new ListSlice<>(lines, cursor));
+    }
+
+    private static Placed placed(Row row) throws SQLException {
+        var line = line(row);
+        var cursor = Cursor.of(
+                row.text("bank_id"), line.createdAt().toString(), line.id(), Long.toString(row.number("place")));
+        return new Placed(row.number("bank_id"), line, cursor, row.flag("is_beyond"));
+    }
+
+    private static MemoryLine line(Row row) throws SQLException {
+        var source = row.json("source", StoredSource.class);
+        var imported = source != null && source.isImport() ? source : null;
+        var name = row.textOrNull("name");
+        var origins = row.texts("derived_from");
+        return new MemoryLine(
+                row.text("id"),
+                row.number("revision"),
+                name == null ? null : MemoryName.of(name),
+                name == null || row.flag("holds_name") ? null : false,
+                row.text("text"),
+                row.texts("tags"),
+                imported == null ? row.text("author") : imported.name(),
+                imported == null || imported.editor() == null ? row.textOrNull("editor") : imported.editor(),
+                document(source),
+                origins.isEmpty() ? null : origins,
+                row.textOrNull("supersedes"),
+                row.textOrNull("reason"),
+                row.textOrNull("superseded_by"),
+                row.instantOrNull("superseded_at"),
+                row.instantOrNull("expires_at"),
+                row.flag("pinned") ? true : null,
+                Objects.requireNonNull(row.instantOrNull("created_at")),
+                Objects.requireNonNull(row.instantOrNull("updated_at")),
+                row.instantOrNull("replaced_at"));
+    }
+
+    private static MemoryLine.@Nullable Loaded document(@Nullable StoredSource source) {
+        return source == null
+                ? null
+                : source.isImport()
+                        ? source.document()
+                        : new MemoryLine.Loaded(source.name(), source.version(), source.position());
+    }
+}

@@ -1,0 +1,23 @@
+package io.agentworkspace.engine.memory.documents;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+
+/** The state of a document, in the order of processing (decisions, section 10). */
+enum DocumentState {
+    QUEUED,
+    VALIDATING,
+    ACCEPTED,
+    REJECTED;
+
+    @JsonValue
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    @JsonCreator
+    public static DocumentState of(String word) {
+        return valueOf(word.toUpperCase(Locale.ROOT));
+    }
+}

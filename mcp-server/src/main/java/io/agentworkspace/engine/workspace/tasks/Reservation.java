@@ -1,0 +1,17 @@
+package io.agentworkspace.engine.workspace.tasks;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** A path that somebody works on for a while. */
+public record Reservation(
+        @Doc("The path: a glob, relative to the repository.")
+        String path,
+
+        @Doc("The repository; absent if none was named.") @Nullable
+        String repository,
+
+        @Doc("Who works on it.") String holder,
+        @Doc("Why.") @Nullable String reason,
+        @Doc("Until when.") Instant leaseUntil) {}

@@ -1,5 +1,0 @@
-/** The records of rules. */
-@NullMarked
-package io.agentworkspace.engine.model.rule;
-
-import org.jspecify.annotations.NullMarked;
