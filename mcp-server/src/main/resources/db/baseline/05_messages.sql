@@ -128,7 +128,7 @@ CREATE INDEX participant_stream ON participant (tenant_id, stream_id, owner_id);
 CREATE INDEX participant_unread ON participant (tenant_id, party_id, stream_id) INCLUDE (last_seq, read_seq, own_unread, announced)
     WHERE last_seq IS NULL OR last_seq > (read_seq + own_unread);
 
-CREATE TABLE agent_talk (
+CREATE TABLE guard_sent (
     tenant_id bigint      NOT NULL,
     agent_id  bigint      NOT NULL,
     said      bigint      NOT NULL,
@@ -138,12 +138,12 @@ CREATE TABLE agent_talk (
     PRIMARY KEY (tenant_id, agent_id),
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
 );
-COMMENT ON TABLE agent_talk IS 'The direct messages that an agent sends to agents: for the loop guard. Only calls of the agent itself write its row.';
-COMMENT ON COLUMN agent_talk.said IS 'How many it sent since a person last sent one.';
-COMMENT ON COLUMN agent_talk.partners IS 'The agents that it sent them to.';
-COMMENT ON COLUMN agent_talk.person_at IS 'When that person did. A later time starts the count again.';
+COMMENT ON TABLE guard_sent IS 'The direct messages that an agent sends to agents: for the loop guard. Only calls of the agent itself write its row.';
+COMMENT ON COLUMN guard_sent.said IS 'How many it sent since a person last sent one.';
+COMMENT ON COLUMN guard_sent.partners IS 'The agents that it sent them to.';
+COMMENT ON COLUMN guard_sent.person_at IS 'When that person did. A later time starts the count again.';
 
-CREATE TABLE agent_heard (
+CREATE TABLE guard_received (
     tenant_id   bigint      NOT NULL,
     agent_id    bigint      NOT NULL,
     person_at   timestamptz,
@@ -153,11 +153,11 @@ CREATE TABLE agent_heard (
     PRIMARY KEY (tenant_id, agent_id),
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
 );
-COMMENT ON TABLE agent_heard IS 'When an agent was last sent something: for the loop guard. The senders write it.';
-COMMENT ON COLUMN agent_heard.person_at IS 'When a person last sent a message to the agent, or to an agent whose message reached it since.';
-COMMENT ON COLUMN agent_heard.agent_at IS 'When an agent last sent it a direct message, to the minute.';
-COMMENT ON COLUMN agent_heard.left_at IS 'When its last session ended.';
-COMMENT ON COLUMN agent_heard.progress_at IS 'When a task that the agent created, has or had last changed its state.';
+COMMENT ON TABLE guard_received IS 'When an agent was last sent something: for the loop guard. The senders write it.';
+COMMENT ON COLUMN guard_received.person_at IS 'When a person last sent a message to the agent, or to an agent whose message reached it since.';
+COMMENT ON COLUMN guard_received.agent_at IS 'When an agent last sent it a direct message, to the minute.';
+COMMENT ON COLUMN guard_received.left_at IS 'When its last session ended.';
+COMMENT ON COLUMN guard_received.progress_at IS 'When a task that the agent created, has or had last changed its state.';
 
 CREATE TABLE guard_stop (
     tenant_id bigint      NOT NULL,

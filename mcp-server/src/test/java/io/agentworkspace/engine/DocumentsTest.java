@@ -43,7 +43,8 @@ class DocumentsTest {
 
     private static List<Path> documents() {
         var documents = new ArrayList<>(Repository.files("docs", ".md"));
-        for (var name : List.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md")) {
+        for (var name : List.of(
+                "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md", "ARCHITECTURE.md", "SECURITY.md")) {
             documents.add(Repository.file(name));
         }
         return documents;

@@ -30,7 +30,7 @@ public final class AgentPresence {
 
     /** Stores that a session of the agent {@code :self} has ended. */
     static final String LEFT = """
-            INSERT INTO agent_heard (tenant_id, agent_id, left_at)
+            INSERT INTO guard_received (tenant_id, agent_id, left_at)
             SELECT a.tenant_id, a.id, :now FROM agent a WHERE a.tenant_id = :tenant AND a.id = CAST(:self AS bigint)
             ON CONFLICT (tenant_id, agent_id) DO UPDATE SET left_at = excluded.left_at
             """;

@@ -23,7 +23,7 @@ import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.delivery.wait.MessageWait;
 import io.agentworkspace.engine.workspace.domains.ZoneEntry;
 import io.agentworkspace.engine.workspace.messages.ConversationStore;
-import io.agentworkspace.engine.workspace.messages.ConversationStore.Beginning;
+import io.agentworkspace.engine.workspace.messages.ConversationStore.Slot;
 import io.agentworkspace.engine.workspace.messages.CutMessages;
 import io.agentworkspace.engine.workspace.messages.Destination;
 import io.agentworkspace.engine.workspace.messages.GuardLimits;
@@ -224,23 +224,23 @@ public final class ChatTools {
     ChatResponse say(ChatRequest in, Call call) {
         var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));
         var documents = attachments.find(call, in.attach());
-        var beginning = conversations.begin(call, to);
-        var lineage = lineage(call, to, beginning);
+        var slot = conversations.begin(call, to);
+        var lineage = lineage(call, to, slot);
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
-        var own = messages.post(call, new NewMessage(to, beginning, lineage, in.content(), documents));
+        var own = messages.post(call, new NewMessage(to, slot, lineage, in.content(), documents));
         if (to.parent() != null && call.context().self() == null) {
             messages.answered(call, to.parent().id());
         }
         call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(own));
-        return new ChatResponse(List.of(own), receipt(call, beginning, own), null, null);
+        return new ChatResponse(List.of(own), receipt(call, slot, own), null, null);
     }
 
-    private Lineage lineage(Call call, Destination to, Beginning beginning) {
+    private Lineage lineage(Call call, Destination to, Slot slot) {
         if (call.isByPerson()) {
-            return LoopGuard.ofPerson(beginning.before());
+            return LoopGuard.ofPerson(slot.history());
         }
-        var guard = new LoopGuard(to, beginning.place(), beginning.before(), false);
+        var guard = new LoopGuard(to, slot.place(), slot.history(), false);
         try {
             return lineage(call, guard);
         } catch (Problem stop) {
@@ -250,7 +250,7 @@ public final class ChatTools {
             } else if (guards.use(call, to)) {
                 return lineage(call, guard.exempt());
             } else if (self != null) {
-                call.whenRefused(() -> stops.put(call, self, to, beginning.place(), stop));
+                call.whenRefused(() -> stops.put(call, self, to, slot.place(), stop));
             }
             throw stop;
         }
@@ -260,8 +260,8 @@ public final class ChatTools {
         return call.context().self() == null ? guard.ofProgram() : guard.ofAgent();
     }
 
-    private static ObjectNode receipt(Call call, Beginning beginning, Message own) {
-        Reach reach = beginning.reach();
+    private static ObjectNode receipt(Call call, Slot slot, Message own) {
+        Reach reach = slot.reach();
         return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
     }
 

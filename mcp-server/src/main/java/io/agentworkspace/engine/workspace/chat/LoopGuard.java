@@ -2,7 +2,7 @@ package io.agentworkspace.engine.workspace.chat;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.workspace.messages.ConversationStore;
-import io.agentworkspace.engine.workspace.messages.ConversationStore.Before;
+import io.agentworkspace.engine.workspace.messages.ConversationStore.History;
 import io.agentworkspace.engine.workspace.messages.ConversationStore.NextMessage;
 import io.agentworkspace.engine.workspace.messages.Destination;
 import io.agentworkspace.engine.workspace.messages.Lineage;
@@ -17,7 +17,7 @@ import java.util.List;
  *
  * @param isExempt whether the message may exceed the limits
  */
-record LoopGuard(Destination to, NextMessage place, Before before, boolean isExempt) {
+record LoopGuard(Destination to, NextMessage place, History history, boolean isExempt) {
     /** Agents in a zone may send this many times what two agents may exchange in a minute, until a person speaks. */
     static final int IN_ZONE = 3;
 
@@ -32,12 +32,12 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
             "stop until retry_at, or until a person speaks %s or a task changes its state (TK_Update)";
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
-    static Lineage ofPerson(Before before) {
-        return Lineage.of(before.parent(), List.of(), null);
+    static Lineage ofPerson(History history) {
+        return Lineage.of(history.parent(), List.of(), null);
     }
 
     LoopGuard exempt() {
-        return new LoopGuard(to, place, before, true);
+        return new LoopGuard(to, place, history, true);
     }
 
     /**
@@ -52,7 +52,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
         if (to.other() == null) {
             checkZone();
         }
-        return Lineage.of(before.parent(), chain, before.personAt());
+        return Lineage.of(history.parent(), chain, history.personAt());
     }
 
     /**
@@ -62,28 +62,28 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
      */
     Lineage ofAgent() {
         var other = to.otherId();
-        if (other == null || before.toAgent()) {
+        if (other == null || history.toAgent()) {
             checkStopped();
         }
         var chain = chain();
         if (other == null) {
             checkZone();
         }
-        if (other == null || !before.toAgent()) {
-            return Lineage.of(before.parent(), chain, before.personAt());
+        if (other == null || !history.toAgent()) {
+            return Lineage.of(history.parent(), chain, history.personAt());
         }
-        var partners = new ArrayList<>(before.partners());
+        var partners = new ArrayList<>(history.partners());
         if (!partners.contains(other) && partners.size() < MANY_PARTNERS) {
             partners.add(other);
         }
         checkDirect(partners.size());
         checkPace();
-        return new Lineage(before.parent(), chain, before.personAt(), before.directMessages() + 1, partners);
+        return new Lineage(history.parent(), chain, history.personAt(), history.directMessages() + 1, partners);
     }
 
     /** Returns the chain that the message continues: none after a person's message, progress or a silence. */
     private List<Long> chain() {
-        var parent = before.parent();
+        var parent = history.parent();
         if (parent == null || !parent.byProgram() || isOver(parent.at())) {
             return List.of();
         }
@@ -103,8 +103,8 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
 
     /** Whether agents have begun afresh since the answered message. */
     private boolean isOver(Instant answered) {
-        return (before.progressAt() != null && !answered.isAfter(before.progressAt()))
-                || (before.personAt() != null && answered.isBefore(before.personAt()))
+        return (history.progressAt() != null && !answered.isAfter(history.progressAt()))
+                || (history.personAt() != null && answered.isBefore(history.personAt()))
                 || !answered.plus(ConversationStore.RECENT).isAfter(place.at());
     }
 
@@ -121,7 +121,7 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
     }
 
     private void checkPace() {
-        var first = before.pacedAt();
+        var first = history.pacedAt();
         if (first != null && first.plus(MINUTE).isAfter(place.at())) {
             check(
                     "these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
@@ -143,10 +143,10 @@ record LoopGuard(Destination to, NextMessage place, Before before, boolean isExe
 
     private void checkDirect(int partners) {
         var limit = place.guard().perMinute() * Math.max(1, partners - 1);
-        if (before.directMessages() >= limit) {
+        if (history.directMessages() >= limit) {
             check(
                     "you sent %d direct messages to agents in a row, at most %d are allowed; "
-                                    .formatted(before.directMessages(), limit)
+                                    .formatted(history.directMessages(), limit)
                             + rule(),
                     place.at().plus(ConversationStore.RECENT));
         }

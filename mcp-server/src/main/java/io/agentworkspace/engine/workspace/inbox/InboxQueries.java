@@ -135,7 +135,7 @@ final class InboxQueries {
                                                                  AND m.seq >= g.seq AND m.speaker_id = g.agent_id AND NOT m.notice
                                                   WHERE s.tenant_id = g.tenant_id AND s.low_id = least(g.agent_id, g.place_id)
                                                     AND s.high_id = greatest(g.agent_id, g.place_id))
-                                 AND NOT EXISTS (SELECT 1 FROM agent_heard h
+                                 AND NOT EXISTS (SELECT 1 FROM guard_received h
                                                   WHERE h.tenant_id = g.tenant_id
                                                     AND ((h.agent_id = g.agent_id AND greatest(h.person_at, h.progress_at) > g.at)
                                                          OR (h.agent_id = g.place_id AND h.progress_at > g.at))) END),

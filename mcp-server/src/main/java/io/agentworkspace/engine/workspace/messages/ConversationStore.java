@@ -133,9 +133,9 @@ public final class ConversationStore {
                        greatest(heard.person_at, talk.person_at, heard.progress_at, others.progress_at,
                                 CASE WHEN talk.said >= dial.per_minute THEN {spoken_in_zones} END) AS person_at
                   FROM dial
-                  LEFT JOIN agent_heard heard ON :by_agent AND heard.tenant_id = :tenant AND heard.agent_id = :speaker
-                  LEFT JOIN agent_heard others ON others.tenant_id = :tenant AND others.agent_id = :other
-                  LEFT JOIN agent_talk talk ON :by_agent AND talk.tenant_id = :tenant AND talk.agent_id = :speaker),
+                  LEFT JOIN guard_received heard ON :by_agent AND heard.tenant_id = :tenant AND heard.agent_id = :speaker
+                  LEFT JOIN guard_received others ON others.tenant_id = :tenant AND others.agent_id = :other
+                  LEFT JOIN guard_sent talk ON :by_agent AND talk.tenant_id = :tenant AND talk.agent_id = :speaker),
             here AS (SELECT x.id, x.last_seq FROM stream x
                       WHERE x.tenant_id = :tenant AND x.low_id = least(CAST(:speaker AS bigint), :other)
                         AND x.high_id = greatest(CAST(:speaker AS bigint), :other))
@@ -188,9 +188,9 @@ public final class ConversationStore {
      *
      * @param isStopped whether somebody has stopped the agents
      */
-    public record Dial(long hops, long perMinute, boolean isStopped) {
-        static Dial read(Row row) throws SQLException {
-            return new Dial(row.number("hops"), row.number("per_minute"), row.flag("stopped"));
+    public record EffectiveGuard(long hops, long perMinute, boolean isStopped) {
+        static EffectiveGuard read(Row row) throws SQLException {
+            return new EffectiveGuard(row.number("hops"), row.number("per_minute"), row.flag("stopped"));
         }
     }
 
@@ -208,7 +208,7 @@ public final class ConversationStore {
             Instant at,
             long agentsSaid,
             long voices,
-            Dial guard,
+            EffectiveGuard guard,
             @Nullable Instant progressAt) {
         static NextMessage read(Row row) throws SQLException {
             return new NextMessage(
@@ -217,7 +217,7 @@ public final class ConversationStore {
                     Objects.requireNonNull(row.instantOrNull("last_at")),
                     row.number("agents_said"),
                     row.number("voices"),
-                    Dial.read(row),
+                    EffectiveGuard.read(row),
                     row.instantOrNull("progress"));
         }
     }
@@ -253,7 +253,7 @@ public final class ConversationStore {
      * @param directMessages the speaker's direct messages to agents since then
      * @param partners the agents that it sent them to
      */
-    public record Before(
+    public record History(
             @Nullable ParentMessage parent,
             boolean toAgent,
             @Nullable Instant pacedAt,
@@ -261,8 +261,8 @@ public final class ConversationStore {
             @Nullable Instant progressAt,
             long directMessages,
             List<Long> partners) {
-        static Before read(Row row, @Nullable ParentMessage namedParent) throws SQLException {
-            return new Before(
+        static History read(Row row, @Nullable ParentMessage namedParent) throws SQLException {
+            return new History(
                     namedParent == null ? ParentMessage.read(row) : namedParent,
                     row.flag("to_agent"),
                     row.instantOrNull("paced_at"),
@@ -278,9 +278,9 @@ public final class ConversationStore {
      *
      * @param byKey the name of the key by which a program speaks for a user
      */
-    public record Beginning(
+    public record Slot(
             NextMessage place,
-            Before before,
+            History history,
             Reach reach,
             @Nullable String byKey) {}
 
@@ -290,12 +290,12 @@ public final class ConversationStore {
      *
      * @throws Problem {@code conflict} if the zone was deleted, or the agent was removed from it, since it was looked up
      */
-    public Beginning begin(Call call, Destination to) {
+    public Slot begin(Call call, Destination to) {
         return to.other() == null ? beginInZone(call, to) : beginDirect(call, to);
     }
 
-    private Beginning beginInZone(Call call, Destination to) {
-        return beginning(call, to, BEGIN_IN_ZONE)
+    private Slot beginInZone(Call call, Destination to) {
+        return statement(call, to, BEGIN_IN_ZONE)
                 .set("conversation", to.conversation())
                 .all(results -> {
                     results.next(_ -> true); // The turn.
@@ -306,24 +306,24 @@ public final class ConversationStore {
                         throw Problem.conflict("the agent '%s' was just removed from the zone"
                                 .formatted(call.context().self().name()));
                     }
-                    var before = new Before(to.parent(), false, null, null, place.progressAt(), 0, List.of());
-                    return results.next(row -> beginning(place, before, row)).orElseThrow();
+                    var history = new History(to.parent(), false, null, null, place.progressAt(), 0, List.of());
+                    return results.next(row -> slot(place, history, row)).orElseThrow();
                 });
     }
 
-    private Beginning beginDirect(Call call, Destination to) {
-        return beginning(call, to, BEGIN_DIRECT)
+    private Slot beginDirect(Call call, Destination to) {
+        return statement(call, to, BEGIN_DIRECT)
                 .set("other", Objects.requireNonNull(to.other()).id())
                 .set("is_answer", to.parent() != null)
                 .all(results -> {
                     results.next(_ -> true); // The turn.
                     var place = results.next(NextMessage::read).orElseThrow();
-                    return results.next(row -> beginning(place, Before.read(row, to.parent()), row))
+                    return results.next(row -> slot(place, History.read(row, to.parent()), row))
                             .orElseThrow();
                 });
     }
 
-    private Statement beginning(Call call, Destination to, String text) {
+    private Statement statement(Call call, Destination to, String text) {
         var byAgent = call.context().self() != null;
         return db.sql(call, text)
                 .set("lock", AdvisoryLock.PARTY.number)
@@ -335,12 +335,12 @@ public final class ConversationStore {
                 .set("recent", call.now().minus(RECENT));
     }
 
-    private static Beginning beginning(NextMessage place, Before before, Row row) throws SQLException {
+    private static Slot slot(NextMessage place, History history, Row row) throws SQLException {
         var reach = new Reach(
                 row.textOrNull("wakes"),
                 row.instantOrNull("last_used_at"),
                 row.instantOrNull("left_at"),
                 row.numbers("reached"));
-        return new Beginning(place, before, reach, row.textOrNull("by_key"));
+        return new Slot(place, history, reach, row.textOrNull("by_key"));
     }
 }

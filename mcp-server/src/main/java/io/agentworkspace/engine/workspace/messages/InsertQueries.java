@@ -37,25 +37,25 @@ final class InsertQueries {
                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
                               SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq),
-                 counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
+                 counted AS (INSERT INTO guard_sent (tenant_id, agent_id, said, partners, person_at, said_at)
                              SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
                               WHERE :is_counted
                              ON CONFLICT (tenant_id, agent_id) DO UPDATE
                                 SET said = excluded.said, partners = excluded.partners,
                                     person_at = excluded.person_at, said_at = excluded.said_at),
-                 arrival AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
+                 arrival AS (INSERT INTO guard_received (tenant_id, agent_id, person_at, agent_at)
                           SELECT a.tenant_id, a.id, news.person_at, news.agent_at
                             FROM (SELECT CASE WHEN :by_program THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
                                          CASE WHEN :by_program THEN CAST(:at AS timestamptz) END AS agent_at) news
                             JOIN agent a ON a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)
-                           WHERE NOT EXISTS (SELECT 1 FROM agent_heard h
+                           WHERE NOT EXISTS (SELECT 1 FROM guard_received h
                                               WHERE h.tenant_id = :tenant AND h.agent_id = a.id
                                                 AND (news.person_at IS NULL OR h.person_at >= news.person_at)
                                                 AND (news.agent_at IS NULL
                                                      OR h.agent_at > news.agent_at - INTERVAL '1 minute'))
                           ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                             SET person_at = greatest(agent_heard.person_at, excluded.person_at),
-                                 agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
+                             SET person_at = greatest(guard_received.person_at, excluded.person_at),
+                                 agent_at = greatest(guard_received.agent_at, excluded.agent_at))
             SELECT 1 AS stored
             """;
 }

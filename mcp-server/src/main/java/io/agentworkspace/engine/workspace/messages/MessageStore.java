@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.workspace.messages.ConversationStore.Beginning;
+import io.agentworkspace.engine.workspace.messages.ConversationStore.Slot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -137,7 +137,7 @@ public final class MessageStore {
 
     /** A message that is about to be stored, and its place. */
     public record NewMessage(
-            Destination to, Beginning beginning, Lineage lineage, String content, List<AttachedDocument> documents) {}
+            Destination to, Slot slot, Lineage lineage, String content, List<AttachedDocument> documents) {}
 
     /**
      * The messages that waited for a speaker.
@@ -148,7 +148,7 @@ public final class MessageStore {
 
     /** Stores the message. From then on the two parties, or a user in a zone, take part in the conversation. */
     public Message post(Call call, NewMessage draft) {
-        var place = draft.beginning().place();
+        var place = draft.slot().place();
         var id = DecimalId.random();
         call.changed(Change.message(id, place.conversation(), place.seq()));
         storing(call, id, draft).runLate(); // Nothing that it returns is needed.
@@ -178,7 +178,7 @@ public final class MessageStore {
     }
 
     private Statement storing(Call call, UUID id, NewMessage draft) {
-        var place = draft.beginning().place();
+        var place = draft.slot().place();
         var lineage = draft.lineage();
         var other = draft.to().otherId();
         return db.sql(call, InsertQueries.INSERT)
@@ -191,7 +191,7 @@ public final class MessageStore {
                 .set("other", other)
                 .set("content", draft.content())
                 .set("by_program", !call.isByPerson())
-                .set("by_key", draft.beginning().byKey())
+                .set("by_key", draft.slot().byKey())
                 .set(
                         "attached",
                         draft.documents().isEmpty()
@@ -214,16 +214,16 @@ public final class MessageStore {
                 call.context().speaker().name(),
                 call.context().self() == null ? USER : AGENT,
                 call.isByPerson() ? true : null,
-                draft.beginning().byKey(),
+                draft.slot().byKey(),
                 to.otherName(),
                 to.kind(),
                 to.domain(),
                 to.zone(),
-                draft.beginning().place().seq(),
+                draft.slot().place().seq(),
                 draft.content(),
                 draft.lineage().answers(),
                 draft.lineage().chainNames(),
-                draft.beginning().place().at(),
+                draft.slot().place().at(),
                 draft.documents().isEmpty()
                         ? null
                         : draft.documents().stream()

@@ -24,14 +24,14 @@ public final class ProgressStore {
                   FROM zone z, changed
                  WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
                    AND st.tenant_id = z.tenant_id AND st.id = z.stream_id)
-            INSERT INTO agent_heard (tenant_id, agent_id, progress_at)
+            INSERT INTO guard_received (tenant_id, agent_id, progress_at)
             SELECT a.tenant_id, a.id, :now
               FROM changed t
               JOIN agent a ON a.tenant_id = t.tenant_id
                           AND a.id IN (t.creator_id, t.assignee_id, t.holder_id, CAST(:speaker AS bigint))
              ORDER BY a.id
             ON CONFLICT (tenant_id, agent_id) DO UPDATE
-               SET progress_at = greatest(agent_heard.progress_at, excluded.progress_at)
+               SET progress_at = greatest(guard_received.progress_at, excluded.progress_at)
             """;
 
     private final Db db;

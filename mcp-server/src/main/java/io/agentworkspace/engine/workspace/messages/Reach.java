@@ -82,7 +82,7 @@ public record Reach(
                 greatest((SELECT max(c.used_at) FROM context c WHERE c.tenant_id = :tenant AND c.self_id = {party}),
                          (SELECT max(s.last_seen_at) FROM browser_session s
                            WHERE s.tenant_id = :tenant AND s.user_id = {party})) AS last_used_at,
-                (SELECT h.left_at FROM agent_heard h WHERE h.tenant_id = :tenant AND h.agent_id = {party}) AS left_at,
+                (SELECT h.left_at FROM guard_received h WHERE h.tenant_id = :tenant AND h.agent_id = {party}) AS left_at,
                 (SELECT ARRAY[count(*), count(*) FILTER (WHERE m.online OR m.wakes), count(*) FILTER (WHERE m.wakes)]
                    FROM (SELECT EXISTS (SELECT 1 FROM context c
                                          WHERE c.tenant_id = :tenant AND c.self_id = member.agent_id

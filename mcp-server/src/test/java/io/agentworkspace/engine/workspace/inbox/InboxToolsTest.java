@@ -180,9 +180,9 @@ class InboxToolsTest {
         } while (last.code() == 0);
         last.refused(3003, "loop guard");
         assertThat(first(inbox(ann)).path("about").asString()).isEqualTo("Ada, Ala");
-        set("UPDATE agent_heard SET person_at = now() + interval '1 minute' WHERE tenant_id = :tenant");
+        set("UPDATE guard_received SET person_at = now() + interval '1 minute' WHERE tenant_id = :tenant");
         set(
-                "INSERT INTO agent_heard (tenant_id, agent_id, person_at) SELECT tenant_id, id, now() + interval '1 minute' FROM agent"
+                "INSERT INTO guard_received (tenant_id, agent_id, person_at) SELECT tenant_id, id, now() + interval '1 minute' FROM agent"
                         + " WHERE tenant_id = :tenant ON CONFLICT DO NOTHING");
         assertThat(kinds(inbox(ann))).isEmpty();
     }
