@@ -12,6 +12,8 @@ import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
@@ -47,9 +49,9 @@ final class CatalogueRoutes {
 
     List<GatewayRoute> routes() {
         return List.of(
-                GatewayRoute.get(TOOLS, _ -> list(), GatewayOperations::tools),
-                GatewayRoute.get(TOOL, this::read, GatewayOperations::tool),
-                GatewayRoute.post(INVOKE, this::invoke, GatewayOperations::invoke));
+                GatewayRoute.get(TOOLS, _ -> list(), CatalogueRoutes::ofTools),
+                GatewayRoute.get(TOOL, this::read, CatalogueRoutes::ofTool),
+                GatewayRoute.post(INVOKE, this::invoke, CatalogueRoutes::ofInvoke));
     }
 
     /** Lists the tools: with a credential those that it may use, without one all of them. */
@@ -185,5 +187,44 @@ final class CatalogueRoutes {
                 .put("method", tool.route().method())
                 .put("path", tool.foreign() == null ? tool.route().path() : INVOKE.replace("{name}", tool.name()));
         return described.setAll(mcp);
+    }
+
+    private static Operation ofTools() {
+        return new Operation(
+                        "toolList", Tag.MCP, "List MCP tools", "All tools; with a credential those that it may use.")
+                .open()
+                .answers(200, "The tools.", "Tools")
+                .problems(400, 401, 429, 500);
+    }
+
+    private static Operation ofTool() {
+        return named(new Operation("toolRead", Tag.MCP, "Read an MCP tool", "One tool, as in the list.").open())
+                .answers(200, "The tool.", "Tool")
+                .problems(400, 401, 403, 404, 429, 500);
+    }
+
+    private static Operation ofInvoke() {
+        var operation = new Operation(
+                "toolInvoke",
+                Tag.MCP,
+                "Invoke an MCP tool",
+                "Arguments in, envelope out, under the status in status.http_code. Unknown arguments are refused.");
+        return named(operation)
+                .idempotent()
+                .body(true, Json.object().put("type", "object"), Json.object())
+                .answers(200, "Done.", "CommandResponse")
+                .returns(200, RestResponse.REPLAYED, "IdempotencyReplayed")
+                .refused(400, "The tool refused, or the body is malformed.")
+                .refused(401, "No valid credential, or not permitted.")
+                .refused(429, "Rate limited, or over quota.")
+                .refused(500, "A defect, or the database is away.")
+                .problems(400, 401, 404, 413, 415, 429, 500);
+    }
+
+    private static Operation named(Operation operation) {
+        return operation
+                .parameter(
+                        "path", "name", true, "The tool's name.", Json.object().put("type", "string"))
+                .suchAs("US_Read");
     }
 }

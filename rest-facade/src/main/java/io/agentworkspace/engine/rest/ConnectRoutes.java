@@ -1,12 +1,15 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.ClientConfiguration;
+import io.agentworkspace.engine.model.mcp.Handshake;
 import io.agentworkspace.engine.model.mcp.HandshakeReports;
 import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.mcp.McpClient;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
@@ -54,12 +57,10 @@ final class ConnectRoutes {
 
     private Response clients(ContainerRequestContext context) {
         var address = address(context);
-        var listed = Json.object();
-        var array = listed.putArray("clients");
-        Arrays.stream(McpClient.values())
+        var configurations = Arrays.stream(McpClient.values())
                 .map(client -> client.configuration(address))
-                .forEach(configuration -> array.add(Json.tree(configuration)));
-        return RestResponse.json(200, listed);
+                .toList();
+        return RestResponse.json(200, Json.tree(new Clients(configurations)));
     }
 
     private Response client(ContainerRequestContext context) {
@@ -125,7 +126,7 @@ final class ConnectRoutes {
                                 "A ready configuration for each kind of MCP client. No answer holds a key: where it goes"
                                         + " is a placeholder or a prompt.")
                         .open())
-                .answers(200, "The configurations.", "Clients")
+                .answers(200, "The configurations.", Clients.class)
                 .problems(401, 422, 429, 500);
     }
 
@@ -157,7 +158,7 @@ final class ConnectRoutes {
                         "The id of another key that you may read, as AK_List shows it; your own otherwise.",
                         Json.object().put("type", "string"))
                 .suchAs("4uVt2kPq8ZxT")
-                .answers(200, "The handshakes.", "Handshakes")
+                .answers(200, "The handshakes.", "Handshakes", Handshake.Latest.class)
                 .problems(401, 403, 404, 429, 500, 503);
     }
 
@@ -184,4 +185,7 @@ final class ConnectRoutes {
                         Json.object().put("type", "boolean"))
                 .suchAs(Json.valueTree(true));
     }
+
+    record Clients(
+            @Doc("A configuration for each kind of client.") List<ClientConfiguration> clients) {}
 }

@@ -1,17 +1,24 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.health.HealthBody;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.Route;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Health and public runtime configuration. */
@@ -35,11 +42,10 @@ final class GatewayRoutes {
 
     List<GatewayRoute> routes() {
         return List.of(
-                GatewayRoute.get(HEALTH, _ -> health(), GatewayOperations::health)
-                        .withAnyQuery(),
-                GatewayRoute.get(LIVE, _ -> live(), GatewayOperations::live).withAnyQuery(),
-                GatewayRoute.get(READY, _ -> ready(), GatewayOperations::ready).withAnyQuery(),
-                GatewayRoute.get(CONFIG, _ -> config(), GatewayOperations::config));
+                GatewayRoute.get(HEALTH, _ -> health(), GatewayRoutes::ofHealth).withAnyQuery(),
+                GatewayRoute.get(LIVE, _ -> live(), GatewayRoutes::ofLive).withAnyQuery(),
+                GatewayRoute.get(READY, _ -> ready(), GatewayRoutes::ofReady).withAnyQuery(),
+                GatewayRoute.get(CONFIG, _ -> config(), GatewayRoutes::ofConfig));
     }
 
     /** Returns 200 for as long as the process runs. The body reports the service's health. */
@@ -71,25 +77,108 @@ final class GatewayRoutes {
     }
 
     private Response config() {
-        var config = Json.object()
-                .put("contract_version", Envelope.CONTRACT_VERSION)
-                .put("version", published.version())
-                .put("base_url", published.baseUrl())
-                .put("mcp_url", published.mcpUrl())
-                .put("mcp_endpoint", published.mcpUrl() + "/mcp")
-                .put("command_route", Route.COMMANDS)
-                .put("openapi", OpenApiRoutes.JSON);
-        config.putArray("authentication").add("X-Api-Key").add("Authorization: Bearer");
-        signIn.providers().forEach(config.putArray("sign_in")::add);
-        config.putObject("limits")
-                .put("max_body_bytes", RequestContext.MAX_BODY)
-                .put("max_json_depth", Json.MAX_DEPTH)
-                .put("name_characters", Name.MAX)
-                .put("description_characters", Limits.DESCRIPTION)
-                .put("profile_characters", Limits.PROFILE)
-                .put("content_characters", Limits.CONTENT)
-                .put("page_entries", Limits.PAGE)
-                .put("page_entries_default", Limits.PAGE_DEFAULT);
-        return RestResponse.json(200, config);
+        return RestResponse.json(
+                200,
+                Json.tree(new Config(
+                        Envelope.CONTRACT_VERSION,
+                        published.version(),
+                        published.baseUrl(),
+                        published.mcpUrl(),
+                        published.mcpUrl() + McpAddress.ENDPOINT,
+                        Route.COMMANDS,
+                        OpenApiRoutes.JSON,
+                        List.of("X-Api-Key", "Authorization: Bearer"),
+                        signIn.providers(),
+                        RequestLimits.SERVED)));
+    }
+
+    private static Operation ofHealth() {
+        return open("health", "Health", "200 for as long as the process runs; the body tells how it is.")
+                .answers(200, "How it is.", Health.class)
+                .problems(400, 401, 429, 500);
+    }
+
+    private static Operation ofLive() {
+        return open("healthLive", "Liveness", "Whether the process runs.")
+                .answers(200, "It runs.", Live.class)
+                .problems(400, 401, 429, 500);
+    }
+
+    private static Operation ofReady() {
+        return open("healthReady", "Readiness", "Whether requests can be served: 503 while they cannot.")
+                .answers(200, "They can.", Health.class)
+                .answers(503, "They cannot.", Health.class, notReady())
+                .problems(400, 401, 429, 500);
+    }
+
+    private static ObjectNode notReady() {
+        return ((ObjectNode) KeptAnswer.ofOperation("healthReady").deepCopy())
+                .put("status", "degraded")
+                .put("database", "unreachable");
+    }
+
+    private static Operation ofConfig() {
+        return open(
+                        "configRead",
+                        "Public runtime configuration",
+                        "The addresses, versions and limits of this service, and how to sign in.")
+                .answers(200, "The configuration.", Config.class)
+                .problems(400, 401, 429, 500);
+    }
+
+    private static Operation open(String id, String summary, String description) {
+        return new Operation(id, Tag.GATEWAY, summary, description).open();
+    }
+
+    record Live(@Doc(value = "That it runs.", oneOf = "ok") String status) {}
+
+    record Health(
+            @Doc(
+                    value = "How it is.",
+                    oneOf = {"ok", "degraded", "starting", "upgrading", "stopping"})
+            String status,
+
+            @Doc("The version of the contract.") String contractVersion,
+            @Doc("The product's version.") String version,
+            @Doc("The server's time.") Instant time,
+
+            @Doc(
+                    value = "Whether the database answers, and takes changes; absent while the engine starts or stops.",
+                    oneOf = {"reachable", "unreachable", "full", "read_only"})
+            @Nullable
+            String database) {}
+
+    record Config(
+            @Doc("The version of the contract.") String contractVersion,
+            @Doc("The product's version.") String version,
+            @Doc("The address of the REST routes.") String baseUrl,
+            @Doc("The address of the tool protocol's host.") String mcpUrl,
+            @Doc("Where MCP is spoken.") String mcpEndpoint,
+            @Doc("The path of the generic command route.") String commandRoute,
+            @Doc("The path of this document.") String openapi,
+            @Doc("How requests may carry a credential.") List<String> authentication,
+            @Doc("The providers that can be signed in at.") List<String> signIn,
+            @Doc("What is too much.") RequestLimits limits) {}
+
+    record RequestLimits(
+            @Doc("Bytes in a body.") int maxBodyBytes,
+            @Doc("Levels of nesting in a body.") int maxJsonDepth,
+            @Doc("Characters in a name.") int nameCharacters,
+            @Doc("Characters in a description.") int descriptionCharacters,
+            @Doc("Characters in a profile.") int profileCharacters,
+            @Doc("Characters in a content.") int contentCharacters,
+            @Doc("Entries on a page.") int pageEntries,
+
+            @Doc("Entries on a page when page.limit is left out.")
+            int pageEntriesDefault) {
+        static final RequestLimits SERVED = new RequestLimits(
+                RequestContext.MAX_BODY,
+                Json.MAX_DEPTH,
+                Name.MAX,
+                Limits.DESCRIPTION,
+                Limits.PROFILE,
+                Limits.CONTENT,
+                Limits.PAGE,
+                Limits.PAGE_DEFAULT);
     }
 }

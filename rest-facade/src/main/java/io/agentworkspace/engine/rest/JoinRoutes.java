@@ -3,13 +3,13 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.key.JoinRequest;
+import io.agentworkspace.engine.model.key.JoinResponse;
 import io.agentworkspace.engine.model.key.Joining;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.rest.openapi.Operation;
-import io.agentworkspace.engine.rest.openapi.SchemaNames;
 import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -138,13 +138,12 @@ final class JoinRoutes {
                         "Creates what the invitation names, all or nothing, and returns a key that is bound to the agent. The"
                                 + " code is good for one use; a code that is unknown, used, withdrawn or expired gets 404.")
                 .open()
-                .body(
-                        true,
-                        SchemaNames.schema("JoinRequest"),
+                .takes(
+                        JoinRequest.class,
                         Json.object()
                                 .put("code", "ej_0000000000000000000000000000")
                                 .put("client", "claude-code"))
-                .answers(200, "Joined.", "JoinResponse")
+                .answers(200, "Joined.", JoinResponse.class)
                 .problems(400, 401, 404, 409, 413, 415, 422, 429, 500, 503);
     }
 }

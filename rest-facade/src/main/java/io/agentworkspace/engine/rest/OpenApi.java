@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Catalogue;
@@ -9,11 +10,12 @@ import io.agentworkspace.engine.rest.openapi.Components;
 import io.agentworkspace.engine.rest.openapi.InlineSchemas;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.Tag;
-import io.agentworkspace.engine.rest.openapi.WebhookOperations;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The OpenAPI 3.1 document, generated from the catalogue and the list of routes: every route and nothing else. */
@@ -24,6 +26,9 @@ final class OpenApi {
             statuses 200, 400, 401, 429, 500; the precise reason is status.internal_code. All other routes refuse with \
             application/problem+json (RFC 9457). Every answer carries X-Request-Id. The same tools are offered over MCP \
             at %s/mcp.""";
+
+    private static final String EVENT_ID = "7c9f1e1a-8a55-4b7e-9d3f-0c1d2e3f4a5b";
+    private static final String SECONDS = "1779710400";
 
     private final ObjectNode paths = Json.object();
     private final ComponentSchemas schemas = new ComponentSchemas();
@@ -52,6 +57,7 @@ final class OpenApi {
     void add(String method, String path, Operation operation) {
         var item = paths.get(path) instanceof ObjectNode present ? present : paths.putObject(path);
         item.set(method.toLowerCase(Locale.ROOT), operation.json());
+        schemas.add(operation);
         tags.add(operation.tag());
     }
 
@@ -67,7 +73,7 @@ final class OpenApi {
         Operation.CREDENTIALS.forEach(name -> security.addObject().putArray(name));
         document.set("paths", paths);
         if (tags.contains(Tag.WEBHOOKS)) {
-            document.set("webhooks", WebhookOperations.of(schemas));
+            document.set("webhooks", webhooks());
         }
         document.set("components", Components.json());
         InlineSchemas.into(document, schemas.json());
@@ -82,5 +88,40 @@ final class OpenApi {
         info.putObject("contact").put("name", "Whoever runs this service").put("url", published.baseUrl());
         info.putObject("license").put("name", "Apache 2.0").put("url", "https://www.apache.org/licenses/LICENSE-2.0");
         return info;
+    }
+
+    /** Returns the events that are sent to customers' endpoints, as operations that these serve. */
+    private ObjectNode webhooks() {
+        var webhooks = Json.object();
+        for (var type : EventType.values()) {
+            webhooks.putObject(type.word()).set("post", event(type).json());
+        }
+        return webhooks;
+    }
+
+    private Operation event(EventType type) {
+        var name = Stream.of(type.word().split("\\."))
+                .map(part -> Character.toUpperCase(part.charAt(0)) + part.substring(1))
+                .collect(Collectors.joining());
+        var example = Json.object()
+                .put("id", EVENT_ID)
+                .put("type", type.word())
+                .put("created_at", "2026-05-25T12:00:00.000Z");
+        example.set("data", type.example());
+        return new Operation(
+                        "on" + name,
+                        Tag.WEBHOOKS,
+                        type.word(),
+                        type.description() + " Sent to every endpoint that subscribes to it, at least once.")
+                .securedBy()
+                .header("X-Service-Signature", "t=<unix seconds>,v1=<hex of HMAC-SHA256 over t.body>.", SECONDS)
+                .header("X-Service-Sequence", "Grows by one with each delivery to this endpoint.", "7")
+                .header("webhook-id", "The event's id, the same on every attempt (Standard Webhooks).", EVENT_ID)
+                .header("webhook-timestamp", "When this attempt was made, in Unix seconds.", SECONDS)
+                .header("webhook-signature", "v1,<base64> (Standard Webhooks).", SECONDS)
+                .body(true, schemas.event(name, type), example)
+                .expects(200, "Any 2xx within 15 s: received.")
+                .expects(400, "The signature does not fit. Like any other answer, it is retried.")
+                .expects(410, "Gone: the endpoint is disabled at once.");
     }
 }

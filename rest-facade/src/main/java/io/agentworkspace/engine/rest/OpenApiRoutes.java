@@ -2,6 +2,8 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
@@ -9,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLWriteFeature;
@@ -30,8 +33,8 @@ final class OpenApiRoutes {
 
     List<GatewayRoute> routes() {
         return List.of(
-                GatewayRoute.get(JSON, _ -> json(), GatewayOperations::json),
-                GatewayRoute.get(YAML, _ -> yaml(), GatewayOperations::yaml));
+                GatewayRoute.get(JSON, _ -> json(), OpenApiRoutes::ofJson),
+                GatewayRoute.get(YAML, _ -> yaml(), OpenApiRoutes::ofYaml));
     }
 
     private Response json() {
@@ -79,5 +82,35 @@ final class OpenApiRoutes {
         private static String digest(byte[] bytes) {
             return Sha256.hex(bytes).substring(0, 32);
         }
+    }
+
+    private static Operation ofJson() {
+        var example = Json.object().put("openapi", "3.1.0");
+        var schema = Json.object().put("type", "object");
+        return published("openapiJson", "This document", MediaType.APPLICATION_JSON, schema, example);
+    }
+
+    private static Operation ofYaml() {
+        var example = Json.valueTree("openapi: 3.1.0");
+        var schema = Json.object().put("type", "string");
+        return published("openapiYaml", "This document as YAML", "application/yaml", schema, example);
+    }
+
+    private static Operation published(
+            String id, String summary, String mediaType, ObjectNode schema, JsonNode example) {
+        return new Operation(id, Tag.GATEWAY, summary, "What clients are generated from, with an ETag.")
+                .open()
+                .parameter(
+                        "header",
+                        "If-None-Match",
+                        false,
+                        "The ETag of what you have: it is not sent again.",
+                        Json.object().put("type", "string"))
+                .suchAs("\"0197f1d0c5a87d2e\"")
+                .answers(200, "The document.", mediaType, schema, example)
+                .returns(200, "ETag", "ETag")
+                .answersNothing(304, "You have it already: its ETag was in If-None-Match.")
+                .returns(304, "ETag", "ETag")
+                .problems(400, 401, 429, 500);
     }
 }

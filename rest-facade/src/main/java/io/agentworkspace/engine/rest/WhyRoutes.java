@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.AccessReasons;
 import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.rest.openapi.Operation;
@@ -66,7 +67,7 @@ final class WhyRoutes {
                         text())
                 .suchAs("agent:scout")
                 .parameter("query", "context", false, "The context that says as which agent you are logged on.", text())
-                .answers(200, "What decides.", "Reasons")
+                .answers(200, "What decides.", "Reasons", AccessReasons.class)
                 .problems(400, 401, 404, 422, 429, 500, 503);
     }
 

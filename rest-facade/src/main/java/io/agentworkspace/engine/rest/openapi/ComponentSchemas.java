@@ -4,16 +4,14 @@ import io.agentworkspace.engine.model.agent.Question;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.key.JoinRequest;
-import io.agentworkspace.engine.model.key.JoinResponse;
-import io.agentworkspace.engine.model.mcp.Handshake;
+import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.schema.Schema;
-import io.agentworkspace.engine.model.tool.AccessReasons;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,25 +23,19 @@ public final class ComponentSchemas {
 
     public ComponentSchemas() {
         envelopes();
-        named.add("Problem", of(GatewayAnswers.ProblemFields.class));
-        named.add("Live", of(GatewayAnswers.Live.class));
-        named.add("Health", of(GatewayAnswers.HealthFields.class));
-        named.add("Config", of(GatewayAnswers.Config.class));
-        named.add("Reasons", of(AccessReasons.class));
-        named.add("Session", of(GatewayAnswers.SessionFields.class));
-        named.add("AccessToken", of(GatewayAnswers.TokenFields.class));
-        named.add("Jwks", of(GatewayAnswers.Jwks.class));
+        named.add("Problem", of(ProblemFields.class));
         named.add("Tool", tool());
         named.add("Tools", tools());
         rpc();
-        named.add("Clients", of(GatewayAnswers.Clients.class));
-        named.add("JoinRequest", open(Schema.ofInput(JoinRequest.class, false).typed()));
-        named.add("JoinResponse", of(JoinResponse.class));
-        named.add("Handshakes", of(Handshake.Latest.class));
     }
 
     public ObjectNode json() {
         return named.json();
+    }
+
+    /** Adds the schemas of the operation's records. */
+    public void add(Operation operation) {
+        operation.schemas().forEach(named::add);
     }
 
     /**
@@ -161,7 +153,7 @@ public final class ComponentSchemas {
     }
 
     /** Allows unknown fields, since REST ignores them. */
-    private static ObjectNode open(ObjectNode schema) {
+    static ObjectNode open(ObjectNode schema) {
         if (schema.path("additionalProperties").isBoolean()) {
             schema.remove("additionalProperties");
         }
@@ -270,4 +262,15 @@ public final class ComponentSchemas {
         JsonNode field = properties.putObject(name).put("type", type).put("description", description);
         return (ObjectNode) field;
     }
+
+    record ProblemFields(
+            @Doc("Names the kind of problem.") String type,
+            @Doc("The kind of problem, in words.") String title,
+            @Doc("The HTTP status.") int status,
+            @Doc("What was wrong, and what would be right.") String detail,
+            @Doc("The symbolic name.") String error,
+            @Doc("Names this request in logs.") String requestId,
+
+            @Doc("Of MB_Files: the detail, for the model.") @Nullable
+            String text) {}
 }

@@ -2,8 +2,11 @@ package io.agentworkspace.engine.rest.openapi;
 
 import io.agentworkspace.engine.model.answer.KeptAnswer;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.schema.Schema;
 import jakarta.ws.rs.core.MediaType;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -12,14 +15,15 @@ public final class Operation {
     public static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer", "Session");
 
     /** The name of a security scheme that means no credential. */
-    static final String NOTHING = "";
+    public static final String NOTHING = "";
 
-    static final String KEY = "ApiKey";
-    static final String SESSION = "Session";
+    public static final String KEY = "ApiKey";
+    public static final String SESSION = "Session";
 
     private final Tag tag;
     private final ObjectNode json = Json.object();
     private final ObjectNode responses = Json.object();
+    private final Map<String, ObjectNode> schemas = new LinkedHashMap<>();
 
     public Operation(String id, Tag tag, String summary, String description) {
         this.tag = tag;
@@ -81,6 +85,12 @@ public final class Operation {
 
     public Operation suchAs(String example) {
         return suchAs(Json.valueTree(example));
+    }
+
+    /** Adds a header that is always sent. */
+    public Operation header(String name, String description, String example) {
+        return parameter("header", name, true, description, Json.object().put("type", "string"))
+                .suchAs(example);
     }
 
     /** Sets the tool that the operation runs. */
@@ -146,12 +156,53 @@ public final class Operation {
         return answers(status, description, SchemaNames.schema(schema), kept());
     }
 
+    /** Adds a response that is this record, with the recorded one as its example. */
+    public Operation answers(int status, String description, Class<? extends Record> type) {
+        return answers(status, description, type, kept());
+    }
+
+    public Operation answers(int status, String description, Class<? extends Record> type, JsonNode example) {
+        return answers(
+                status, description, named(type.getSimpleName(), Schema.of(type).typed()), example);
+    }
+
+    /** @param name of the record's schema, where it is not that of the record */
+    public Operation answers(int status, String description, String name, Class<? extends Record> type) {
+        return answers(status, description, named(name, Schema.of(type).typed()), kept());
+    }
+
+    /** Requires this record as the body; fields that it does not have are ignored. */
+    public Operation takes(Class<? extends Record> type, JsonNode example) {
+        return body(
+                true,
+                named(
+                        type.getSimpleName(),
+                        ComponentSchemas.open(Schema.ofInput(type, false).typed())),
+                example);
+    }
+
+    private ObjectNode named(String name, ObjectNode schema) {
+        schemas.put(name, schema);
+        return SchemaNames.schema(name);
+    }
+
+    /** Returns the schemas of its records, by their names. */
+    Map<String, ObjectNode> schemas() {
+        return schemas;
+    }
+
     private JsonNode kept() {
         return KeptAnswer.ofOperation(json.path("operationId").asString());
     }
 
     public Operation answersNothing(int status, String description) {
         response(status, description);
+        return this;
+    }
+
+    /** Adds a response of somebody else's server, which has none of this server's headers. */
+    public Operation expects(int status, String description) {
+        responses.putObject(String.valueOf(status)).put("description", description);
         return this;
     }
 
