@@ -61,7 +61,8 @@ class ConsoleKeyboardTest {
                 .run();
         atAda.call("AP_Ask", "{'content':'Oak or pine?','choices':['Oak','Pine']}")
                 .ok();
-        mia.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'Mine.'}}");
+        mia.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'Mine.'}}")
+                .refused(3001, "Ada");
         steps = Chromium.play(
                 Map.of("OWNER_KEY", owner, "VIEWER_KEY", tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*"))),
                 "console-keyboard.mjs",
