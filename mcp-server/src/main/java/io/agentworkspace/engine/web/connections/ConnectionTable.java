@@ -355,12 +355,12 @@ public final class ConnectionTable {
         }
     }
 
-    /** Closes a connection, whatever state it is in. */
+    /** Closes or checks a connection. What goes wrong concerns no other: above all not the one thread that accepts connections. */
     static void quietly(AutoCloseable connection) {
         try {
             connection.close();
         } catch (Exception e) {
-            LOG.debug("a connection could not be closed", e);
+            LOG.debug("a connection could not be closed or checked", e);
         }
     }
 }

@@ -97,7 +97,7 @@ final class OpenConnection {
 
     /** Cancels the request that is being served if its client has gone. */
     void check() {
-        check.run();
+        ConnectionTable.quietly(check::run);
     }
 
     /** Records that the client has gone before the response. */
@@ -131,7 +131,7 @@ final class OpenConnection {
 
     /** Closes the connection, which the table has removed. */
     void disconnect() {
-        close.run();
+        ConnectionTable.quietly(close::run);
     }
 
     /** Closes and removes the connection. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.web.connections.ConnectionTable.Limits;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -85,6 +86,22 @@ class ConnectionAcceptorTest {
             acceptor.close();
             assertThat(isClosed(silent)).isTrue();
             await().until(() -> table.size() == 0);
+        }
+    }
+
+    /** The thread that accepts connections is the only one: if it ended, the engine would answer nobody. */
+    @Test
+    void whatGoesWrongWithOneConnectionStopsNoOther() throws IOException {
+        var checks = new AtomicInteger();
+        var entry = table.open(InetAddress.getLoopbackAddress(), () -> {}).orElseThrow();
+        entry.admit(1);
+        entry.served(() -> {
+            checks.incrementAndGet();
+            throw new IllegalStateException("cannot be checked");
+        });
+        await().until(() -> checks.get() > 1);
+        try (var _ = connect()) {
+            await().until(() -> table.size() == 2);
         }
     }
 }
