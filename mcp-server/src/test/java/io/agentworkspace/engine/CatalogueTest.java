@@ -193,6 +193,22 @@ class CatalogueTest {
                 .containsAll(tool.example().omitted());
     }
 
+    /** Generated clients have a type for each title. */
+    @Test
+    void theTypesOfTheOpenApiDocumentKeepTheirNames() {
+        var titles = OPEN_API.findValues("title").stream()
+                .filter(JsonNode::isString)
+                .map(JsonNode::asString)
+                .filter(title -> title.matches("\\w+"))
+                .distinct()
+                .sorted()
+                .toList();
+        assertThat(titles).contains("Agent", "Header");
+        Golden.check(
+                Repository.file("mcp-server/src/test/resources/golden/openapi-types.txt"),
+                String.join("\n", titles) + "\n");
+    }
+
     private static JsonNode operation(Tool<?, ?> tool) {
         return OPEN_API.path("paths")
                 .path(tool.route().path())

@@ -24,7 +24,7 @@ class OpenApiExamplesTest {
             description that is a sentence and no copy of it; an example of its body and of each answer that has one, valid by \
             their schemas; a description of each parameter, and an example of each that is needed; an object of its own name \
             for each schema (NamedSchemas); at least one refusal in 4xx and 500, with Problem or Refusal. A tool gets all of \
-            that from its records, and the answer from ExamplesTest; a route of RestFacade says it itself, as in GatewayOperations, \
+            that from its records, and the answer from ExamplesTest; a route of RestFacade says it itself, as in JoinRoutes, \
             and gets the answer from RouteAnswersTest: run these with -Dgolden=update.""";
 
     @Test

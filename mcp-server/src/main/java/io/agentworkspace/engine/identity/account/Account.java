@@ -3,12 +3,14 @@ package io.agentworkspace.engine.identity.account;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import io.agentworkspace.engine.model.tool.Allowance;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A tenant's plan, and the usage of each limit. */
+@Titled
 public record Account(
         @Doc("The tenant's name.") String tenant,
         @Doc("When it was created.") Instant createdAt,

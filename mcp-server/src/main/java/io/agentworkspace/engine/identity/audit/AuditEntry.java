@@ -2,6 +2,7 @@ package io.agentworkspace.engine.identity.audit;
 
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * An entry of the audit: who did what to which thing, from where, and with what result. It contains the texts of
  * rules, but no other content.
  */
+@Titled
 public record AuditEntry(
         @Doc("When.") Instant at,
         @Doc("The user's name at that time.") String user,

@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.identity.audit;
 
+import io.agentworkspace.engine.model.schema.Titled;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
 /** The events in the audit that are not tool calls. */
+@Titled
 public enum AuditEvent {
     SESSION_START,
     SESSION_END,

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.identity.credentials;
 
+import io.agentworkspace.engine.model.schema.Titled;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param audience what it is for: the address of a token endpoint, or of an ID-JAG the issuer that the endpoint belongs to
  * @param grant the client that may use it as an authorization grant, which makes it an ID-JAG; null for a plain assertion
  */
+@Titled
 public record AssertionClaims(String audience, @Nullable Grant grant) {
     /**
      * The grant of an ID-JAG.

@@ -1,11 +1,13 @@
 package io.agentworkspace.engine.identity.keys;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The record of an API key: everything but its secret. */
+@Titled
 public record Key(
         @Doc("Identifies the key in the AK_ tools; also the first part of the key itself, ek_<id>_….")
         String id,

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.identity.rules;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The record of a rule (decisions, section 10). */
+@Titled
 record Rule(
         @Doc("Its id.") UUID id,
         @Doc("Its name.") String name,

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.identity.rules;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.util.Locale;
 
 /** What a rule does with the requests that it matches. */
+@Titled
 enum RuleEffect {
     /** The request is refused. */
     DENY,

@@ -1,11 +1,13 @@
 package io.agentworkspace.engine.identity.rules;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A predefined rule with parameters to fill in. */
+@Titled
 record RuleTemplate(
         @Doc("Its name: send it as template to RL_Create.") String name,
         @Doc("What a rule made from it does.") String description,

@@ -3,11 +3,13 @@ package io.agentworkspace.engine.integrations.joining;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The record of an invitation: everything but its code. */
+@Titled
 record Invitation(
         @Doc("Identifies the invitation in AK_Uninvite.") String id,
         @Doc("The agent that joins.") String agent,

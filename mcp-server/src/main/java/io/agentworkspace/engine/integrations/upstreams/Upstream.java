@@ -3,12 +3,14 @@ package io.agentworkspace.engine.integrations.upstreams;
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.agentworkspace.engine.integrations.upstreams.client.UpstreamCredential;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The record of an upstream server (decisions, section 19): another MCP server, and its state. */
+@Titled
 public record Upstream(
         @Doc("Its name, which begins the names of its tools.")
         String name,

@@ -2,12 +2,14 @@ package io.agentworkspace.engine.integrations.upstreams;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Something that an upstream server offers: a tool, or a resource, a template of resources or a prompt. */
+@Titled
 record UpstreamTool(
         @Doc("Its name here; of a resource the URI.") String name,
         @Doc("The name or URI that its server gives it.") String tool,

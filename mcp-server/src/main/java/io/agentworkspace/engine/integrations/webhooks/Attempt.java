@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** One attempt to deliver an event (decisions, section 8). */
+@Titled
 public record Attempt(
         @Doc("When it began.") Instant at,
         @Doc("How long it took, in milliseconds.") long durationMs,

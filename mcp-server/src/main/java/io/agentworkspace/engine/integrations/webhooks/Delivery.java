@@ -1,12 +1,14 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The record of one event on its way to one endpoint (decisions, section 8). */
+@Titled
 public record Delivery(
         @Doc("Its id.") UUID id,
         @Doc("The event, the same on every attempt.") UUID eventId,

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.integrations.webhooks;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -9,6 +10,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The record of a webhook endpoint (decisions, section 8): where events are sent, and its state. */
+@Titled
 record Endpoint(
         @Doc("Its id.") UUID id,
         @Doc("Where events are sent to.") String url,

@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.kernel.page;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The requested part of a list: how many entries, and from where. */
+@Titled
 public record Page(
         @Doc(value = "1–200, default 50.", min = 1, max = 200, mayBeBlank = true) @Nullable
         Integer limit,

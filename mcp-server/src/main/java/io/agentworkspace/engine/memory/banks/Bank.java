@@ -2,10 +2,12 @@ package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A named, shared collection of memories, as shown to those who may see it. */
+@Titled
 public record Bank(
         @Doc("The bank's name, unique in the tenant without regard to case.")
         String name,

@@ -2,11 +2,13 @@ package io.agentworkspace.engine.memory.documents;
 
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One version of a document, as lists show it (decisions, section 10). */
+@Titled
 public record Document(
         @Doc(value = "The id of this version.", format = "uuid")
         String id,

@@ -2,12 +2,14 @@ package io.agentworkspace.engine.memory.documents;
 
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.util.Optional;
 
 /**
  * The name of a document: a file name of 1–255 characters on one line, without slashes. Names are
  * compared without regard to case.
  */
+@Titled
 public record DocumentName(String text) {
     public static final int MAX = 255;
 

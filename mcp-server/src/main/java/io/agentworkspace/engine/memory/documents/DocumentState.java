@@ -2,9 +2,11 @@ package io.agentworkspace.engine.memory.documents;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.util.Locale;
 
 /** The state of a document, in the order of processing (decisions, section 10). */
+@Titled
 enum DocumentState {
     QUEUED,
     VALIDATING,

@@ -2,10 +2,12 @@ package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** What a change of an agent replaced. */
+@Titled
 record AgentRevision(
         @Doc("The revision that had these values.") long revision,
         @Doc("Its name then.") String name,

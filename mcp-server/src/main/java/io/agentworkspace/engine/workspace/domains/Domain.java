@@ -2,10 +2,12 @@ package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A shared workspace with agents as members, as shown to those who may see it. */
+@Titled
 public record Domain(
         @Doc("The domain's name, unique in the tenant without regard to case.")
         String name,

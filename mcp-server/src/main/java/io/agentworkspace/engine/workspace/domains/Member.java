@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 
 /** An agent in a domain's list of members. */
+@Titled
 public record Member(
         @Doc("The agent's name.") String agent,
 

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 
 /** One agent's membership of one domain. */
+@Titled
 record Membership(
         @Doc("The domain's name.") String domain,
         @Doc("The agent's name.") String agent,

@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A channel inside a domain, with one stream of messages. */
+@Titled
 public record Zone(
         @Doc("The zone's name, unique in its domain without regard to case.")
         String name,

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.workspace.messages;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import org.jspecify.annotations.Nullable;
 
 /** How far agents may go without a person; what is left out stays as it is. Requests with a part of it use the same constants. */
+@Titled
 public record GuardLimits(
         @Doc(value = HOPS, min = 1, max = MOST_HOPS) @Nullable
         Integer hops,

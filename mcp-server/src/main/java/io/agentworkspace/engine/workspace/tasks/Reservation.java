@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.workspace.tasks;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A path that somebody works on for a while. */
+@Titled
 public record Reservation(
         @Doc("The path: a glob, relative to the repository.")
         String path,

@@ -1,12 +1,14 @@
 package io.agentworkspace.engine.workspace.tasks;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import io.agentworkspace.engine.model.task.TaskState;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A task of a domain. */
+@Titled
 public record Task(
         @Doc("Identifies the task.") String id,
         @Doc("The domain that it belongs to.") String domain,

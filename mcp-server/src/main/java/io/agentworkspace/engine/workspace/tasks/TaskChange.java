@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.workspace.tasks;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** An entry of a task's history. */
+@Titled
 record TaskChange(
         @Doc("The revision that it made.") long revision,
         @Doc("When.") Instant at,

@@ -225,16 +225,21 @@ public sealed interface Shape {
     }
 
     /**
-     * Returns the public name of a record with a file of its own, such as {@code Agent}, or of one in it, such as {@code EndpointHealth}. Those that
-     * are declared in a class of tools belong to one tool and have none.
+     * Returns the public name of a type of the model, or of one that is {@link Titled}, such as {@code Agent} or {@code EndpointHealth}. Other types belong to
+     * one tool and have none.
      */
     private static @Nullable String title(Class<?> type) {
-        var around = type.getEnclosingClass();
-        if (around == null) {
-            return type.getSimpleName();
+        if (!type.getPackageName().startsWith("io.agentworkspace.engine.model.")
+                && !outermost(type).isAnnotationPresent(Titled.class)) {
+            return null;
         }
-        var outer = around.isRecord() ? title(around) : null;
-        return outer == null ? null : outer + type.getSimpleName();
+        var around = type.getEnclosingClass();
+        return around != null && around.isRecord() ? title(around) + type.getSimpleName() : type.getSimpleName();
+    }
+
+    private static Class<?> outermost(Class<?> type) {
+        var around = type.getEnclosingClass();
+        return around == null ? type : outermost(around);
     }
 
     /** @param closed whether unknown fields can be refused: true for input, false for output */

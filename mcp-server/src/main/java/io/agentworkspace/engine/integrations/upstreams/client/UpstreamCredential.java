@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.integrations.upstreams.client;
 
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import org.jspecify.annotations.Nullable;
 
 /** The credential for an upstream server, as it may be shown. */
+@Titled
 public record UpstreamCredential(
         @Doc(
                 value =

@@ -2,11 +2,13 @@ package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A line of an exported bank: a memory, or a former revision of the memory before it. */
+@Titled
 record MemoryLine(
         @Doc(value = "The memory's id.", format = "uuid") String id,
         @Doc("Its revision.") long revision,
