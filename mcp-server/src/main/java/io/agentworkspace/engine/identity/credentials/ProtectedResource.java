@@ -2,6 +2,7 @@ package io.agentworkspace.engine.identity.credentials;
 
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -26,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param own the issuer of the tokens of sessions, which are not accepted as these
  */
 public record ProtectedResource(String url, URI issuer, String own) {
-    private static final String ENDPOINT = "/mcp";
+    private static final String ENDPOINT = McpAddress.ENDPOINT;
 
     /** The path of the whole endpoint. */
     public static final String WHOLE = ENDPOINT;

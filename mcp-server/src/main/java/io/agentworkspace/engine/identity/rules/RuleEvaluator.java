@@ -115,7 +115,7 @@ final class RuleEvaluator {
         return switch (outcome.kind()) {
             case MATCHES -> true;
             case PASSES, UNKNOWN -> false;
-            case FAILED -> rule.effect() == io.agentworkspace.engine.identity.rules.RuleEffect.DENY;
+            case FAILED -> rule.effect() == RuleEffect.DENY;
         };
     }
 }

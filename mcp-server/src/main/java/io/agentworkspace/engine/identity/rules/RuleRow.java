@@ -2,7 +2,7 @@ package io.agentworkspace.engine.identity.rules;
 
 /** Turns a row of a rule {@code r} into its record. */
 final class RuleRow {
-    /** The record {@link io.agentworkspace.engine.identity.rules.Rule} as JSON. */
+    /** The record {@link Rule} as JSON. */
     static final String JSON = """
             jsonb_build_object('id', r.id, 'name', r.name, 'description', r.description, 'applies_to', r.applies_to,
                                'when', r.expression, 'template', r.template, 'parameters', r.parameters,

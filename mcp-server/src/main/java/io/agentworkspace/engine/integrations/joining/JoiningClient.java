@@ -19,8 +19,8 @@ record JoiningClient(String title, List<ClientFile> files, List<String> commands
     /** @throws Problem {@code invalid_field}, with the known clients */
     static JoiningClient of(String word, String mcpUrl) {
         return switch (word) {
-            case CODEX -> codex(mcpUrl + "/mcp");
-            case GEMINI -> gemini(mcpUrl + "/mcp");
+            case CODEX -> codex(mcpUrl + McpAddress.ENDPOINT);
+            case GEMINI -> gemini(mcpUrl + McpAddress.ENDPOINT);
             default ->
                 Arrays.stream(McpClient.values())
                         .filter(client -> client.word().equals(word))

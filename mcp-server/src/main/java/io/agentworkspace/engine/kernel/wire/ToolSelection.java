@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.kernel.wire;
 
+import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.search.Discovery;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
@@ -25,7 +26,7 @@ public record ToolSelection(
     /** The toolset of the tools that find, describe and run all others. */
     public static final String DISCOVERY = Toolset.DISCOVERY;
 
-    public static final String PATH = "/mcp";
+    public static final String PATH = McpAddress.ENDPOINT;
     public static final String TOOLSETS = "X-MCP-Toolsets";
     public static final String TOOLS = "X-MCP-Tools";
     public static final String EXCLUDED = "X-MCP-Exclude-Tools";

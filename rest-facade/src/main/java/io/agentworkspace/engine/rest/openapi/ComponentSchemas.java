@@ -35,7 +35,7 @@ public final class ComponentSchemas {
 
     /** Adds the schemas of the operation's records. */
     public void add(Operation operation) {
-        operation.schemas().forEach(named::add);
+        operation.schemas().forEach((name, schema) -> named.add(name, schema.get()));
     }
 
     /**

@@ -7,6 +7,7 @@ import jakarta.ws.rs.core.MediaType;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -23,7 +24,7 @@ public final class Operation {
     private final Tag tag;
     private final ObjectNode json = Json.object();
     private final ObjectNode responses = Json.object();
-    private final Map<String, ObjectNode> schemas = new LinkedHashMap<>();
+    private final Map<String, Supplier<ObjectNode>> schemas = new LinkedHashMap<>();
 
     public Operation(String id, Tag tag, String summary, String description) {
         this.tag = tag;
@@ -163,12 +164,15 @@ public final class Operation {
 
     public Operation answers(int status, String description, Class<? extends Record> type, JsonNode example) {
         return answers(
-                status, description, named(type.getSimpleName(), Schema.of(type).typed()), example);
+                status,
+                description,
+                named(type.getSimpleName(), () -> Schema.of(type).typed()),
+                example);
     }
 
     /** @param name of the record's schema, where it is not that of the record */
     public Operation answers(int status, String description, String name, Class<? extends Record> type) {
-        return answers(status, description, named(name, Schema.of(type).typed()), kept());
+        return answers(status, description, named(name, () -> Schema.of(type).typed()), kept());
     }
 
     /** Requires this record as the body; fields that it does not have are ignored. */
@@ -177,17 +181,18 @@ public final class Operation {
                 true,
                 named(
                         type.getSimpleName(),
-                        ComponentSchemas.open(Schema.ofInput(type, false).typed())),
+                        () -> ComponentSchemas.open(Schema.ofInput(type, false).typed())),
                 example);
     }
 
-    private ObjectNode named(String name, ObjectNode schema) {
+    /** @param schema made only for the document: a route also builds its operation to check a query */
+    private ObjectNode named(String name, Supplier<ObjectNode> schema) {
         schemas.put(name, schema);
         return SchemaNames.schema(name);
     }
 
     /** Returns the schemas of its records, by their names. */
-    Map<String, ObjectNode> schemas() {
+    Map<String, Supplier<ObjectNode>> schemas() {
         return schemas;
     }
 
