@@ -38,7 +38,7 @@ final class Calls implements Bench.Benchmark {
     @Override
     public String words() {
         return "calls beside a bare handler [--rounds 5] [--seconds 3] [--warm 20000] [--only AP_Read,...] [--rows 10000] [--tenants 1000] [--growth 1: as the tenant grows]"
-                + " [--write 1: into docs/performance.md] [--short 1: quick]";
+                + " [--write 1: into docs/dev/performance.md] [--short 1: quick]";
     }
 
     /** One measured case, and the limit that it is compared with. */

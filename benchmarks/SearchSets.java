@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Texts and questions with known answers: our own notes and, given their folders, public sets, which are not included.
- * docs/search-quality.md names their sources.
+ * docs/dev/search-quality.md names their sources.
  */
 final class SearchSets {
     private static final int SMALL = 35;

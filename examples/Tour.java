@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The tour of the README on a running engine, with a sentence for each step: what was called, and what it returned. Run it with {@code
+ * The tour of {@code docs/calling.md} on a running engine, with a sentence for each step: what was called, and what it returned. Run it with {@code
  * ./engine tour [<url> <key>]}. It can be played again: what is there already stays.
  */
 final class Tour {
@@ -36,7 +36,7 @@ final class Tour {
             System.err.println("tour: the first argument must be the engine's URL, such as http://127.0.0.1:8080");
             System.exit(2);
         }
-        new Tour(url, arguments.length > 1 ? arguments[1] : key()).play(steps(Path.of("README.md")));
+        new Tour(url, arguments.length > 1 ? arguments[1] : key()).play(steps(Path.of("docs/calling.md")));
     }
 
     private static boolean isAddress(String url) {
@@ -55,14 +55,14 @@ final class Tour {
             System.out.printf("%d  %s%n", i + 1, sentence(step));
             show(step, send(step));
         }
-        System.out.printf("%nThe commands are those of the README. Next: ./engine demo, with three agents and a decision of yours.%n");
+        System.out.printf("%nThe commands are those of docs/calling.md. Next: ./engine demo, with three agents and a decision of yours.%n");
     }
 
-    /** The calls between the heading of the tour and the next one, in order. */
-    private static List<JsonNode> steps(Path readme) throws IOException {
-        var text = Files.readString(readme);
+    /** The calls after the heading of the tour, in order. */
+    private static List<JsonNode> steps(Path page) throws IOException {
+        var text = Files.readString(page);
         var begin = text.indexOf("\n## A tour");
-        var tour = text.substring(begin, text.indexOf("\n## ", begin + 1));
+        var tour = text.substring(begin);
         return CALL.matcher(tour).results().map(call -> JSON.readTree(call.group(1))).toList();
     }
 

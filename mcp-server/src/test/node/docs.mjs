@@ -6,8 +6,8 @@ const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
 
 const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-operations': '/docs/operations', 'docs-security': '/docs/security', 'docs-pictures': '/docs/how-it-works', 'docs-start': '/docs/quick-start', 'docs-commands': '/docs/commands',
-  'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/decisions', 'docs-decision': '/docs/decisions/loop-guard',
-  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-schema': '/docs/schema', 'docs-not-found': '/docs/search?q=unicorn' };
+  'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/dev', 'docs-decision': '/docs/dev/decisions/messages',
+  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-schema': '/docs/dev/schema', 'docs-not-found': '/docs/search?q=unicorn' };
 
 // Those that are nothing but text, like others: on a phone, only their width is looked at, with that of all pages.
 const TEXTS = new Set(['docs-concepts', 'docs-operations', 'docs-security', 'docs-webhooks', 'docs-decisions', 'docs-decision']);
@@ -91,7 +91,7 @@ async function deepLink() {
 
 async function copies() {
   const page = await pages.open('/docs/quick-start', 1280, ['light'], { permissions: ['clipboard-read', 'clipboard-write'] });
-  const code = page.locator('.copied').nth(1);
+  const code = page.locator('.copied', { hasText: '/join' }).first();
   await code.hover();
   const heights = await page.locator('.copied').evaluateAll((all) => all.map((box) => ({ lines: box.querySelector('pre').textContent.trim().split('\n').length, above: box.querySelector('pre').offsetTop - box.offsetTop })));
   report('copies', { heights, copied: await pages.copied(page, code.getByRole('button')) });
@@ -100,7 +100,7 @@ async function copies() {
 
 // Which tables reference which is a diagram only where a script draws it.
 async function schema() {
-  const page = await pages.open('/docs/schema');
+  const page = await pages.open('/docs/dev/schema');
   report('schema', { code: await page.locator('.prose pre').count(), roster: await page.locator('.prose li', { hasText: /^roster:/ }).innerText(), to: await page.locator('.prose li', { hasText: /^roster:/ }).locator('a').evaluateAll((links) => links.map((link) => link.hash).filter((hash) => document.querySelector(hash))) });
   await page.context().close();
 }
@@ -137,7 +137,7 @@ async function onPaper() {
 async function narrow() {
   const page = await pages.open('/docs', 360);
   const paths = new Set();
-  for (const from of ['/docs', '/docs/commands', '/docs/decisions']) {
+  for (const from of ['/docs', '/docs/commands', '/docs/dev']) {
     await page.goto(engine + from);
     for (const path of await page.locator('.pages a').evaluateAll((links) => links.map((link) => link.pathname))) paths.add(path);
   }

@@ -1,4 +1,4 @@
-/** The Agent Workspace Engine. Each package below is a feature; {@code docs/packages.md} has the map. */
+/** The Agent Workspace Engine. Each package below is a feature; {@code docs/dev/packages.md} has the map. */
 @NullMarked
 package io.agentworkspace.engine;
 

@@ -65,7 +65,7 @@ class DocsSiteTest {
         assertThat(searches.get("field").asString()).isEqualTo("loop GUARD");
         assertThat(texts(searches.get("titles"))).startsWith("The loop guard").contains("AP_Chat");
         assertThat(texts(searches.get("marked"))).isNotEmpty().allMatch(word -> word.matches("(?i)loop|guard"));
-        assertThat(searches.get("opened").asString()).isEqualTo("/docs/decisions/loop-guard");
+        assertThat(searches.get("opened").asString()).isEqualTo("/docs/dev/decisions/messages");
         assertThat(searches.get("command").asString()).isEqualTo("/mcp-hub/tools/AP_Create");
         assertThat(searches.at("/markup/said").asString()).contains("<img src=x onerror=alert(1)> \"");
         assertThat(searches.at("/markup/images").asInt()).isZero();
@@ -82,7 +82,7 @@ class DocsSiteTest {
     @Test
     void codeIsCopiedWithTheAddressOfThisService() {
         assertThat(steps.only("copies").get("copied").asString())
-                .startsWith("export ENGINE=" + TestServer.url() + "\n");
+                .contains("curl -fsS " + TestServer.url() + "/join | sh -s -- --client claude-code");
     }
 
     @Test

@@ -86,7 +86,7 @@ class DocumentsTest {
         var map = Stream.of("mcp-server", "rest-facade", "hubs-web", "skills", "shared-model", "examples")
                 .map(module -> "\n**%s**\n\n| package | contents |\n|---|---|\n%s".formatted(module, packages(module)))
                 .collect(Collectors.joining());
-        Golden.checkPart(Repository.file("docs/packages.md"), "packages", map + "\n");
+        Golden.checkPart(Repository.file("docs/dev/packages.md"), "packages", map + "\n");
     }
 
     private static String packages(String module) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rules of {@code docs/house.md} that bytecode shows. */
+/** The rules of {@code docs/dev/house.md} that bytecode shows. */
 class HouseTest {
     private static final String ROOT = "io.agentworkspace.engine";
     private static final String MODEL = ROOT + ".model";

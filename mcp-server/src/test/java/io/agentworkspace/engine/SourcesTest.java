@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The rules of {@code docs/house.md} that only sources show. */
+/** The rules of {@code docs/dev/house.md} that only sources show. */
 class SourcesTest {
     /** The Java files of all modules, each read once, and those of them that are no tests. */
     private static final List<Source> SOURCES = Repository.sources().stream()

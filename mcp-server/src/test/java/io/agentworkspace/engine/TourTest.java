@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Repository;
@@ -16,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the launcher plays on a running engine: the README's tour, and the example that is taken away again. */
+/** What the launcher plays on a running engine: the documented tour, invitations, and the example that is taken away again. */
 @Tag("slow")
 class TourTest {
     private final TestTenant tenant = new TestTenant();
@@ -34,9 +35,21 @@ class TourTest {
                 System.getProperty("java.class.path"),
                 "examples/" + program));
         command.addAll(List.of(arguments));
+        return run(new ProcessBuilder(command));
+    }
+
+    /** Runs {@code ./engine invite}, with a key in the environment. */
+    private static Ended invite(String key, String... arguments) {
+        var command = new ArrayList<>(List.of("sh", "engine", "invite"));
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command);
+        builder.environment().put("ENGINE_KEY", key);
+        return run(builder);
+    }
+
+    private static Ended run(ProcessBuilder builder) {
         try {
-            var process = new ProcessBuilder(command)
-                    .directory(Repository.ROOT.toFile())
+            var process = builder.directory(Repository.ROOT.toFile())
                     .redirectErrorStream(true)
                     .start();
             var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -50,7 +63,7 @@ class TourTest {
     }
 
     @Test
-    void theTourOfTheReadmeIsPlayedWithASentenceForEachStep() {
+    void theDocumentedTourIsPlayedWithASentenceForEachStep() {
         var first = run("Tour.java", TestServer.url(), key);
         assertThat(first.code()).as(first.output()).isZero();
         assertThat(first.output())
@@ -73,6 +86,29 @@ class TourTest {
             assertThat(refused.output())
                     .startsWith("tour: the first argument must be the engine's URL, such as http://");
         }
+    }
+
+    @Test
+    void anInvitationIsTheLineThatAProgramRuns() {
+        var invited = invite(key, TestServer.url(), "claude", "codex");
+        assertThat(invited.code()).as(invited.output()).isZero();
+        var line = "curl -fsS %s/join \\| sh -s -- --client %s ej_\\w+";
+        assertThat(invited.output().strip().split("\n")).hasSize(2).satisfies(lines -> {
+            assertThat(lines[0]).matches(line.formatted(TestServer.url(), "claude-code"));
+            assertThat(lines[1]).matches(line.formatted(TestServer.url(), "codex"));
+        });
+    }
+
+    @Test
+    void anInvitationThatIsRefusedSaysWhy() {
+        assertThat(invite(key, TestServer.url(), "a/b")).satisfies(refused -> {
+            assertThat(refused.code()).isEqualTo(1);
+            assertThat(refused.output()).startsWith("engine: 'a/b' was not invited: ");
+        });
+        assertThat(invite(key, TestServer.url(), "a\"b").output()).contains("has a character that names cannot have");
+        assertThat(invite(key, TestServer.url()).output()).contains("name an agent for each program");
+        assertThat(invite(key, "http://127.0.0.1:" + LoopbackPort.free(), "ada").output())
+                .contains("no engine responds at http://127.0.0.1:");
     }
 
     @Test

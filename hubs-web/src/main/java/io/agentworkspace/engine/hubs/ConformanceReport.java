@@ -14,8 +14,11 @@ record ConformanceReport(String markdown, String summary) {
     private static final Pattern RESULT =
             Pattern.compile("(?m)^## Revision (\\S+): (\\d+) of (\\d+) required scenarios");
 
+    /** The document, by its address among the resources, which is also that of its page. */
+    static final String SOURCE = "/docs/dev/conformance.md";
+
     static ConformanceReport word() {
-        return of(new String(Assets.bytes("/docs/conformance.md"), StandardCharsets.UTF_8));
+        return of(new String(Assets.bytes(SOURCE), StandardCharsets.UTF_8));
     }
 
     static ConformanceReport of(String document) {

@@ -27,6 +27,10 @@ final class Documents {
     private static final String CONTENTS = "docs/README.md";
     private static final String COMMANDS = "docs/commands.md";
     private static final String START = "README.md";
+
+    /** The commands of this page can be pasted, so it has the address of this service. */
+    private static final String CALLS = "docs/calling.md";
+
     private static final String CHANGES = "CHANGELOG.md";
 
     /** Documents outside of {@code docs/} that are also pages. */
@@ -103,7 +107,10 @@ final class Documents {
     }
 
     private String markdown(String source) {
-        return source.equals(START) ? start(text(START)) : withoutDiagrams(text(source));
+        var markdown = source.equals(START) ? start(text(START)) : withoutDiagrams(text(source));
+        return source.equals(START) || source.equals(CALLS)
+                ? markdown.replace("http://127.0.0.1:8080", baseUrl)
+                : markdown;
     }
 
     /** Diagrams of tables are drawn by a script, which pages do not load: they list what each table references. */
@@ -128,11 +135,9 @@ final class Documents {
                 .collect(Collectors.joining());
     }
 
-    /** Returns the README without its title and its list of documents, with the address of this service. */
-    private String start(String readme) {
-        return readme.replaceFirst("# .*\n", "# Quick start\n")
-                .replaceFirst("(?s)\n## More\n.*", "\n")
-                .replace("http://127.0.0.1:8080", baseUrl);
+    /** Returns the README without its title and its list of documents. */
+    private static String start(String readme) {
+        return readme.replaceFirst("# .*\n", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
     }
 
     /**

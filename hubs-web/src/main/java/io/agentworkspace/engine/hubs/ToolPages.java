@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -126,9 +127,17 @@ final class ToolPages {
         return PageResponse.html(templates.page("conformance", new Conformance(html), frame, request));
     }
 
-    /** Returns the address of the page for a link to a document. */
+    /** Returns the address of the page for a link of the report to another document. */
     private static Optional<String> documented(String link) {
-        return link.endsWith(".md") ? Optional.of(DocPages.ROOT + "/" + link.replace(".md", "")) : Optional.empty();
+        var parts = link.split("(?=#)", 2);
+        return parts[0].endsWith(".md")
+                ? Optional.of(Path.of(ConformanceReport.SOURCE)
+                                .resolveSibling(parts[0])
+                                .normalize()
+                                .toString()
+                                .replaceFirst("\\.md$", "")
+                        + (parts.length > 1 ? parts[1] : ""))
+                : Optional.empty();
     }
 
     private record FrontPage(int count) {}

@@ -71,7 +71,8 @@ class LauncherTest {
         home = Files.createDirectory(folder.resolve("home"));
         Files.createDirectories(home.resolve("app/lib"));
         Files.createDirectory(home.resolve("examples"));
-        for (var file : List.of("app/engine-mcp-server-0.1.0.jar", "LICENSE", "README.md")) {
+        Files.createDirectory(home.resolve("docs"));
+        for (var file : List.of("app/engine-mcp-server-0.1.0.jar", "LICENSE", "README.md", "docs/calling.md")) {
             Files.createFile(home.resolve(file));
         }
         Files.copy(Repository.file("engine"), home.resolve("engine"));

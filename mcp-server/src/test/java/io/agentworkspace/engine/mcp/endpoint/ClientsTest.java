@@ -222,7 +222,7 @@ class ClientsTest {
                             result(direct.get(i)),
                             result(alternating.get(i))));
         }
-        Golden.checkPart(Repository.file("docs/conformance.md"), "clients", page.toString());
+        Golden.checkPart(Repository.file("docs/dev/conformance.md"), "clients", page.toString());
     }
 
     private static String result(Visit visit) {

@@ -205,7 +205,7 @@ class ConformanceTest {
 
     @Test
     void thePageShowsTheResult() {
-        var file = Repository.file("docs/conformance.md");
+        var file = Repository.file("docs/dev/conformance.md");
         Golden.checkPart(file, "referee", page(Referee.published(Repository.text(file))));
     }
 
@@ -246,7 +246,7 @@ class ConformanceTest {
 
                 A scenario is untested if the suite skips it or its fixtures are missing here. `server-sse-polling` requires that a tool call
                 continues after its stream was closed, and that the client can fetch the rest with `Last-Event-ID`. Here a client
-                that disconnects stops the work, and streams [cannot be resumed](decisions/mcp-sessions.md).
+                that disconnects stops the work, and streams [cannot be resumed](decisions/mcp.md#sessions).
                 """);
         page.append("""
 

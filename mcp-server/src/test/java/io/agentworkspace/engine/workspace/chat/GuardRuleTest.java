@@ -144,13 +144,13 @@ class GuardRuleTest {
     @Test
     void otherTextsNameTheGuardWithoutItsNumbers() {
         var number = Pattern.compile("\\b\\d{1,2}\\b");
-        var texts = Stream.of("skills/src/main/resources/skills", "clients", "docs/tutorials", "docs/decisions")
+        var texts = Stream.of("skills/src/main/resources/skills", "clients", "docs/tutorials", "docs/dev/decisions")
                 .flatMap(folder -> Repository.files(folder, ".md").stream())
                 .toList();
         assertThat(texts)
                 .extracting(Path::getFileName)
                 .extracting(Path::toString)
-                .contains("loop-guard.md", "WORKSPACE.md");
+                .contains("messages.md", "WORKSPACE.md");
         for (var text : texts) {
             assertThat(Repository.text(text).lines())
                     .as("%s", text)

@@ -2,14 +2,20 @@ package io.agentworkspace.engine.rest.openapi;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.Tool;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The reference of all tools as Markdown, generated from the catalogue. The same catalogue gives the same text. */
@@ -21,28 +27,126 @@ public final class CommandsDocument {
 
             You can call each command in three ways: at its own route, at the route `POST /demo/v1/Engine/tps` with its name as
             `service`, and as an MCP tool of the same name. In the examples, `$ENGINE` is the engine's address and `$ENGINE_KEY` an
-            API key. Fields named `target.…` and `vx.…` belong inside the objects `target` and `vx`. Command routes ignore unknown
-            fields and list them in `header.ignored`. All other routes, and MCP, refuse them.
+            API key. Over MCP, the example goes to `POST $ENGINE/mcp` with the header `X-API-Key`. Fields named `target.…` and `vx.…`
+            belong inside the objects `target` and `vx`. Command routes ignore unknown fields and list them in `header.ignored`. All
+            other routes, and MCP, refuse them.
 
             Some tools have only the one route that is shown with them, and MCP: those whose names do not begin with `US_`, `AP_`,
             `DM_`, `ZN_` or `MB_`. The fields of a `GET` or `DELETE` are in its query. A refusal is `application/problem+json` with a
             precise status. A call that creates something returns 201.
 
             The examples build on each other. With an owner's key, all of them work in this order.
+
+            A type such as `string ≤ 64` has at most 64 characters. An asterisk marks a required field. These fields mean the same for
+            each command that names them under its table:
+
+            | field | type | |
+            |---|---|---|
             """;
 
-    private CommandsDocument() {}
+    /** Fields that many commands take, with the same meaning. */
+    private static final List<String> COMMON =
+            List.of("target.context", "target.user", "page.limit", "page.cursor", "if_revision", "idempotency_key");
+
+    /** A record is defined once if it has at least as many fields as this. */
+    private static final int FIELDS_OF_A_RECORD = 3;
+
+    private final List<Tool<?, ?>> tools;
+
+    /** The sentence with which most commands describe a common field. */
+    private final Map<String, Field> common = new LinkedHashMap<>();
+
+    /** The records that several responses have, by title. */
+    private final Map<String, JsonNode> records = new TreeMap<>();
+
+    private CommandsDocument(List<Tool<?, ?>> tools) {
+        this.tools = tools;
+        COMMON.forEach(path -> mostFrequent(path).ifPresent(field -> common.put(path, field)));
+        var first = new TreeMap<String, JsonNode>();
+        tools.forEach(tool -> collect(response(tool), first));
+    }
 
     public static String render(Catalogue catalogue) {
-        var families = catalogue.tools().stream()
-                .collect(Collectors.groupingBy(Tag::of, LinkedHashMap::new, Collectors.toList()));
+        return new CommandsDocument(catalogue.tools()).render();
+    }
+
+    private String render() {
+        var families = tools.stream().collect(Collectors.groupingBy(Tag::of, LinkedHashMap::new, Collectors.toList()));
         var document = new StringBuilder(HEAD);
-        families.forEach((tag, tools) -> document.append(family(tag, tools)));
+        common.values().forEach(field -> document.append(row(field, "")));
+        document.append("\nRecords that several commands return:\n");
+        records.forEach((title, schema) -> document.append(
+                "\n### %s\n\n| field | type | |\n|---|---|---|\n%s".formatted(title, rows(schema, "", title))));
+        families.forEach((tag, members) -> document.append(family(tag, members)));
         return document.toString();
     }
 
-    private static String family(Tag tag, List<Tool<?, ?>> tools) {
-        var rows = tools.stream()
+    private Optional<Field> mostFrequent(String path) {
+        return tools.stream()
+                .flatMap(tool -> Field.of(tool.inputSchema().json()).stream())
+                .filter(field -> field.path().equals(path))
+                .collect(Collectors.groupingBy(
+                        field -> field.schema().toString(), LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .stream()
+                .max(Comparator.comparingInt(List::size))
+                .map(List::getFirst);
+    }
+
+    /** Notes each record of a tool's response that another tool's response has, too. */
+    private void collect(JsonNode schema, Map<String, JsonNode> first) {
+        for (var property : schema.path("properties").properties()) {
+            var inner = inner(property.getValue());
+            var title = inner.path("title").asString("");
+            if (!title.isEmpty() && inner.path("properties").size() >= FIELDS_OF_A_RECORD) {
+                var before = first.putIfAbsent(title, inner.get("properties"));
+                if (before != null && before.equals(inner.get("properties"))) {
+                    records.put(title, inner);
+                }
+            }
+            collect(inner, first);
+        }
+    }
+
+    /** Returns the schema of what a tool returns beside header and status, with the names of its records. */
+    private static JsonNode response(Tool<?, ?> tool) {
+        return Schema.of(tool.output()).typed();
+    }
+
+    private static JsonNode inner(JsonNode schema) {
+        return schema.path("items").has("properties") ? schema.get("items") : schema;
+    }
+
+    /** Returns a row for each value of a schema, and one for each record that is defined elsewhere. */
+    private String rows(JsonNode schema, String prefix, String within) {
+        var rows = new StringBuilder();
+        for (var property : schema.path("properties").properties()) {
+            var value = property.getValue();
+            var inner = inner(value);
+            var title = inner.path("title").asString("");
+            var path = prefix + property.getKey() + (inner == value ? "" : "[]");
+            var defined = records.get(title);
+            if (defined != null
+                    && !title.equals(within)
+                    && defined.get("properties").equals(inner.path("properties"))) {
+                rows.append("| `%s` | [%s](#%s) | %s |\n"
+                        .formatted(
+                                path,
+                                title,
+                                title.toLowerCase(Locale.ROOT).replace(' ', '-'),
+                                cell(value.path("description").asString(""))));
+            } else if (inner.has("properties")) {
+                rows.append(rows(inner, path + ".", within));
+            } else {
+                var field = new Field(path, false, (ObjectNode) value);
+                rows.append("| `%s` | %s | %s |\n".formatted(path, field.type(), cell(field.sentence())));
+            }
+        }
+        return rows.toString();
+    }
+
+    private String family(Tag tag, List<Tool<?, ?>> members) {
+        var rows = members.stream()
                 .map(tool -> "| [%s](#%s) | %s | `%s` |\n"
                         .formatted(
                                 tool.name(),
@@ -52,10 +156,10 @@ public final class CommandsDocument {
                 .collect(Collectors.joining());
         var table = "\n## %s\n\n%s\n\n| command | does | route |\n|---|---|---|\n%s"
                 .formatted(tag.title(), tag.sentence(), rows);
-        return table + tools.stream().map(CommandsDocument::section).collect(Collectors.joining());
+        return table + members.stream().map(this::section).collect(Collectors.joining());
     }
 
-    private static String section(Tool<?, ?> tool) {
+    private String section(Tool<?, ?> tool) {
         return """
 
                 ### %s
@@ -70,7 +174,7 @@ public final class CommandsDocument {
                 %s
                 ```
 
-                The same over MCP, to `POST $ENGINE/mcp` with the header `X-API-Key`:
+                Over MCP:
 
                 ```json
                 %s
@@ -117,31 +221,37 @@ public final class CommandsDocument {
         return tool.idempotent() && tool.effect().isTransactional() ? effect + " · idempotent" : effect;
     }
 
-    private static String inputs(Tool<?, ?> tool) {
+    private String inputs(Tool<?, ?> tool) {
         var fields = Field.of(tool.inputSchema().json());
-        if (fields.isEmpty()) {
-            return "It takes no fields.\n";
-        }
-        var rows = fields.stream()
-                .map(field -> "| `%s` | %s | %s | %s | %s |\n"
-                        .formatted(
-                                field.path(),
-                                field.type(),
-                                field.required() ? "yes" : "",
-                                field.limits(),
-                                cell(field.sentence())))
+        var shared = fields.stream().filter(this::isCommon).map(Field::path).toList();
+        var own = fields.stream()
+                .filter(field -> !isCommon(field))
+                .map(field -> row(field, field.required() ? " *" : ""))
                 .collect(Collectors.joining());
-        return "| field | type | required | limits | |\n|---|---|---|---|---|\n" + rows;
+        var table = own.isEmpty() ? "" : "| field | type | |\n|---|---|---|\n" + own;
+        return table
+                + (shared.isEmpty()
+                        ? own.isEmpty() ? "It takes no fields.\n" : ""
+                        : (own.isEmpty() ? "It takes `%s`.\n" : "\nAlso `%s`.\n")
+                                .formatted(String.join("`, `", shared)));
     }
 
-    private static String outputs(Tool<?, ?> tool) {
-        var rows = Field.of(tool.outputSchema()).stream()
-                .filter(field -> !field.path().matches("(header|status)([.].*)?"))
-                .map(field -> "| `%s` | %s | %s |\n".formatted(field.path(), field.type(), cell(field.sentence())))
-                .collect(Collectors.joining());
+    private static String row(Field field, String mark) {
+        var limits = field.limits().replaceFirst("^at most ([\\d,]+) characters$", "≤ $1");
+        return "| `%s`%s | %s | %s |\n"
+                .formatted(field.path(), mark, (field.type() + " " + limits).strip(), cell(field.sentence()));
+    }
+
+    private boolean isCommon(Field field) {
+        var known = common.get(field.path());
+        return known != null && !field.required() && known.schema().equals(field.schema());
+    }
+
+    private String outputs(Tool<?, ?> tool) {
+        var rows = rows(response(tool), "", "");
         return rows.isEmpty()
-                ? "It answers with header and status only.\n"
-                : "It answers, beside header and status:\n\n| field | type | |\n|---|---|---|\n" + rows;
+                ? "It returns header and status only.\n"
+                : "Beside header and status, it returns:\n\n| field | type | |\n|---|---|---|\n" + rows;
     }
 
     private static String standIn(Tool<?, ?> tool) {

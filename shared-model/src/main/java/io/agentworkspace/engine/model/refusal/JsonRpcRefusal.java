@@ -22,7 +22,7 @@ public final class JsonRpcRefusal {
         return switch (failure) {
             case MALFORMED_JSON -> PARSE_ERROR;
             case RATE_LIMITED ->
-                failure.code(); // Outside the ranges reserved by JSON-RPC and MCP: docs/decisions/rate-limits.md.
+                failure.code(); // Outside the ranges reserved by JSON-RPC and MCP: docs/dev/decisions/requests.md.
             case INTERNAL, UNAVAILABLE -> INTERNAL_ERROR;
             case UNKNOWN_SERVICE,
                     MISSING_FIELD,

@@ -15,7 +15,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The page {@code docs/schema.md}, generated from the catalogue of a database. The files of the baseline are its sections. */
+/** The page {@code docs/dev/schema.md}, generated from the catalogue of a database. The files of the baseline are its sections. */
 class SchemaDocTest {
     private static final Pattern TABLE = Pattern.compile("^CREATE (?:UNLOGGED )?TABLE (\\w+) \\($", Pattern.MULTILINE);
 
@@ -49,7 +49,7 @@ class SchemaDocTest {
                 <!-- Generated from the catalogue by SchemaDocTest. Do not edit it: the sentences are COMMENTs in the schema. -->
 
                 A database is created from the files in `mcp-server/src/main/resources/db/baseline`, one for each section of this page.
-                `db.migration/Migrations` runs them, and then what [later releases](decisions/schema-baseline.md) add. There are %d tables and
+                `db.migration/Migrations` runs them, and then what [later releases](decisions/database.md#the-schema) add. There are %d tables and
                 %d triggers.
 
                 - Every table of a tenant has `tenant_id` first in its primary key, and every query contains it.
@@ -62,7 +62,7 @@ class SchemaDocTest {
         }
         assertThat(tables.keySet())
                 .allMatch(name -> page.indexOf("\n### " + name + "\n") > 0, "is in a file of the baseline");
-        Golden.check(Repository.file("docs/schema.md"), page.toString());
+        Golden.check(Repository.file("docs/dev/schema.md"), page.toString());
     }
 
     private String section(String file) {
