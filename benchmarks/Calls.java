@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * time and are measured in turn, in several rounds. Only the ratios within one run are meaningful.
  */
 final class Calls implements Bench.Benchmark {
-    private static final Path PAGE = Path.of("docs", "performance.md");
+    private static final Path PAGE = Path.of("docs", "dev", "performance.md");
     /** What follows this line in the page is replaced. */
     private static final String MARK = "<!-- measured -->\n";
     private static final int CONNECTIONS = 32;

@@ -32,14 +32,14 @@ public record DatabaseSettings(
     static final Setting<String> NOTIFY_URL = Setting.of(
                     "ENGINE_DATABASE_NOTIFY_URL",
                     null,
-                    "JDBC URL past a pooler of transactions, for notifications and migrations",
+                    "JDBC URL that leads to the database directly, for notifications and migrations, if ENGINE_DATABASE_URL leads to a pooler of transactions",
                     "a JDBC URL such as jdbc:postgresql://db.example.com/engine?user=engine&password=...",
                     SettingParsers::jdbcUrl)
             .isSecret();
     static final Setting<Duration> TIMEOUT = Setting.of(
             "ENGINE_DATABASE_TIMEOUT",
             "8s",
-            "longest time of a statement of a write; a read has five eighths of it",
+            "time limit of a statement that writes; one that reads has 5/8 of it",
             "a time from 2s to 60s",
             text -> SettingParsers.duration(text, Duration.ofSeconds(2), Duration.ofMinutes(1)));
     static final Setting<Integer> POOL_SIZE = Setting.of(

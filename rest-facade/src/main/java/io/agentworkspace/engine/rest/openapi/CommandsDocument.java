@@ -76,7 +76,7 @@ public final class CommandsDocument {
         common.values().forEach(field -> document.append(row(field, "")));
         document.append("\nRecords that several commands return:\n");
         records.forEach((title, schema) -> document.append(
-                "\n### %s\n\n| field | type | |\n|---|---|---|\n%s".formatted(title, rows(schema, "", title))));
+                "\n### The record %s\n\n| field | type | |\n|---|---|---|\n%s".formatted(title, rows(schema, "", title))));
         families.forEach((tag, members) -> document.append(family(tag, members)));
         return document.toString();
     }
@@ -129,11 +129,11 @@ public final class CommandsDocument {
             if (defined != null
                     && !title.equals(within)
                     && defined.get("properties").equals(inner.path("properties"))) {
-                rows.append("| `%s` | [%s](#%s) | %s |\n"
+                rows.append("| `%s` | [%s](#the-record-%s) | %s |\n"
                         .formatted(
                                 path,
                                 title,
-                                title.toLowerCase(Locale.ROOT).replace(' ', '-'),
+                                title.toLowerCase(Locale.ROOT),
                                 cell(value.path("description").asString(""))));
             } else if (inner.has("properties")) {
                 rows.append(rows(inner, path + ".", within));
