@@ -75,8 +75,9 @@ public final class CommandsDocument {
         var document = new StringBuilder(HEAD);
         common.values().forEach(field -> document.append(row(field, "")));
         document.append("\nRecords that several commands return:\n");
-        records.forEach((title, schema) -> document.append(
-                "\n### The record %s\n\n| field | type | |\n|---|---|---|\n%s".formatted(title, rows(schema, "", title))));
+        records.forEach(
+                (title, schema) -> document.append("\n### The record %s\n\n| field | type | |\n|---|---|---|\n%s"
+                        .formatted(title, rows(schema, "", title))));
         families.forEach((tag, members) -> document.append(family(tag, members)));
         return document.toString();
     }
