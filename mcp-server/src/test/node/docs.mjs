@@ -47,7 +47,7 @@ async function reads(width) {
   // To the end, and at once back to the beginning.
   const part = (anchor) => page.waitForFunction((hash) => document.querySelector('.contents a[aria-current]')?.hash === hash, anchor);
   await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' }));
-  await part('#the-stream-behind-it');
+  await part('#the-demo');
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
   await part(undefined);
   report('reads', step);
