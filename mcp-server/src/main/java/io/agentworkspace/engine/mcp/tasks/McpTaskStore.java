@@ -266,22 +266,13 @@ public final class McpTaskStore {
                 .list(McpTaskStore::task);
     }
 
-    /** Extends the leases and returns the claims that still hold. Others may have taken the expired ones. */
-    public Set<ClaimedTask> renew(Collection<ClaimedTask> claims, Duration lease) {
-        return new HashSet<>(db.sql("""
-                UPDATE mcp_task t
-                   SET leased_until = now() + :lease * interval '1 millisecond'
-                  FROM unnest(CAST(:tenants AS bigint[]), CAST(:ids AS text[]), CAST(:attempts AS bigint[]))
-                       AS lease (tenant_id, id, attempt)
-                 WHERE t.tenant_id = lease.tenant_id AND t.id = lease.id AND t.attempt = lease.attempt AND t.status = 'working'
-                   AND t.leased_until > now()
-                RETURNING t.tenant_id, t.id, t.attempt
-                """)
-                .set("tenants", claims.stream().map(ClaimedTask::tenant).toList())
-                .set("ids", claims.stream().map(ClaimedTask::id).toList())
-                .set("attempts", claims.stream().map(ClaimedTask::attempt).toList())
-                .set("lease", lease.toMillis())
-                .list(McpTaskStore::claim));
+    /** Returns whether the claim is still valid, and extends its lease. Others may have taken the task if it has expired. */
+    public boolean renew(ClaimedTask claim, Duration lease) {
+        return ofClaim(claim, """
+                UPDATE mcp_task SET leased_until = now() + :lease * interval '1 millisecond'
+                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
+                   AND leased_until > now()
+                """).set("lease", lease.toMillis()).run() == 1;
     }
 
     /** Releases a claim, so that another replica can take the task at once. */

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.memory.documents.DocumentRow;
 import io.agentworkspace.engine.memory.documents.extract.Extracted;
@@ -164,37 +165,27 @@ public final class QueueStore {
                         (int) row.number("attempts")));
     }
 
+    private Statement of(ClaimedDocument claim, String text) {
+        return db.sql(text).set("tenant", claim.tenant()).set("id", claim.id()).set("claim", claim.claim());
+    }
+
     private static String seconds(Duration time) {
         return time.toSeconds() + " seconds";
     }
 
     /** Returns whether the claim is still valid, and extends its lease. */
     boolean renew(ClaimedDocument claim, Duration lease) {
-        return db.sql(RENEW)
-                        .set("tenant", claim.tenant())
-                        .set("id", claim.id())
-                        .set("claim", claim.claim())
-                        .set("lease", seconds(lease))
-                        .run()
-                == 1;
+        return of(claim, RENEW).set("lease", seconds(lease)).run() == 1;
     }
 
     /** Returns the document to the queue. The attempt does not count, since its failure was not the document's fault. */
     void release(ClaimedDocument claim) {
-        db.sql(RELEASE)
-                .set("tenant", claim.tenant())
-                .set("id", claim.id())
-                .set("claim", claim.claim())
-                .run();
+        of(claim, RELEASE).run();
     }
 
     /** Returns the document to the queue after a failed attempt. */
     void putBack(ClaimedDocument claim) {
-        db.sql(PUT_BACK)
-                .set("tenant", claim.tenant())
-                .set("id", claim.id())
-                .set("claim", claim.claim())
-                .run();
+        of(claim, PUT_BACK).run();
     }
 
     /** Returns the document that has this content already, as shown to a reader. */
@@ -244,10 +235,7 @@ public final class QueueStore {
             if (result.accepted() && !isFirst(claim)) {
                 return false;
             }
-            var changed = db.sql(FINISH)
-                    .set("tenant", claim.tenant())
-                    .set("id", claim.id())
-                    .set("claim", claim.claim())
+            var changed = of(claim, FINISH)
                     .set("state", result.accepted() ? "accepted" : "rejected")
                     .set("type", result.type() == null ? null : result.type().mediaType())
                     .set("reasons", Json.text(result.reasons()))
