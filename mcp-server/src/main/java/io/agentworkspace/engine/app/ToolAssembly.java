@@ -30,7 +30,6 @@ import io.agentworkspace.engine.workspace.delivery.wait.WaitingCalls;
 import io.agentworkspace.engine.workspace.delivery.wait.WakeStore;
 import io.agentworkspace.engine.workspace.reservations.ReservationStore;
 import io.agentworkspace.engine.workspace.tasks.LeaseStore;
-import io.agentworkspace.engine.workspace.tasks.TaskLeaseStore;
 import java.time.Duration;
 
 /** The tools, what runs them, and their work in the background. */
@@ -122,13 +121,16 @@ record ToolAssembly(
     private void register(Housekeeping housekeeping, EngineParts parts, Rules rules) {
         var db = parts.db();
         var clock = parts.process().clock();
-        var leases = new TaskLeaseStore(db, clock, parts.webhooks().events());
+        var leases = new LeaseStore(db, clock);
         var reservations = new ReservationStore(db);
         var similar = new SimilarStore(db, TextAnalysis::likeness);
         var tasksKept = Duration.ofDays(parts.process().settings().retention().tasksDays());
         housekeeping
-                .whileOpen(SECOND, "freeing tasks", leases::free)
-                .whileOpen(SECOND, "reminding of leases", new LeaseStore(db, clock)::remind)
+                .whileOpen(
+                        SECOND,
+                        "freeing tasks",
+                        () -> leases.free(parts.webhooks().events()))
+                .whileOpen(SECOND, "reminding of leases", leases::remind)
                 .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
                 .whileOpen(Duration.ofSeconds(5), "making sketches of memories", similar::complete)
                 .every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush)

@@ -42,7 +42,10 @@ public final class TaskWorkers implements Worker.Queue<TaskAttempt>, DatabaseSig
     private final ToolMethods tools;
     private final Clock clock;
     private final Worker<TaskAttempt> worker = new Worker<>(
-            "tasks", Thread.ofVirtual().name("tasks"), new Worker.Pace(AT_ONCE, POLL_INTERVAL, Duration.ZERO), this);
+            "tasks are run",
+            Thread.ofVirtual().name("tasks"),
+            new Worker.Pace(AT_ONCE, POLL_INTERVAL, Duration.ZERO),
+            this);
 
     public TaskWorkers(McpTaskStore store, Callers callers, McpMethods methods, Clock clock) {
         this.store = store;

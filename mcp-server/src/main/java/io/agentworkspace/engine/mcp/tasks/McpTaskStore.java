@@ -244,7 +244,7 @@ public final class McpTaskStore {
     public List<Task> claim(String server, int most, Duration lease) {
         return db.sql("""
                 UPDATE mcp_task t
-                   SET attempt = t.attempt + 1, tries = t.tries + 1, leased_until = now() + :lease * interval '1 millisecond'
+                   SET attempt = t.attempt + 1, tries = t.tries + 1, leased_until = now() + CAST(:lease AS interval)
                   FROM (SELECT w.tenant_id, w.id FROM mcp_task w
                           JOIN (SELECT tenant_id, id,
                                        row_number() OVER (PARTITION BY tenant_id, principal
@@ -262,17 +262,17 @@ public final class McpTaskStore {
                 .set("server", server)
                 .set("share", SHARE)
                 .set("most", most)
-                .set("lease", lease.toMillis())
+                .set("lease", lease.toString())
                 .list(McpTaskStore::task);
     }
 
     /** Returns whether the claim is still valid, and extends its lease. Others may have taken the task if it has expired. */
     public boolean renew(ClaimedTask claim, Duration lease) {
         return ofClaim(claim, """
-                UPDATE mcp_task SET leased_until = now() + :lease * interval '1 millisecond'
+                UPDATE mcp_task SET leased_until = now() + CAST(:lease AS interval)
                  WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
                    AND leased_until > now()
-                """).set("lease", lease.toMillis()).run() == 1;
+                """).set("lease", lease.toString()).run() == 1;
     }
 
     /** Releases a claim, so that another replica can take the task at once. */

@@ -147,7 +147,7 @@ public final class EmbeddingStore {
                 .set("most", most)
                 .set("tenants", most)
                 .set("after", after)
-                .set("lease", lease.toSeconds() + " seconds")
+                .set("lease", lease.toString())
                 .list(row -> new Waiting(
                         row.number("tenant_id"),
                         row.number("bank_id"),

@@ -62,15 +62,9 @@ public final class QueueStore {
 
     private static final String RENEW = "UPDATE document SET lease_until = now() + CAST(:lease AS interval)" + HELD;
 
-    private static final String RELEASE = announced(
-            "UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - 1" + HELD);
-
-    private static final String PUT_BACK =
-            announced("UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL" + HELD);
-
-    private static String announced(String update) {
-        return changing(update + " RETURNING tenant_id, id, name_key, state");
-    }
+    private static final String RELEASE = changing("""
+            UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - :uncounted
+            """ + HELD + " RETURNING tenant_id, id, name_key, state");
 
     /** Returns the statement that makes the change, which returns documents and their states, and announces it. */
     private static String changing(String change) {
@@ -149,7 +143,7 @@ public final class QueueStore {
         var claim = UUID.randomUUID();
         return db.sql(CLAIM)
                 .set("claim", claim)
-                .set("lease", seconds(lease))
+                .set("lease", lease.toString())
                 .one(row -> new ClaimedDocument(
                         row.number("tenant_id"),
                         UUID.fromString(row.text("id")),
@@ -169,23 +163,14 @@ public final class QueueStore {
         return db.sql(text).set("tenant", claim.tenant()).set("id", claim.id()).set("claim", claim.claim());
     }
 
-    private static String seconds(Duration time) {
-        return time.toSeconds() + " seconds";
-    }
-
     /** Returns whether the claim is still valid, and extends its lease. */
     boolean renew(ClaimedDocument claim, Duration lease) {
-        return of(claim, RENEW).set("lease", seconds(lease)).run() == 1;
+        return of(claim, RENEW).set("lease", lease.toString()).run() == 1;
     }
 
-    /** Returns the document to the queue. The attempt does not count, since its failure was not the document's fault. */
-    void release(ClaimedDocument claim) {
-        of(claim, RELEASE).run();
-    }
-
-    /** Returns the document to the queue after a failed attempt. */
-    void putBack(ClaimedDocument claim) {
-        of(claim, PUT_BACK).run();
+    /** @param counts whether the attempt counts: not if its failure was not the document's fault */
+    void release(ClaimedDocument claim, boolean counts) {
+        of(claim, RELEASE).set("uncounted", counts ? 0 : 1).run();
     }
 
     /** Returns the document that has this content already, as shown to a reader. */

@@ -100,7 +100,7 @@ public final class ValidationQueue implements Worker.Queue<ClaimedDocument>, Aut
         } catch (Problem unavailable) {
             // A busy database is not the fault of the document, unless it refuses this result again and again.
             if (refused.merge(claim.id(), 1, Integer::sum) <= REFUSALS) {
-                store.release(claim);
+                store.release(claim, false);
             }
             throw unavailable;
         } catch (RuntimeException e) {
@@ -116,12 +116,10 @@ public final class ValidationQueue implements Worker.Queue<ClaimedDocument>, Aut
      * count if the replica is stopping.
      */
     private void lost(ClaimedDocument claim, ExtractorProcess.Lost lost) {
-        if (closed) {
-            store.release(claim);
-        } else if (claim.attempts() >= Validator.ATTEMPTS) {
+        if (claim.attempts() >= Validator.ATTEMPTS && !closed) {
             validator.giveUp(claim, String.valueOf(lost.getMessage()));
         } else {
-            store.putBack(claim);
+            store.release(claim, !closed);
         }
     }
 
@@ -129,7 +127,7 @@ public final class ValidationQueue implements Worker.Queue<ClaimedDocument>, Aut
         try {
             return process();
         } catch (RuntimeException e) { // Not the fault of the document.
-            store.release(claim);
+            store.release(claim, false);
             throw e;
         }
     }
