@@ -47,17 +47,23 @@ public final class McpTaskStore {
     private static final String CHANGE =
             "jsonb_build_object('topic', 'task', 'names', ARRAY[t.id], 'users', ARRAY[t.user_id])";
 
-    private static final String PROGRESS = announced("""
-            UPDATE mcp_task SET message = :message, updated_at = :now
+    private static final String CLAIMED = """
              WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-            """);
+            """;
+
+    private static final String IN_TIME = CLAIMED + " AND leased_until > now()";
+
+    private static final String RENEW = "UPDATE mcp_task SET leased_until = now() + CAST(:lease AS interval)" + IN_TIME;
+
+    private static final String RELEASE = "UPDATE mcp_task SET leased_until = now(), tries = 0" + CLAIMED;
+
+    private static final String PROGRESS =
+            announced("UPDATE mcp_task SET message = :message, updated_at = :now" + CLAIMED);
 
     private static final String STEP = announced("""
             UPDATE mcp_task
                SET status = :status, message = :message, memory = :memory, outcome = :outcome, tries = 0, updated_at = :now
-             WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-               AND leased_until > now()
-            """);
+            """ + IN_TIME);
 
     private static final String UPDATE = announced("""
             UPDATE mcp_task
@@ -268,19 +274,12 @@ public final class McpTaskStore {
 
     /** Returns whether the claim is still valid, and extends its lease. Others may have taken the task if it has expired. */
     public boolean renew(ClaimedTask claim, Duration lease) {
-        return ofClaim(claim, """
-                UPDATE mcp_task SET leased_until = now() + CAST(:lease AS interval)
-                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-                   AND leased_until > now()
-                """).set("lease", lease.toString()).run() == 1;
+        return ofClaim(claim, RENEW).set("lease", lease.toString()).run() == 1;
     }
 
     /** Releases a claim, so that another replica can take the task at once. */
     public void release(ClaimedTask claim) {
-        ofClaim(claim, """
-                UPDATE mcp_task SET leased_until = now(), tries = 0
-                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-                """).run();
+        ofClaim(claim, RELEASE).run();
     }
 
     /** Writes the progress of the task. */

@@ -85,7 +85,7 @@ public final class EmbeddingStore {
                     SqlTemplate.of(TENANTS).with("free", "v.vectors IS NULL").sql())
             .sql();
 
-    private static final String WAITS = """
+    private static final String CLAIMED = """
              WHERE tenant_id = :tenant AND bank_id = :bank AND memory_id = :memory AND revision = :revision
                AND vectors IS NULL
             """;
@@ -93,10 +93,10 @@ public final class EmbeddingStore {
     private static final String KEEP = """
             UPDATE memory_vector
                SET model = :model, vectors = :vectors, change = pg_current_xact_id(), lease_until = NULL
-            """ + WAITS;
+            """ + CLAIMED;
 
     private static final String RELEASE =
-            "UPDATE memory_vector SET lease_until = NULL, attempts = attempts - 1" + WAITS;
+            "UPDATE memory_vector SET lease_until = NULL, attempts = attempts - 1" + CLAIMED;
 
     /** Two ranges of the index of models: for one condition with OR, PostgreSQL reads all vectors. */
     private static final String RENEW = SqlTemplate.of("""

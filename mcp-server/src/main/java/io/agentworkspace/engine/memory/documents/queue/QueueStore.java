@@ -56,15 +56,15 @@ public final class QueueStore {
               FROM claimed c
             """).with("waiting", DocumentRow.WAITING).sql();
 
-    private static final String HELD = """
+    private static final String CLAIMED = """
              WHERE tenant_id = :tenant AND id = :id AND state = 'validating' AND claim = :claim
             """;
 
-    private static final String RENEW = "UPDATE document SET lease_until = now() + CAST(:lease AS interval)" + HELD;
+    private static final String RENEW = "UPDATE document SET lease_until = now() + CAST(:lease AS interval)" + CLAIMED;
 
     private static final String RELEASE = changing("""
             UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - :uncounted
-            """ + HELD + " RETURNING tenant_id, id, name_key, state");
+            """ + CLAIMED + " RETURNING tenant_id, id, name_key, state");
 
     /** Returns the statement that makes the change, which returns documents and their states, and announces it. */
     private static String changing(String change) {
@@ -83,7 +83,7 @@ public final class QueueStore {
                SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters,
                    validated_at = :now, claim = NULL, lease_until = NULL,
                    took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
-            """ + HELD;
+            """ + CLAIMED;
 
     /** Finds a document with the same content: the newest accepted version of its name. */
     private static final String FIND_TWIN = """
