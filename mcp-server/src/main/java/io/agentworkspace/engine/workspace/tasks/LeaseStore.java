@@ -147,7 +147,7 @@ public final class LeaseStore {
     }
 
     /** Reminds the holders of leases that end within five minutes. */
-    public void remind() {
+    void remind() {
         remind(REMIND_OF_TASKS, Ending::task);
         remind(REMIND_OF_RESERVATIONS, Ending::reservation);
     }
@@ -182,7 +182,7 @@ public final class LeaseStore {
     private record FreedTask(long tenant, StoredTask task, long loser, String loserName, long speaker) {}
 
     /** Frees all tasks whose lease has ended, and tells who held them. */
-    public void free(EventLog events) {
+    void free(EventLog events) {
         int freed;
         do {
             freed = freeSome();
@@ -230,7 +230,7 @@ public final class LeaseStore {
     }
 
     /** Deletes tasks that were finished before, and returns their number. */
-    public int purge(Instant until) {
+    int purge(Instant until) {
         return db.deleteOld(OLD, until);
     }
 }

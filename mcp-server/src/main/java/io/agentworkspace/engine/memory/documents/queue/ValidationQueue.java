@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * The queue of a replica: its worker takes documents, one at a time, and has each validated. The extraction process runs
  * while documents wait.
  */
-public final class ValidationQueue implements Worker.Queue<ClaimedDocument>, AutoCloseable {
+final class ValidationQueue implements Worker.Queue<ClaimedDocument>, AutoCloseable {
     /**
      * Shorter than 30 s including the pause between two looks, so that a failed replica's document is soon claimed again.
      */
