@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The queue of a replica: its worker takes documents, one at a time, and has each validated. The extraction process runs
@@ -38,8 +36,6 @@ final class ValidationQueue implements Worker.Queue<ClaimedDocument>, AutoClosea
 
     /** The number of looks at an empty queue after which the process is ended. */
     private static final int IDLE = 10;
-
-    private static final Logger LOG = LoggerFactory.getLogger(ValidationQueue.class);
 
     private final QueueStore store;
     private final Validator validator;
