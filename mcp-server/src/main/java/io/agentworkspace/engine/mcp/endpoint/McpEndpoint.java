@@ -95,7 +95,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         var tasks = new McpTasks(features.identity().name(), taskStore, clock, this::wakeWorkers);
         var methods = new McpMethods(features, tasks, new SealedCursors(signer), clock);
         workers = new TaskWorkers(taskStore, callers, methods, clock);
-        workers.start(ticker);
+        workers.start();
         var streams = new LaneContext.Streams(ticker, limits, notifications, clock);
         var opener = new StreamOpener(methods.resources(), tasks, notifications, limits);
         var lane = new LaneContext(
@@ -246,7 +246,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     @Override
     protected void doStop() throws Exception {
         ticker.close();
-        workers.stop();
+        workers.close();
         super.doStop();
     }
 }
