@@ -19,7 +19,7 @@ public final class ListeningTenants {
     public static final Duration HOLDS = Duration.ofMinutes(2);
 
     /** How often the entries of those who listen on are renewed. */
-    static final Duration RENEWAL = HOLDS.dividedBy(4);
+    public static final Duration RENEWAL = HOLDS.dividedBy(4);
 
     private static final String EXPIRED = Db.oldRows("change_listener", "until <= :until");
 
