@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads deliveries and the event feed: one statement each, including the context. */
-public final class DeliveryQueries {
+final class DeliveryQueries {
     private static final String EVENT =
             "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** Tests whether a receiver verifies its deliveries: WH_Grade. */
-public final class GradeTool {
+final class GradeTool {
     private final SecureRandom random = new SecureRandom();
     private final ReceiverStore receivers;
     private final ReceiverServices outbound;

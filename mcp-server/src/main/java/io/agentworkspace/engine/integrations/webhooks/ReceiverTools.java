@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Webhook receivers: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. They are for admins, since
  * events reveal everything in the tenant.
  */
-public final class ReceiverTools {
+final class ReceiverTools {
     static final String ID = "The endpoint's id, as WH_List shows it.";
 
     static final String URL =

@@ -31,7 +31,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Reads agents and their messages, each time in one round trip with the context. */
-public final class AgentQueries {
+final class AgentQueries {
     /** The agents on the roster. Each is looked up, so that no plan reads all agents of the tenant. */
     private static final String ROSTER = """
             ctx

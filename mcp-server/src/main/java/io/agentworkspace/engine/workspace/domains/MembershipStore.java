@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** Which agents belong to which domains. Code that changes a membership must hold the domain locked. */
-public final class MembershipStore {
+final class MembershipStore {
     /** A membership {@code m} of the agent {@code a} in the domain {@code d}, as JSON. */
     private static final String RECORD = """
             jsonb_build_object('domain', d.name, 'agent', a.name, 'state', m.state, 'since', m.since,

@@ -31,7 +31,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of zones and their messages: one statement each, including the context. */
-public final class ZoneQueries {
+final class ZoneQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
             + SqlTemplate.of("""
             , page AS (

@@ -37,8 +37,7 @@ final class PermissionFixture {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private static final ReceiverStore ENDPOINTS =
-            new ReceiverStore(DB, TestDatabase.outbound().vault());
+    private static final ReceiverStore ENDPOINTS = new ReceiverStore(DB, TestDatabase.vault());
 
     private final TenantStore tenants = new TenantStore(DB);
     private final long tenant = tenant();

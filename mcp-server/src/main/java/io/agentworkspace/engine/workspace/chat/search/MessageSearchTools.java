@@ -33,7 +33,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The search of messages: AP_Search. */
-public final class MessageSearchTools {
+final class MessageSearchTools {
     private static final int HITS = 10;
     private static final int TOKENS = 2_000;
     private static final int TOKEN_CHARACTERS = 4;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * {@code POST /api/hooks/{client}} answers an event of a coding agent's hook. {@code GET
  * /api/hooks/{client}/messages?for=} is the stream that wakes one of its sessions.
  */
-public final class HookEndpoint extends Handler.Abstract {
+final class HookEndpoint extends Handler.Abstract {
     private static final Pattern PATH = Pattern.compile("/api/hooks/([^/]+)(/messages)?");
     private static final String SESSION = "for";
     private static final String AFTER = "after";
@@ -55,6 +55,11 @@ public final class HookEndpoint extends Handler.Abstract {
         this.streams = new MessageStreams(hooks.store(), listening, ticker);
         this.limits = limits;
         addBean(streams.hub());
+    }
+
+    /** Returns whether a path is one of these routes, or would be with the word of a client. */
+    static boolean isBelow(String path) {
+        return path.startsWith("/api/hooks/");
     }
 
     /** Returns whether a path is one of these routes. */

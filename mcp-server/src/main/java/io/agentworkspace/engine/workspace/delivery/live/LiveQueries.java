@@ -21,7 +21,7 @@ import java.util.List;
  * Reads the log of changes, filtered by what the audience may see at that moment, in one statement. What a row names is
  * looked up for each row, and the rows of a topic are computed once, whatever number of rows PostgreSQL expects.
  */
-public final class LiveQueries {
+final class LiveQueries {
     /** The maximum number of listed changes. If there are more, the client must read everything again. */
     private static final int MOST = 1_000;
 

@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what waits for a speaker, and finds the waiting calls for which that may have changed. */
-public final class WaitQueries {
+final class WaitQueries {
     private static final String SUBJECT = ContextQueries.ACTOR_WITH_SELF + """
             , subject AS MATERIALIZED (SELECT COALESCE(ctx.self_id, ctx.user_id) AS id FROM ctx)
             """;

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * The calls of this replica that wait for messages. A message that is sent on any replica is signalled through the database;
  * then one statement finds which of the tenant's waiting calls it may concern, and only those look.
  */
-public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseable {
+public final class WaitingCalls implements AutoCloseable {
     private static final Duration CHECK = Duration.ofMillis(400);
 
     /** A message that was being sent when the tenant's first call began to wait is not signalled. */
@@ -96,14 +96,9 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
         return Duration.between(from, until).toMillis() / 1000.0;
     }
 
-    @Override
-    public void received(DatabaseSignals.Signal signal) {
-        hub.received(signal);
-    }
-
-    @Override
-    public void gap() {
-        hub.gap();
+    /** Returns the listener for the database's signals. */
+    DatabaseSignals.Listener listener() {
+        return hub;
     }
 
     /** Wakes those of a tenant's calls for which something has changed. */
