@@ -15,8 +15,6 @@ import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.server.Handler;
@@ -70,22 +68,15 @@ public final class LiveEndpoint extends Handler.Abstract {
         checkNames(query);
         var requested = Topic.parse(query.getValue(TOPICS));
         var caller = RequestContext.of(request::getAttribute).identified();
+        hub.listen(caller.tenant());
+        var now = queries.now();
+        var lastId = request.getHeaders().get(LAST_EVENT_ID);
+        // A position of other data is from before the restore of a backup.
+        var resumed = ResumeToken.parse(lastId, clock.instant())
+                .filter(token -> token.epoch() == now.epoch() && token.horizon() <= now.horizon());
+        var from = resumed.orElse(ResumeToken.of(now.epoch(), now.horizon(), 0, clock.instant()));
         var places = limits.of(caller);
         places.take(StreamLimits.credential(request));
-        var lastId = request.getHeaders().get(LAST_EVENT_ID);
-        Optional<ResumeToken> resumed;
-        ResumeToken from;
-        try {
-            hub.listen(caller.tenant());
-            var now = queries.now();
-            // A position of other data is from before the restore of a backup.
-            resumed = ResumeToken.parse(lastId, clock.instant())
-                    .filter(token -> token.epoch() == now.epoch() && token.horizon() <= now.horizon());
-            from = resumed.orElse(ResumeToken.of(now.epoch(), now.horizon(), 0, clock.instant()));
-        } catch (RuntimeException refused) {
-            places.giveBack();
-            throw refused;
-        }
         var view = LiveView.of(caller, catalogue);
         var stream = new LiveStream(
                 view,
@@ -106,12 +97,13 @@ public final class LiveEndpoint extends Handler.Abstract {
     /** One statement reads for all, and one more for each stream that was resumed and has not caught up with them yet. */
     private void read(List<LiveStream> streams) {
         var view = streams.getFirst().view();
-        var all = streams.stream().collect(Collectors.partitioningBy(LiveStream::hasCaughtUp));
-        all.get(true).stream().mapToLong(LiveStream::horizon).min().ifPresent(since -> {
+        var late = streams.stream().filter(stream -> !stream.hasCaughtUp()).toList();
+        var others = streams.stream().filter(LiveStream::hasCaughtUp).toList();
+        others.stream().mapToLong(LiveStream::horizon).min().ifPresent(since -> {
             var batch = queries.read(view, since);
-            all.get(true).forEach(stream -> stream.send(batch));
+            others.forEach(stream -> stream.send(batch));
         });
-        all.get(false).forEach(stream -> stream.send(queries.read(view, stream.horizon())));
+        late.forEach(stream -> stream.send(queries.read(view, stream.horizon())));
     }
 
     private static void checkNames(Fields query) {
