@@ -53,7 +53,6 @@ public final class ConnectionTable {
     private final Map<String, Share> addresses = new HashMap<>();
     private final Set<OpenConnection> admitted = new HashSet<>();
     private final Map<Long, Integer> admittedOf = new HashMap<>();
-    private int unsettled;
     private long closed;
     private long cancelled;
 
@@ -73,11 +72,6 @@ public final class ConnectionTable {
         int requests(long tenant) {
             var all = requests();
             return Math.max(1, tenant == STRANGERS ? all / 2 : all - Math.ceilDiv(all, 8));
-        }
-
-        /** Returns how many connections may wait for a thread that serves or closes them. */
-        int unsettled() {
-            return Math.ceilDiv(connections, 8);
         }
     }
 
@@ -230,6 +224,10 @@ public final class ConnectionTable {
         ousted.forEach(OpenConnection::disconnect);
     }
 
+    synchronized boolean isOpen(OpenConnection connection) {
+        return connection.isOpen();
+    }
+
     /** Records that the response is complete, and that the connection waits for the next request. */
     synchronized void await(OpenConnection connection, Waiting kind) {
         if (connection.isOpen()) {
@@ -267,44 +265,11 @@ public final class ConnectionTable {
         return true;
     }
 
-    /** Returns whether so many connections wait for a thread that no others should be accepted now. */
-    synchronized boolean isBehind() {
-        return unsettled >= limits.unsettled();
-    }
-
-    /** Records that a connection waits for a thread that serves it. */
-    synchronized void handed(OpenConnection connection) {
-        connection.setHanded();
-        setUnsettled(connection, true);
-    }
-
-    /** Records that a thread serves a connection. Returns whether it is open. */
-    synchronized boolean settle(OpenConnection connection) {
-        if (connection.isOpen()) {
-            setUnsettled(connection, false);
-        }
-        return connection.isOpen();
-    }
-
-    private void setUnsettled(OpenConnection connection, boolean isUnsettled) {
-        if (connection.isUnsettled() != isUnsettled) {
-            connection.setUnsettled(isUnsettled);
-            unsettled += isUnsettled ? 1 : -1;
-        }
-    }
-
-    /** Removes a connection that is closed. */
-    synchronized void forget(OpenConnection connection) {
-        remove(connection);
-        setUnsettled(connection, false);
-    }
-
     /** Removes a connection that is to be closed. */
     synchronized void remove(OpenConnection connection) {
         if (connection.isOpen()) {
             leaveQueues(connection);
             connection.setClosed();
-            setUnsettled(connection, connection.isHanded());
             add(connection, -1, -connection.memory());
             forget(connection.address(), connection.share());
         }

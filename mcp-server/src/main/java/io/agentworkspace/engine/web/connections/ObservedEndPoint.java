@@ -10,9 +10,13 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A connection whose end can be noticed while nothing reads from it, since its request is being served. */
 final class ObservedEndPoint extends SocketChannelEndPoint {
+    private static final Logger LOG = LoggerFactory.getLogger(ObservedEndPoint.class);
+
     private final Executor executor;
 
     /** How much that arrives early is read. */
@@ -21,25 +25,28 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
     /** The next bytes of the client, of its request's body or of its next request, which arrived before they were read. */
     private @Nullable ByteBuffer early;
 
-    private volatile @Nullable OpenConnection entry;
+    private final OpenConnection entry;
 
     ObservedEndPoint(
             SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler, Executor executor) {
         super(channel, selector, key, scheduler);
         this.executor = executor;
+        this.entry = (OpenConnection) key.attachment();
     }
 
-    /** Records the entry that counts the connection, whatever it is used for. */
-    void setEntry(OpenConnection connection) {
-        entry = connection;
+    /** Returns the entry that counts the connection, whatever it is used for. */
+    OpenConnection entry() {
+        return entry;
     }
 
-    /** Ends the entry, since the connection is closed. */
-    void endEntry() {
-        var open = entry;
-        if (open != null) {
-            open.closed();
+    /** Returns the next bytes of the client that have arrived; they stay unread. There are none if it has closed the connection. */
+    synchronized ByteBuffer peek() {
+        try {
+            readEarly();
+        } catch (IOException e) {
+            LOG.debug("a connection was reset before its first request", e);
         }
+        return early == null ? BufferUtil.EMPTY_BUFFER : early.slice();
     }
 
     /**
@@ -76,7 +83,7 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
 
     @Override
     public synchronized int fill(ByteBuffer buffer) throws IOException {
-        if (early == null) {
+        if (early == null || !isOpen()) {
             return super.fill(buffer);
         }
         var count = BufferUtil.append(buffer, early);

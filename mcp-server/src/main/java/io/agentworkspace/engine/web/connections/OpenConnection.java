@@ -20,8 +20,6 @@ final class OpenConnection {
     private int headers;
     private int mostHeaders;
     private volatile long since = System.nanoTime();
-    private boolean isHanded;
-    private boolean isUnsettled;
     private volatile Waiting kind = Waiting.STRANGER;
     private volatile boolean isReading;
     private volatile boolean isReceived;
@@ -33,21 +31,11 @@ final class OpenConnection {
         this.close = close;
     }
 
-    /** Records that a connector takes the connection over. Until it has, only the table forgets the connection. */
-    void handed() {
-        close = () -> {};
-        table.handed(this);
-    }
-
-    /** Records how to close the connection from now on. */
+    /** Records how to close the connection from now on. Closes it if it had to give way in the meantime. */
     void closedBy(Runnable other) {
         close = other;
-    }
-
-    /** Records that a thread serves the connection. Closes it if it had to give way in the meantime. */
-    void settled() {
-        if (!table.settle(this)) {
-            close.run();
+        if (!table.isOpen(this)) {
+            disconnect();
         }
     }
 
@@ -126,18 +114,12 @@ final class OpenConnection {
 
     /** Records that the connection is closed. */
     void closed() {
-        table.forget(this);
+        table.remove(this);
     }
 
     /** Closes the connection, which the table has removed. */
     void disconnect() {
         ConnectionTable.quietly(close::run);
-    }
-
-    /** Closes and removes the connection. */
-    void end() {
-        table.remove(this);
-        close.run();
     }
 
     boolean isLate(long now, Limits limits) {
@@ -168,22 +150,6 @@ final class OpenConnection {
 
     void setClosed() {
         isOpen = false;
-    }
-
-    boolean isHanded() {
-        return isHanded;
-    }
-
-    boolean isUnsettled() {
-        return isUnsettled;
-    }
-
-    void setHanded() {
-        isHanded = true;
-    }
-
-    void setUnsettled(boolean unsettled) {
-        isUnsettled = unsettled;
     }
 
     long memory() {
