@@ -46,7 +46,6 @@ public final class EngineConnection extends HttpConnection {
     private final OpenConnection entry;
     private final UnfinishedHeaders unfinished;
     private @Nullable RequestHandler requests; // The superclass sets it.
-    private @Nullable Executor threads;
     private volatile boolean isOfProbes;
     private volatile boolean isCaller;
     private volatile long checkedAt = System.nanoTime() - PROBE_EVERY.toNanos();
@@ -197,22 +196,35 @@ public final class EngineConnection extends HttpConnection {
     /** The selector's own thread finds out which threads serve the connection. */
     @Override
     public void fillInterested(Callback callback) {
-        super.fillInterested(Callback.from(InvocationType.NON_BLOCKING, callback::succeeded, callback::failed));
+        super.fillInterested(
+                endPoint.isSorted()
+                        ? callback
+                        : Callback.from(InvocationType.NON_BLOCKING, callback::succeeded, callback::failed));
     }
 
     @Override
     public void onFillable() {
-        if (threads == null) {
-            var first = endPoint.peek();
-            if (!first.hasRemaining()) {
-                super.onFillable(); // The client has closed the connection.
-                return;
-            }
-            isOfProbes = PROBES.stream().anyMatch(probe -> first.remaining() >= probe.remaining()
-                    && first.slice(0, probe.remaining()).equals(probe));
-            threads = isOfProbes ? connector.probes() : connector.others();
+        var first = endPoint.isSorted() || isOfProbes ? null : endPoint.peek();
+        isOfProbes |= first != null && isProbe(first);
+        if (isOfProbes) {
+            connector.probes().execute(super::onFillable);
+        } else if (first != null && first.hasRemaining()) {
+            endPoint.hand();
+        } else {
+            super.onFillable();
         }
-        threads.execute(super::onFillable);
+    }
+
+    private static boolean isProbe(ByteBuffer first) {
+        return PROBES.stream()
+                .anyMatch(probe -> first.remaining() >= probe.remaining()
+                        && first.slice(0, probe.remaining()).equals(probe));
+    }
+
+    /** After a response, the same threads go on with the next request. */
+    @Override
+    protected Executor getExecutor() {
+        return isOfProbes ? connector.probes() : getServer().getThreadPool();
     }
 
     /** Returns whether the threads for probes serve the connection. */

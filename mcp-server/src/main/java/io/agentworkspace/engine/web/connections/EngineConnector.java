@@ -3,6 +3,7 @@ package io.agentworkspace.engine.web.connections;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -24,6 +25,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jetty's connector on the engine's port, which enters each connection in the {@link ConnectionTable}. It selects on platform
@@ -36,7 +38,7 @@ public final class EngineConnector extends ServerConnector {
     /** The number of probes answered at once. */
     private static final int PROBES = 8;
 
-    /** This part of the connections may wait for a virtual thread. */
+    /** This part of the connections may wait for a thread. */
     private static final int WAITING = 8;
 
     private static final int BACKLOG = 1_024;
@@ -46,8 +48,13 @@ public final class EngineConnector extends ServerConnector {
     private final ConnectionTable table;
     private final QueuedThreadPool probes = new QueuedThreadPool(PROBES, 2);
 
-    /** How many connections wait for a virtual thread. */
+    private final SelectorManager serving;
+
+    /** How many connections wait for a thread that opens or closes them. */
     private final AtomicInteger waiting = new AtomicInteger();
+
+    /** An accepted connection: its entry in the table, and its first bytes once it is sorted by them. */
+    record Accepted(OpenConnection entry, @Nullable ByteBuffer first) {}
 
     private static final class Factory extends HttpConnectionFactory {
         Factory(HttpConfiguration configuration) {
@@ -66,16 +73,10 @@ public final class EngineConnector extends ServerConnector {
     /** @param table receives each connection, and may refuse it */
     public EngineConnector(Server server, ConnectionTable table, HttpConfiguration configuration) {
         this.table = table;
-        super(server, threads(server), null, null, 1, 1, new Factory(configuration));
+        super(server, new QueuedThreadPool(THREADS, THREADS), null, null, 1, 1, new Factory(configuration));
+        this.serving = new Manager(server.getThreadPool(), getScheduler(), 1);
+        addBean(serving);
         addBean(probes);
-    }
-
-    /** What may block goes to the server's virtual threads. */
-    private static Executor threads(Server server) {
-        var threads = new QueuedThreadPool(THREADS, THREADS);
-        threads.setReservedThreads(0);
-        threads.setVirtualThreadsExecutor(server.getThreadPool());
-        return threads;
     }
 
     /** Returns the threads that serve the connections of health probes. */
@@ -83,15 +84,9 @@ public final class EngineConnector extends ServerConnector {
         return probes;
     }
 
-    /** Returns the threads that serve all other connections. */
-    Executor others() {
-        return work -> {
-            waiting.incrementAndGet();
-            getServer().getThreadPool().execute(() -> {
-                waiting.decrementAndGet();
-                work.run();
-            });
-        };
+    /** Lets virtual threads serve a connection from now on. */
+    void serve(SocketChannel channel, Accepted accepted) {
+        serving.accept(channel, accepted);
     }
 
     /** @throws IOException if the host is not an address of this machine, or the port is in use */
@@ -142,9 +137,16 @@ public final class EngineConnector extends ServerConnector {
 
     @Override
     protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
-        var endPoint = new ObservedEndPoint(channel, selector, key, getScheduler(), getExecutor());
-        endPoint.setIdleTimeout(getIdleTimeout());
+        var endPoint = new ObservedEndPoint(channel, selector, key, this);
+        endPoint.setIdleTimeout(endPoint.isSorted() ? getIdleTimeout() : 0); // Until then, the table ends silent ones.
         return endPoint;
+    }
+
+    @Override
+    protected void onEndPointOpened(EndPoint endPoint) {
+        if (((ObservedEndPoint) endPoint).isSorted()) {
+            super.onEndPointOpened(endPoint);
+        }
     }
 
     @Override
@@ -155,26 +157,42 @@ public final class EngineConnector extends ServerConnector {
 
     @Override
     protected SelectorManager newSelectorManager(Executor threads, Scheduler scheduler, int selectors) {
-        return new ServerConnectorManager(threads, scheduler, selectors) {
+        return new Manager(threads, scheduler, selectors) {
             @Override
-            public void accept(SelectableChannel channel, Object attachment) {
+            public void accept(SelectableChannel channel, @Nullable Object none) {
                 try {
                     var remote = (InetSocketAddress) ((SocketChannel) channel).getRemoteAddress();
                     table.open(remote.getAddress(), () -> ConnectionTable.quietly(channel))
-                            .ifPresent(entry -> super.accept(channel, entry));
+                            .ifPresent(entry -> super.accept(channel, new Accepted(entry, null)));
                 } catch (IOException e) {
                     ConnectionTable.quietly(channel); // It was reset before it was accepted.
                 }
             }
-
-            /** The connection was never made: nothing else reports that it has ended. */
-            @Override
-            protected void onAcceptFailed(SelectableChannel channel, Throwable failure, Object attachment) {
-                if (attachment instanceof OpenConnection entry) {
-                    entry.closed();
-                }
-                super.onAcceptFailed(channel, failure, attachment);
-            }
         };
+    }
+
+    /** Manages the connections of one selector. */
+    private class Manager extends ServerConnectorManager {
+        Manager(Executor threads, Scheduler scheduler, int selectors) {
+            super(threads, scheduler, selectors);
+        }
+
+        @Override
+        protected void execute(Runnable task) {
+            waiting.incrementAndGet();
+            super.execute(() -> {
+                waiting.decrementAndGet();
+                task.run();
+            });
+        }
+
+        /** The connection was never made: nothing else reports that it has ended. */
+        @Override
+        protected void onAcceptFailed(SelectableChannel channel, Throwable failure, Object attachment) {
+            if (attachment instanceof Accepted accepted) {
+                accepted.entry().closed();
+            }
+            super.onAcceptFailed(channel, failure, attachment);
+        }
     }
 }

@@ -4,11 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.BufferUtil;
-import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +15,10 @@ import org.slf4j.LoggerFactory;
 final class ObservedEndPoint extends SocketChannelEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(ObservedEndPoint.class);
 
-    private final Executor executor;
+    private final EngineConnector connector;
+    private final SelectionKey key;
+    private final boolean isSorted;
+    private volatile boolean isHanded;
 
     /** How much that arrives early is read. */
     private static final int MOST_EARLY = 8 * 1024;
@@ -27,11 +28,35 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
 
     private final OpenConnection entry;
 
-    ObservedEndPoint(
-            SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler, Executor executor) {
-        super(channel, selector, key, scheduler);
-        this.executor = executor;
-        this.entry = (OpenConnection) key.attachment();
+    ObservedEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key, EngineConnector connector) {
+        super(channel, selector, key, connector.getScheduler());
+        var accepted = (EngineConnector.Accepted) key.attachment();
+        this.connector = connector;
+        this.key = key;
+        this.entry = accepted.entry();
+        this.early = accepted.first();
+        this.isSorted = accepted.first() != null;
+    }
+
+    /** Returns whether virtual threads serve the connection, since its first bytes are not a probe's. */
+    boolean isSorted() {
+        return isSorted;
+    }
+
+    /** Hands the connection over to virtual threads, with its first bytes. */
+    void hand() {
+        isHanded = true;
+    }
+
+    /** The selector calls this after the connection has been looked at. */
+    @Override
+    public void updateKey() {
+        if (isHanded) {
+            key.cancel();
+            connector.serve(getChannel(), new EngineConnector.Accepted(entry, early));
+        } else {
+            super.updateKey();
+        }
     }
 
     /** Returns the entry that counts the connection, whatever it is used for. */
@@ -97,8 +122,9 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
     @Override
     protected void needsFillInterest() {
         if (isEarly()) {
-            executor.execute(
-                    getFillInterest()::fillable); // The selector does not know that there is something to read.
+            // The selector does not know that there is something to read.
+            var threads = isSorted ? connector.getServer().getThreadPool() : connector.getExecutor();
+            threads.execute(getFillInterest()::fillable);
         } else {
             super.needsFillInterest();
         }

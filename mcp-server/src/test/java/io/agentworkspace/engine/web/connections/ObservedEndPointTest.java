@@ -21,10 +21,9 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.junit.jupiter.api.Test;
 
 class ObservedEndPointTest {
-    private final EngineConnector connector = new EngineConnector(
-            new Server(),
-            new ConnectionTable(new Limits(1, 1 << 30, Duration.ZERO, Duration.ZERO), _ -> true),
-            new HttpConfiguration());
+    private final ConnectionTable table =
+            new ConnectionTable(new Limits(1, 1 << 30, Duration.ZERO, Duration.ZERO), _ -> true);
+    private final EngineConnector connector = new EngineConnector(new Server(), table, new HttpConfiguration());
 
     /** Whatever the state of the buffer that is read into: full, read to its end, or with room left. */
     @Test
@@ -36,7 +35,13 @@ class ObservedEndPointTest {
                 var server = listening.accept();
                 var selector = Selector.open()) {
             server.configureBlocking(false);
-            var key = server.register(selector, 0);
+            var key = server.register(
+                    selector,
+                    0,
+                    new EngineConnector.Accepted(
+                            table.open(InetAddress.getLoopbackAddress(), () -> {})
+                                    .orElseThrow(),
+                            null));
             var endPoint = (ObservedEndPoint)
                     connector.newEndPoint(server, new ManagedSelector(connector.getSelectorManager(), 0), key);
             client.write(ByteBuffer.wrap(sent.getBytes(StandardCharsets.US_ASCII)));
