@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.web.connections;
 
+import io.agentworkspace.engine.web.connections.ConnectionTable.OpenConnection;
 import io.agentworkspace.engine.kernel.scheduling.Cancellation;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.lang.ScopedValue.CallableOp;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.web.connections;
 
+import io.agentworkspace.engine.web.connections.ConnectionTable.OpenConnection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
