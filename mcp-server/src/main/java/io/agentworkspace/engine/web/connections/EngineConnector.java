@@ -77,7 +77,7 @@ public final class EngineConnector extends ServerConnector {
         super(server, new QueuedThreadPool(THREADS, THREADS), null, null, 1, 1, new Factory(configuration));
         this.serving = new Manager(server.getThreadPool(), getScheduler(), 1);
         addBean(serving);
-        addBean(probes);
+        server.addBean(probes); // It ends after the connections.
     }
 
     /** Returns the threads that serve the connections of health probes. */
