@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.web.connections;
 
-import io.agentworkspace.engine.web.connections.ConnectionTable.OpenConnection;
 import io.agentworkspace.engine.kernel.scheduling.Cancellation;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.web.connections.ConnectionTable.OpenConnection;
 import java.lang.ScopedValue.CallableOp;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -19,8 +19,6 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpParser.State;
 import org.eclipse.jetty.http.HttpVersion;
-import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;

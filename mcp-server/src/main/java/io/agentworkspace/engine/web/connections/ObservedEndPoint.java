@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.web.connections;
 
 import io.agentworkspace.engine.web.connections.ConnectionTable.OpenConnection;
+import io.agentworkspace.engine.web.connections.EngineConnector.Accepted;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -16,22 +17,21 @@ import org.slf4j.LoggerFactory;
 final class ObservedEndPoint extends SocketChannelEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(ObservedEndPoint.class);
 
-    private final EngineConnector connector;
-    private final SelectionKey key;
-    private final boolean isSorted;
-    private volatile boolean isHanded;
-
     /** How much that arrives early is read. */
     private static final int MOST_EARLY = 8 * 1024;
+
+    private final EngineConnector connector;
+    private final SelectionKey key;
+    private final OpenConnection entry;
+    private final boolean isSorted;
+    private boolean isHanded;
 
     /** The next bytes of the client, of its request's body or of its next request, which arrived before they were read. */
     private @Nullable ByteBuffer early;
 
-    private final OpenConnection entry;
-
     ObservedEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key, EngineConnector connector) {
         super(channel, selector, key, connector.getScheduler());
-        var accepted = (EngineConnector.Accepted) key.attachment();
+        var accepted = (Accepted) key.attachment();
         this.connector = connector;
         this.key = key;
         this.entry = accepted.entry();
@@ -49,14 +49,14 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
         isHanded = true;
     }
 
-    /** The selector calls this after the connection has been looked at. */
+    /** The selector calls this after the connection has been looked at. Its key is not valid if the connection is closed. */
     @Override
     public void updateKey() {
-        if (isHanded) {
-            key.cancel();
-            connector.serve(getChannel(), new EngineConnector.Accepted(entry, early));
-        } else {
+        if (!isHanded) {
             super.updateKey();
+        } else if (key.isValid()) {
+            key.cancel();
+            connector.serve(getChannel(), new Accepted(entry, early));
         }
     }
 

@@ -161,7 +161,10 @@ public final class WebServer implements AutoCloseable {
         server.setHandler(new GracefulHandler(new Handler.Wrapper(handler) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                if (EngineConnection.of(request).filter(EngineConnection::isOfProbes).isEmpty() || isProbe(request)) {
+                if (EngineConnection.of(request)
+                                .filter(EngineConnection::isOfProbes)
+                                .isEmpty()
+                        || isProbe(request)) {
                     return super.handle(request, response, callback);
                 }
                 server.getThreadPool().execute(() -> handleElsewhere(handler, request, response, callback));
