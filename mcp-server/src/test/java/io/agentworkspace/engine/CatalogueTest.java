@@ -9,7 +9,6 @@ import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingType;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.search.Discovery;
@@ -39,8 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The real catalogue as its readers see it: golden files, the generated reference, and the OpenAPI document. */
 class CatalogueTest {
-    private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
+    private static final Catalogue CATALOGUE = TestDatabase.catalogue();
     private static final JsonNode OPEN_API = openApi();
     private static final Encoding ENCODING = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
 

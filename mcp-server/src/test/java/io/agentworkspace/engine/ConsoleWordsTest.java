@@ -2,7 +2,6 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.identity.audit.AuditEvent;
 import io.agentworkspace.engine.model.event.EventType;
@@ -45,10 +44,7 @@ class ConsoleWordsTest {
 
     @Test
     void everyEntryOfTheAuditHasWords() {
-        var tools = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-                .tools()
-                .stream()
-                .map(Tool::name);
+        var tools = TestDatabase.catalogue().tools().stream().map(Tool::name);
         assertThat(names("VERBS"))
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.concat(tools, AuditEvent.words().stream()).toList());

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -42,8 +41,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Every tool's example works as printed in the reference and on its hub page: by a shell with curl, and over MCP. */
 @Tag("slow")
 class ExamplesTest {
-    private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
+    private static final Catalogue CATALOGUE = TestDatabase.catalogue();
 
     /** Run first, since WH_Delivery reads the delivery of their events. */
     private static final List<String> FIRST = List.of("WH_Create", "AP_Create");

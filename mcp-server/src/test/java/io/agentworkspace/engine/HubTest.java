@@ -3,7 +3,6 @@ package io.agentworkspace.engine;
 import static io.agentworkspace.engine.testing.Steps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.mcp.endpoint.Node;
 import io.agentworkspace.engine.model.access.Role;
@@ -31,10 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
 class HubTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
-    private static final int TOOLS = Tools.catalogue(
-                    TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-            .tools()
-            .size();
+    private static final int TOOLS = TestDatabase.catalogue().tools().size();
 
     private static Steps steps;
     private static TestTenant tenant;

@@ -2,7 +2,6 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.refusal.ToolRefusal;
@@ -40,9 +39,7 @@ class RefusalTest {
         Stream.of("AP_Create", "DM_Create", "MB_Create").forEach(this::taken);
         var others = new ArrayList<String>();
         var seen = new ArrayList<String>();
-        for (var tool : Tools.catalogue(
-                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-                .tools()) {
+        for (var tool : TestDatabase.catalogue().tools()) {
             var said = ToolRefusal.of(tool).stream()
                     .map(refusal -> refusal.failure().error())
                     .toList();

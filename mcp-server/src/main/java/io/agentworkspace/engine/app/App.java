@@ -1,36 +1,35 @@
 package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.app.settings.InvalidSetting;
+import io.agentworkspace.engine.app.settings.RateLimit;
 import io.agentworkspace.engine.app.settings.Settings;
-import io.agentworkspace.engine.identity.oauth.AccessGrantStore;
-import io.agentworkspace.engine.identity.oauth.AssertionGrant;
-import io.agentworkspace.engine.identity.oauth.ClientStore;
-import io.agentworkspace.engine.identity.oauth.Clients;
-import io.agentworkspace.engine.identity.oauth.Consent;
-import io.agentworkspace.engine.identity.oauth.OAuthEndpoint;
-import io.agentworkspace.engine.identity.oauth.TokenIssuer;
+import io.agentworkspace.engine.identity.account.CallLimits;
+import io.agentworkspace.engine.identity.account.Quotas;
+import io.agentworkspace.engine.identity.account.RateStore;
+import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.kernel.db.DatabaseClock;
-import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Housekeeping;
-import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.http.PublicPath;
+import io.agentworkspace.engine.kernel.http.RequestRate;
 import io.agentworkspace.engine.kernel.http.TrustedProxies;
 import io.agentworkspace.engine.kernel.metrics.HttpMeter;
 import io.agentworkspace.engine.kernel.metrics.Metrics;
+import io.agentworkspace.engine.kernel.metrics.MetricsEndpoint;
 import io.agentworkspace.engine.kernel.metrics.MetricsEndpoint.MetricsText;
 import io.agentworkspace.engine.kernel.metrics.MetricsServer;
 import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
-import io.agentworkspace.engine.kernel.outbound.VettedClient;
+import io.agentworkspace.engine.kernel.secrets.SealKeys;
+import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.kernel.tracing.Tracing;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
-import io.agentworkspace.engine.model.tool.Catalogue;
-import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.web.server.BelowPath;
 import io.agentworkspace.engine.web.server.CallerLimit;
 import io.agentworkspace.engine.web.server.Endpoints;
 import io.agentworkspace.engine.web.server.Gate;
 import io.agentworkspace.engine.web.server.GateRules;
 import io.agentworkspace.engine.web.server.ObservedRequests;
+import io.agentworkspace.engine.web.server.WebFeature;
 import io.agentworkspace.engine.web.server.WebServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,6 +37,7 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -53,8 +53,12 @@ public final class App implements AutoCloseable {
 
     private static final Duration QUIET = Duration.ofMinutes(1);
 
+    private static final StreamLimits.Share STREAMS = new StreamLimits.Share(2_500, 3_000, 4_000, 8_000);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final Settings settings;
-    private final Clock clock;
+    private final Metrics metrics = new Metrics();
+    private final List<Feature.Endpoint> own = new ArrayList<>();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final WebServer server;
     private final PublicAddresses published;
@@ -84,50 +88,55 @@ public final class App implements AutoCloseable {
 
     private App(Settings settings, Clock clock, UnaryOperator<Handler> around, AddressPolicy documents) {
         this.settings = settings;
-        this.clock = clock;
         try {
             server = keep(bind()); // First, so that a port in use is reported at once.
             published = published(server.port());
             server.open(clock, VERSION, settings.http().drain());
             housekeeping = new Housekeeping(clock);
-
-            var database = DatabaseAssembly.of(settings, server, clock, this::keep, housekeeping);
-            var db = database.db();
-            var watch = database.watch();
-            var metrics = new Metrics();
+            metrics.gauges("engine_info", "1, with the version of the engine.", "version")
+                    .with(VERSION, () -> 1);
             var http = new HttpMeter(metrics);
-            var figures = new EngineMetrics(metrics).database(db).connections(server);
             var tracing = tracing();
-            var callers = CallerAssembly.of(
-                    settings, published, db, watch, database.vault(), clock, this::keep, housekeeping);
-            callers.count(figures);
-            firstKey = callers.firstKey();
-            var webhooks = WebhookAssembly.of(settings, database, clock, this::keep, housekeeping, figures);
-            var limits = LimitAssembly.of(settings, db, watch, webhooks.events(), clock, housekeeping);
-            var search = SearchAssembly.of(settings, db, clock, this::keep, housekeeping, figures);
-            var process =
-                    new EngineParts.Process(settings, clock, server, published, metrics, housekeeping, this::keep);
-            var parts = new EngineParts(process, database, callers, webhooks, limits, search);
 
-            var tools = ToolAssembly.of(parts);
+            var ground = Ground.open(settings, published, server, clock, this::keep);
+            var callers = new CallerLimit(rate(settings.http().rateLimit()), clock);
+            var quotas = new Quotas(ground.db(), ground.watch(), ground.events(), clock);
+            var limits = new CallLimits(quotas, callers.and(quotas::commands), callers::take);
+            var features = new Features(ground, limits, server.mostConnections() / 4);
+            firstKey = new FirstStart(ground.db(), features.keys(), clock).run(settings);
+            var signals = new DatabaseSignals(ground.db());
+            add(ground.feature(), signals);
+            features.all().forEach(feature -> add(feature, signals));
+
+            keep(signals);
+            features.waits().waiting().start();
+            var sealKeys = new SealKeys(ground.db(), clock);
+            var runner = features.runner(ground, limits, metrics, sealKeys);
+            var streams = new StreamLimits(
+                    STREAMS.within(server.mostConnections()),
+                    Runtime.getRuntime().maxMemory(),
+                    PATIENCE);
+            var endpoints = EndpointFeatures.of(
+                    ground, features, runner, streams, sealKeys, URI.create(listening(server.port())), documents);
+            endpoints.all().forEach(feature -> add(feature, signals));
+            add(WebFeature.of(server, callers, new RateStore(ground.db()), streams, endpoints.refusals()), signals);
             var text = new MetricsText(metrics);
-            var endpoints = EndpointAssembly.of(parts, tools, figures, text, URI.create(listening(server.port())));
-            var documentHttp = new VettedClient(documents, settings.webhooks().authorities());
-            authorizationServer(callers, db, keep(documentHttp), tools.runner(), webhooks.events(), endpoints.pages())
-                    .ifPresent(handler -> endpoints.own().put(Endpoints.OAUTH, handler));
-            var gate = gate(parts, tools.catalogue(), endpoints);
+            var token = settings.observability().metricsToken();
+            own.add(new Feature.Endpoint(MetricsEndpoint.PATH::equals, new MetricsEndpoint(text, token)));
+            var handlers = new Endpoints(endpoints.mcp(), own, endpoints.pages(), endpoints.rest());
+            var rules = rules(callers)
+                    .within(quotas::commands)
+                    .reading(features.catalogue().tools())
+                    .serving(handlers::serves);
+            var gate = new Gate(rules, features.signIn().resolver(), endpoints.refusals(), clock, handlers);
 
-            var observability = settings.observability();
-            if (observability.metricsToken() != null || observability.metricsListen() != null) {
-                figures.depth(webhooks.outbox(), housekeeping, clock);
-            }
-            db.fill();
+            ground.db().fill();
             keep(housekeeping).start(QUIET);
             metricsServer = metricsServer(text);
             var handler = new BelowPath(publicPath(), new ObservedRequests(gate, http, tracing));
             keep(server)
                     .serve(around.apply(handler), endpoints.refusals()); // Closed early, while the database is there.
-            keep(tools.waiting()); // Closed before the server, which waits for the calls that it serves.
+            keep(features.waits().waiting()); // Closed before the server, which waits for the calls that it serves.
             opened.push(server::drain); // First, so that calls go on waiting meanwhile.
         } catch (RuntimeException | Error e) {
             close();
@@ -135,33 +144,10 @@ public final class App implements AutoCloseable {
         }
     }
 
-    private Gate gate(EngineParts parts, Catalogue catalogue, EndpointAssembly endpoints) {
-        var mcp = endpoints.mcp();
-        var rest = endpoints.rest();
-        var rules = rules(parts.limits().callers())
-                .within(parts.limits().quotas()::commands)
-                .reading(catalogue.tools())
-                .serving(path -> Endpoints.serve(path, mcp::serves, rest::serves));
-        var handlers = new Endpoints(mcp, endpoints.own(), endpoints.pages(), rest);
-        return new Gate(rules, parts.callers().resolver(), endpoints.refusals(), clock, handlers);
-    }
-
-    /** Returns the authorization server, unless another one issues the tokens for the MCP endpoint. */
-    private Optional<Handler> authorizationServer(
-            CallerAssembly callers, Db db, VettedClient http, ToolRunner runner, EventLog events, Handler pages) {
-        var resource = callers.resource();
-        var identities = callers.identities();
-        if (resource == null || identities == null || !resource.isBuiltin()) {
-            return Optional.empty();
-        }
-        var store = new ClientStore(db);
-        var grants = new AccessGrantStore(db);
-        housekeeping.clearing("clients of OAuth", store::purge).clearing("grants of OAuth", grants::purge);
-        var clients = new Clients(store, http, clock);
-        var consent = new Consent(db, runner, grants, store, events, clock);
-        var assertions = new AssertionGrant(db, runner, grants, identities, events);
-        var tokens = new TokenIssuer(db, grants, assertions, clients, callers.keys(), resource, clock);
-        return Optional.of(new OAuthEndpoint(resource, clients, consent, tokens, clock, pages));
+    private void add(Feature feature, DatabaseSignals signals) {
+        feature.parts().forEach(this::keep);
+        feature.start(housekeeping, metrics, signals::onSignal);
+        own.addAll(feature.endpoints());
     }
 
     private @Nullable Tracing tracing() {
@@ -187,8 +173,12 @@ public final class App implements AutoCloseable {
                         settings.http().allowedHosts(),
                         settings.http().allowedOrigins(),
                         callerLimit,
-                        LimitAssembly.rate(settings.http().strangerLimit()))
+                        rate(settings.http().strangerLimit()))
                 .behind(proxies());
+    }
+
+    private static RequestRate rate(RateLimit limit) {
+        return limit.isOff() ? RequestRate.OFF : new RequestRate(limit.permitsPerSecond(), limit.burst());
     }
 
     private TrustedProxies proxies() {

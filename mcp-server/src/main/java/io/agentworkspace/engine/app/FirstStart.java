@@ -14,7 +14,6 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Prepares a fresh database: the tenant {@code default}, its user {@code owner}, and one key with all capabilities. */
 final class FirstStart {
@@ -29,10 +28,11 @@ final class FirstStart {
     }
 
     /**
-     * @param directory where the key is also written to a file; null: nowhere
+     * Also writes the key to a file, if the database is embedded.
+     *
      * @return the key, only on a fresh database; if several replicas start together, one of them gets it
      */
-    Optional<FirstKey> run(Settings settings, @Nullable Path directory) {
+    Optional<FirstKey> run(Settings settings) {
         return db.transaction(() -> {
             var tenants = new TenantStore(db);
             if (!tenants.isFresh()) {
@@ -49,8 +49,8 @@ final class FirstStart {
                             settings.tenants().plan(),
                             clock)
                     .found(Name.of("default"), Name.of("owner"), key);
-            if (directory != null) {
-                keep(first, directory);
+            if (settings.database().url() == null) {
+                keep(first, settings.database().dataDir());
             }
             return Optional.of(first);
         });

@@ -1,6 +1,6 @@
 /**
- * The process: {@code Main}, {@code App} (assembly by hand), {@code Tools} (which tools there are) and the commands
- * of the command line.
+ * The process: {@code Main}, {@code App} (assembly by hand), {@code Features} (which features there are) and the
+ * commands of the command line.
  */
 @NullMarked
 package io.agentworkspace.engine.app;

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.keys.KeyStore;
 import io.agentworkspace.engine.kernel.page.Cursor;
@@ -78,9 +77,7 @@ class OtherTenantTest {
 
     /** Returns all tools. Those that create come last, since they would create the names that others must not find. */
     private static List<Tool<?, ?>> tools() {
-        var tools = new ArrayList<>(
-                Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-                        .tools());
+        var tools = new ArrayList<>(TestDatabase.catalogue().tools());
         tools.sort(Comparator.comparing(
                 tool -> List.of("_Create", "_Add").contains(tool.name().substring(2))
                         && !List.of("AK_Create", "AP_Add").contains(tool.name())));

@@ -2,7 +2,9 @@ package io.agentworkspace.engine.testing;
 
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.app.Features;
+import io.agentworkspace.engine.app.Ground;
+import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.calls.runner.Runner;
 import io.agentworkspace.engine.identity.account.CallLimits;
 import io.agentworkspace.engine.identity.account.PlanLimits;
@@ -13,8 +15,6 @@ import io.agentworkspace.engine.identity.keys.KeyUse;
 import io.agentworkspace.engine.identity.rules.Rules;
 import io.agentworkspace.engine.integrations.skills.Library;
 import io.agentworkspace.engine.integrations.skills.SkillQueries;
-import io.agentworkspace.engine.integrations.webhooks.ReceiverServices;
-import io.agentworkspace.engine.integrations.webhooks.sender.ReceiverProbes;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -23,8 +23,7 @@ import io.agentworkspace.engine.kernel.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.kernel.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.kernel.db.migration.Migrations;
 import io.agentworkspace.engine.kernel.events.EventLog;
-import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
-import io.agentworkspace.engine.kernel.outbound.VettedClient;
+import io.agentworkspace.engine.kernel.events.RestoreStore;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.kernel.secrets.MasterKey;
 import io.agentworkspace.engine.kernel.secrets.MasterKeys;
@@ -32,29 +31,14 @@ import io.agentworkspace.engine.kernel.secrets.SealKeys;
 import io.agentworkspace.engine.kernel.secrets.SealedCursors;
 import io.agentworkspace.engine.kernel.secrets.StateSigner;
 import io.agentworkspace.engine.kernel.secrets.Vault;
-import io.agentworkspace.engine.kernel.streams.ListeningTenants;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.endpoint.McpEndpoint;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
-import io.agentworkspace.engine.memory.banks.VectorSource;
-import io.agentworkspace.engine.memory.documents.DocumentFileStore;
-import io.agentworkspace.engine.memory.embedding.Embedder;
-import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
-import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
-import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
-import io.agentworkspace.engine.memory.search.IndexBuilder;
-import io.agentworkspace.engine.memory.search.IndexCache;
-import io.agentworkspace.engine.memory.search.SearchQueries;
-import io.agentworkspace.engine.memory.search.SearchedBankStore;
-import io.agentworkspace.engine.memory.search.Searcher;
-import io.agentworkspace.engine.memory.search.WordScanQueries;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.workspace.agents.AgentPresence;
 import io.agentworkspace.engine.workspace.agents.AgentUseStore;
-import io.agentworkspace.engine.workspace.delivery.wait.WaitQueries;
-import io.agentworkspace.engine.workspace.delivery.wait.WaitingCalls;
-import io.agentworkspace.engine.workspace.delivery.wait.WakeStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -66,6 +50,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 
@@ -149,67 +134,39 @@ public final class TestDatabase {
         return new Rules(DB, METERING);
     }
 
-    /** Returns access to endpoints at any address, as in development. */
-    public static ReceiverServices outbound() {
-        var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
+    /** Returns what encrypts secrets, as all replicas on this database do. */
+    public static Vault vault() {
+        return new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
+    }
+
+    /** Returns all tools, without a model for their search, and with receivers and upstream servers on this machine. */
+    public static Catalogue catalogue() {
+        return Offline.CATALOGUE;
+    }
+
+    /** Returns the same over a database that a test looks at, with its limits. */
+    public static Catalogue catalogue(Db db, CallLimits limits) {
+        var environment = Map.of(
+                "ENGINE_EMBEDDING", "off",
+                "ENGINE_WEBHOOKS_ALLOW_PRIVATE", "true",
+                "ENGINE_UPSTREAMS_ALLOW", "127.0.0.0/8");
         var clock = Clock.systemUTC();
-        return new ReceiverServices(vault, new ReceiverProbes(true, List.of(), clock), true);
-    }
-
-    /** A search without a model, in no bank yet, and the files of documents. */
-    public static Tools.Shared shared() {
-        return shared(DB, new EmbeddingConfig(false, null, null, null));
-    }
-
-    /** The same over a database that a test looks at, with settings for embeddings. */
-    public static Tools.Shared shared(Db db, EmbeddingConfig settings) {
-        var embedder = new Embedder(settings, Clock.systemUTC());
-        var queries = new SearchQueries(db, embedder.id());
-        var indexes = new IndexCache(queries, Path.of("target", "search"), Clock.systemUTC());
-        return new Tools.Shared(
-                searcher(db, queries, indexes, embedder),
-                new VectorSource(embedder, new EmbeddingQueue(new EmbeddingStore(db), embedder)),
-                new DocumentFileStore(db, Clock.systemUTC()),
-                waiting(db),
-                Clock.systemUTC(),
-                "http://127.0.0.1",
-                new Rules(db, METERING),
-                upstreams(db));
-    }
-
-    /** Returns upstream servers on this machine. */
-    private static Tools.Upstreams upstreams(Db db) {
         var vault = new Vault(db, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
-        return Tools.Upstreams.of(
-                db, vault, UpstreamClient.SHARED, (_, _) -> "", METERING, HeavyWork.ofMachine(), Clock.systemUTC());
+        var ground = new Ground(
+                Settings.read(environment, List.of("--data-dir", "target/catalogue")),
+                new PublicAddresses("http://127.0.0.1", "http://127.0.0.1", "0"),
+                db,
+                METERING,
+                new RestoreStore(db, clock, ""),
+                vault,
+                new EventLog(),
+                clock);
+        return new Features(ground, limits, 2_000).catalogue();
     }
 
-    /** The client of upstream servers, made when it is first needed: it has threads of its own. */
-    private static final class UpstreamClient {
-        private static final VettedClient SHARED =
-                new VettedClient(AddressPolicy.allowing(List.of("127.0.0.0/8")), List.of());
-    }
-
-    private static WaitingCalls waiting(Db db) {
-        var clock = Clock.systemUTC();
-        return new WaitingCalls(
-                new WaitQueries(db), new ListeningTenants(db, clock), new WakeStore(db, clock), 2_000, clock);
-    }
-
-    /** Returns the search as a replica has it. */
-    private static Searcher searcher(Db db, SearchQueries queries, IndexCache indexes, Embedder embedder) {
-        return new Searcher(
-                queries,
-                indexes,
-                new IndexBuilder(
-                        queries,
-                        new SearchedBankStore(db),
-                        indexes,
-                        HeavyWork.ofMachine(),
-                        Clock.systemUTC(),
-                        IndexBuilder.Limits.DEFAULT),
-                new WordScanQueries(db, embedder.id()),
-                embedder);
+    /** The tools on this database, assembled when they are first needed. */
+    private static final class Offline {
+        private static final Catalogue CATALOGUE = catalogue(DB, metering());
     }
 
     /** Returns the skills that a replica serves. */
@@ -230,16 +187,10 @@ public final class TestDatabase {
         var limits =
                 new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), 64 << 20, Duration.ofSeconds(2));
         var handshakes = new HandshakeStore(DB);
-        return new McpEndpoint(
-                features,
-                DB,
-                callers,
-                signals,
-                handshakes,
-                limits,
-                url,
-                new SealKeys(DB, Clock.systemUTC()),
-                Clock.systemUTC());
+        var endpoint = new McpEndpoint(
+                features, DB, callers, handshakes, limits, url, new SealKeys(DB, Clock.systemUTC()), Clock.systemUTC());
+        endpoint.listeners().forEach(signals::onSignal);
+        return endpoint;
     }
 
     /**
@@ -265,11 +216,7 @@ public final class TestDatabase {
     /** Returns the runner of all tools, on a database that a test observes. */
     public static Runner runner(Db db) {
         var limits = metering(db);
-        return runner(
-                Tools.catalogue(db, limits, outbound(), shared(db, new EmbeddingConfig(false, null, null, null))),
-                db,
-                new EventLog(),
-                limits);
+        return runner(catalogue(db, limits), db, new EventLog(), limits);
     }
 
     public static Runner runner(Catalogue catalogue, Db db, EventLog events) {

@@ -18,7 +18,7 @@ import org.eclipse.jetty.util.Callback;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code /api/demo}: reads, starts, pauses, replays and removes the demo, for admins. */
-public final class DemoEndpoint extends Handler.Abstract {
+final class DemoEndpoint extends Handler.Abstract {
     private static final int SECONDS = 90;
     private static final int LEAST = 5;
     private static final int MOST = 600;

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Starts the client {@link Demo} for an admin, with a key that the admin could have created. Like any client it gets an address
  * and the key, and nothing else of the engine. Where it runs is where it was started; all replicas see how far it is.
  */
-public final class DemoRuns implements AutoCloseable {
+final class DemoRuns implements AutoCloseable {
     private static final List<Family> CHANGED =
             List.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.BANK, Family.KEY);
 

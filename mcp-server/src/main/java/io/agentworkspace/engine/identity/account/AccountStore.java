@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Reads and changes a tenant's plan. */
-public final class AccountStore {
+final class AccountStore {
     private static final String READ = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
             SELECT ctx.*, t.name, t.plan, t.created_at, {counts} AS counts

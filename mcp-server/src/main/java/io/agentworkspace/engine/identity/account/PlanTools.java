@@ -18,7 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The tenant's plan: AC_Read, AC_ChangePlan. */
-public final class PlanTools {
+final class PlanTools {
     private final AccountStore accounts;
     private final Allowance.Meter meter;
 

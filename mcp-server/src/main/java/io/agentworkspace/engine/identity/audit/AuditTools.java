@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The tool that shows admins what was done in the tenant: AC_Audit. */
-public final class AuditTools {
+final class AuditTools {
     private final AuditQueries reads;
     private final List<Tool<?, ?>> all;
 

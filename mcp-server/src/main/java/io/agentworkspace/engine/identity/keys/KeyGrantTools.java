@@ -27,7 +27,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for the permissions of API keys: AK_Create, AK_Update. Callers cannot grant more than they have. */
-public final class KeyGrantTools {
+final class KeyGrantTools {
     /** The default lifetime of a child key. */
     private static final Duration CHILDHOOD = Duration.ofHours(24);
 

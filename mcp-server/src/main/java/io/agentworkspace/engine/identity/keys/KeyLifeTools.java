@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The tools that rotate and end API keys: AK_Rotate, AK_Revoke, AK_Delete. */
-public final class KeyLifeTools {
+final class KeyLifeTools {
     private final SecureRandom random = new SecureRandom();
     private final KeyChangeStore keys;
 

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of keys: one statement each, including the context. */
-public final class KeyQueries {
+final class KeyQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
             , page AS (

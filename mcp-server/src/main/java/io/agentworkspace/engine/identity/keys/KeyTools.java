@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of API keys: AK_List, AK_Read, AK_Usage. */
-public final class KeyTools {
+final class KeyTools {
     static final String ID = "The key's id, as AK_List shows it.";
 
     private final KeyQueries reads;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * What users gave programs access to. Each grant is an API key that is bound to an agent: the current access token is its secret,
  * so it is checked, limited, audited and revoked like every other key.
  */
-public final class AccessGrantStore {
+final class AccessGrantStore {
     private static final Duration KEPT = Duration.ofDays(1);
 
     /** The maximum number of refresh tokens of one grant that are not used. A further one ends the oldest. */

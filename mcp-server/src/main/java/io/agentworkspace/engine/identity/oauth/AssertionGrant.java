@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Gives a client access for a user whom a trusted issuer asserts (ID-JAG, RFC 7523). The issuer has decided what a user decides on
  * the page of the consent. Each assertion gets a key of its own, which is bound to the user's agent for this client.
  */
-public final class AssertionGrant {
+final class AssertionGrant {
     private static final Set<Failure> REFUSED = EnumSet.of(Failure.UNAUTHENTICATED, Failure.NOT_PERMITTED);
 
     private final SecureRandom random = new SecureRandom();

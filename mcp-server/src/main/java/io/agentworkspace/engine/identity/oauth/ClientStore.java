@@ -14,7 +14,7 @@ import java.util.Optional;
  * The clients that registered themselves. One that nobody gave access to is forgotten after a day, or before, if there are more of
  * them than one address, one network or all may have. Within {@link #PENDING} it is not: its user may be at the page right now.
  */
-public final class ClientStore {
+final class ClientStore {
     static final int MOST_OF_ADDRESS = 50;
     static final int MOST_OF_NETWORK = 200;
     static final int MOST = 10_000;

@@ -22,7 +22,7 @@ import org.eclipse.jetty.server.Request;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What a user decides about a client: which agent it becomes, and with which capabilities. */
-public final class Consent {
+final class Consent {
     static final Duration CODE_LIFE = Duration.ofSeconds(60);
 
     private final SecureRandom random = new SecureRandom();

@@ -27,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The routes of the authorization server. */
-public final class OAuthEndpoint extends Handler.Abstract {
+final class OAuthEndpoint extends Handler.Abstract {
     static final String AUTHORIZE = "/oauth/authorize";
     static final String TOKEN = "/oauth/token";
     static final String REGISTER = "/oauth/register";
@@ -40,7 +40,9 @@ public final class OAuthEndpoint extends Handler.Abstract {
     private static final Map<String, String> SECOND =
             Map.of("/authorize", AUTHORIZE, "/token", TOKEN, "/register", REGISTER);
 
+    private static final String METADATA = "/.well-known/oauth-authorization-server";
     private static final String OPEN_ID = "/.well-known/openid-configuration";
+    private static final Set<String> PATHS = Set.of(AUTHORIZE, TOKEN, REGISTER, REVOKE, QUESTION, METADATA, OPEN_ID);
     private static final RequestRate REGISTRATIONS = new RequestRate(1, 20);
 
     private final ServerMetadata metadata;
@@ -66,6 +68,11 @@ public final class OAuthEndpoint extends Handler.Abstract {
         this.consent = consent;
         this.tokens = tokens;
         this.registrations = new RateBuckets<>(REGISTRATIONS, clock);
+    }
+
+    /** Returns whether a path is one of these routes. */
+    static boolean serves(String path) {
+        return PATHS.contains(path) || SECOND.containsKey(path);
     }
 
     @Override

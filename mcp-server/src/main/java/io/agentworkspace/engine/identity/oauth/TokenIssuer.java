@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Gives programs tokens: for a code, a refresh token, an API key of their own (client credentials), or an assertion. */
-public final class TokenIssuer {
+final class TokenIssuer {
     private static final Duration ACCESS_LIFE = Duration.ofHours(1);
     private static final Duration REFRESH_LIFE = Duration.ofDays(30);
 

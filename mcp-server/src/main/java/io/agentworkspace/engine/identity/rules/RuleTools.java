@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Rules: RL_Templates, RL_List, RL_Create, RL_Update, RL_Delete and RL_Check. */
-public final class RuleTools {
+final class RuleTools {
     static final String ID = "The rule's id, as RL_List shows it.";
     static final String WHEN = "The condition, in CEL: command.effect == \"destroys\" && principal.role != \"owner\".";
     static final String APPLIES_TO = "Commands such as AP_Destroy, families such as bank, documents.";

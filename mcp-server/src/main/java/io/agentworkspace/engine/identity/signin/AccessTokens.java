@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Issues and verifies the short-lived tokens of sessions: JWTs signed with ES256. Verified tokens are cached until they
  * expire, since verifying is slow. Callers of this class check whether the session still exists.
  */
-public final class AccessTokens {
+final class AccessTokens {
     /** The lifetime of a token. */
     static final Duration LIFE = Duration.ofMinutes(10);
 

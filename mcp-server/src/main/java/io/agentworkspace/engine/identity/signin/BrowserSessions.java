@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * keys; {@link CallerChanges} removes sessions that end on other replicas. A session that began with a key has the
  * key's present permissions. It ends with the key, or with the key's secret that began it.
  */
-public final class BrowserSessions {
+final class BrowserSessions {
     /** A session that is idle for this long ends (decisions, section 7). */
     static final Duration IDLE = Duration.ofMinutes(30);
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Resolves the owner of every kind of credential: keys, sessions, the access tokens of sessions, and those of another issuer.
  */
-public final class CredentialResolver implements Callers {
+final class CredentialResolver implements Callers {
     private static final String PRINCIPAL = SessionSecret.PRINCIPAL;
 
     private final Callers keys;

@@ -18,7 +18,7 @@ import java.util.Set;
  * Access tokens that a provider issues for the MCP endpoint. The user is identified as at sign-in; the token's scopes
  * limit what it allows. A verified token is cached for a while, its user only until something changes.
  */
-public final class IssuedTokens {
+final class IssuedTokens {
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(10);
     private static final Duration RETRY = Duration.ofSeconds(5);

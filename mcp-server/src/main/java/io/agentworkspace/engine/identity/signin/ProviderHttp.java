@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Sends requests to providers. A response must be one JSON object, arrive in time, be of limited size, and not be a redirect.
  */
-public final class ProviderHttp implements AutoCloseable {
+final class ProviderHttp implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(3);
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final int LARGEST = 256 * 1024;

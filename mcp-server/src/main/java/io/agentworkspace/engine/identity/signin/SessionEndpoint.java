@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Starts and ends sessions, and exchanges them for access tokens. */
-public final class SessionEndpoint implements SignIn {
+final class SessionEndpoint implements SignIn {
     private static final String KEY = "key:";
     private static final String SET_COOKIE = HttpHeader.SET_COOKIE.asString();
     private static final String COOKIE = SessionSecret.COOKIE + "=%s; Path=/; Secure; HttpOnly; SameSite=Lax";

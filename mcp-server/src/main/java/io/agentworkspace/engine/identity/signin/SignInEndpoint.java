@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Signs in with a provider by OpenID Connect's code flow with PKCE. It begins here, continues at the provider, and
  * returns to the callback in the same browser, once.
  */
-public final class SignInEndpoint {
+final class SignInEndpoint {
     private static final Logger LOG = LoggerFactory.getLogger(SignInEndpoint.class);
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final Duration RETRY = Duration.ofSeconds(5);

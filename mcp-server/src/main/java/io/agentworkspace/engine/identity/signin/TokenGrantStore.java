@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Stores the access tokens of another issuer by principal: the user, and what the newest token allows. Entries are
  * cached like keys; {@link CallerChanges} removes them when users or identities change.
  */
-public final class TokenGrantStore {
+final class TokenGrantStore {
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
 

@@ -10,7 +10,7 @@ import java.util.List;
  * JWTs that assert to another authorization server who a user is: subject tokens (RFC 8693), and ID-JAGs, which one client may use as
  * a grant. They are signed like access tokens, but have no session: the engine itself never accepts them as such.
  */
-public final class UserAssertions {
+final class UserAssertions {
     /** The type of an Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant). */
     private static final String ID_JAG = "oauth-id-jag+jwt";
 
@@ -20,14 +20,14 @@ public final class UserAssertions {
     private final String issuer;
     private final Clock clock;
 
-    public UserAssertions(SigningKeyStore keys, String issuer, Clock clock) {
+    UserAssertions(SigningKeyStore keys, String issuer, Clock clock) {
         this.keys = keys;
         this.issuer = issuer;
         this.clock = clock;
     }
 
     /** Returns the assertion of a caller's user. */
-    public String issue(Caller caller, AssertionClaims claims) {
+    String issue(Caller caller, AssertionClaims claims) {
         var token = TokenJson.draft(keys.signer(), issuer, List.of(claims.audience()), caller, clock.instant(), LIFE)
                 .claim("name", caller.userName());
         var grant = claims.grant();

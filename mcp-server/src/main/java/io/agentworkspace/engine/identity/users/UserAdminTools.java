@@ -23,7 +23,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for admins to manage the tenant's users: US_List, US_Create, US_Update, US_Remove. */
-public final class UserAdminTools {
+final class UserAdminTools {
     static final String ROLE =
             "viewer only reads, member works with what it may see, admin sees and changes everything, owner is an admin who"
                     + " also decides about owners.";

@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Call;
 
 /** Reads of users. */
-public final class UserQueries {
+final class UserQueries {
     private static final String READ = ContextStore.WITH_CONTEXT + """
             SELECT ctx.*, u.role, t.plan
               FROM ctx

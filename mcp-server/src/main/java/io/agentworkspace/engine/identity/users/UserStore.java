@@ -29,7 +29,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The users of a tenant: lists, creates, changes and removes them. What a removed user owned passes to an heir. */
-public final class UserStore {
+final class UserStore {
     private static final String RECORD =
             "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
 

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The tool that reads a user: US_Read. */
-public final class UserTools {
+final class UserTools {
     private final UserQueries users;
     private final Allowance.Meter meter;
 

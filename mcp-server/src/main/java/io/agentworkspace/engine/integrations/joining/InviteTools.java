@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Invitations: AK_Invite, AK_Invitations, AK_Uninvite. */
-public final class InviteTools {
+final class InviteTools {
     private static final long EXPIRES_SECONDS = 3_600;
 
     /** The toolset for coding agents, where there is one. */

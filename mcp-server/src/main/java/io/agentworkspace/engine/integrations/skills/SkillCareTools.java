@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The tools that change skills: SK_Install and SK_Uninstall on agents; SK_Add and SK_Remove for a tenant's own. */
-public final class SkillCareTools {
+final class SkillCareTools {
     /** The maximum number of a tenant's own skills. */
     static final long MOST_OWN = 100;
 

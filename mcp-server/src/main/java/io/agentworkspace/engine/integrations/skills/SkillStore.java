@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a tenant's own skills, and which skills its agents have, inside a transaction. */
-public final class SkillStore {
+final class SkillStore {
     private static final String LOCK =
             SqlTemplate.of("""
             SELECT count(*) FILTER (WHERE s.name <> :name) AS others,

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The tools that read skills: SK_List, SK_Read. Everyone may read the built-in ones, even without a credential. */
-public final class SkillTools {
+final class SkillTools {
     private static final String LIST = "SK_List";
 
     static final String NAME = "The skill's name, as SK_List shows it.";

@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Goes on with calls that wait on another replica: the answers reach it through the database, and so does the outcome the way back.
  * Progress does not.
  */
-public final class CallRelay implements DatabaseSignals.Listener {
+final class CallRelay implements DatabaseSignals.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(CallRelay.class);
     private static final String ANSWERED = "upstream-answered";
     private static final String FINISHED = "upstream-finished";

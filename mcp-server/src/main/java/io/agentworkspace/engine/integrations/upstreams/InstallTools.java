@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The tools that reach upstream servers: UP_Install, UP_Update, UP_Refresh. They are for admins. */
-public final class InstallTools {
+final class InstallTools {
     static final String URL =
             "The address of its MCP endpoint, over Streamable HTTP: an https URL without user info or fragment.";
     static final String TIMEOUT = "How many milliseconds a call may take.";

@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What is approved of a tenant's upstream servers, from the database and never from the servers. */
-public final class InstalledTools implements TenantTools {
+final class InstalledTools implements TenantTools {
     private static final Logger LOG = LoggerFactory.getLogger(InstalledTools.class);
 
     private final UpstreamStore store;

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.integrations.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.integrations.upstreams.client.Connections;
 import io.agentworkspace.engine.integrations.upstreams.client.OpenCall;
 import io.agentworkspace.engine.integrations.upstreams.client.Target;
+import io.agentworkspace.engine.integrations.upstreams.client.UpstreamClient;
 import io.agentworkspace.engine.integrations.upstreams.client.UpstreamFailure;
 import io.agentworkspace.engine.integrations.upstreams.client.UpstreamFailure.Kind;
 import io.agentworkspace.engine.integrations.upstreams.texts.ForeignMeta;
@@ -28,7 +29,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Sends requests to upstream servers, within limits, and not while a server is down. */
-public final class UpstreamCalls {
+final class UpstreamCalls {
     /** How many calls of one server run at once, on each replica, and how many of one credential. */
     static final int EACH = 64;
 
@@ -210,7 +211,7 @@ public final class UpstreamCalls {
         var health = health(target);
         var startNanos = System.nanoTime();
         try {
-            var client = connections.client(target, call.caller());
+            UpstreamClient client = connections.client(target, call.caller());
             var params = ClientTurn.params(outgoing.params(), call.progress().input(), client.era());
             var result = client.request(outgoing.method(), params, outgoing.headers(), call.progress(), target.limit());
             if (!ClientTurn.asks(result) && !isResult(outgoing.method(), result)) {

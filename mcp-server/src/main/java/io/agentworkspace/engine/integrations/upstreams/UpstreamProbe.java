@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Asks a server which era of the protocol it speaks, and what it offers. */
-public record UpstreamProbe(Connections connections, HeavyWork heavy) {
+record UpstreamProbe(Connections connections, HeavyWork heavy) {
     private static final int MOST_PAGES = 50;
     private static final int MOST_OF_A_KIND = 2_000;
 

@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The tools that show upstream servers and remove them: UP_List, UP_Read, UP_Approve, UP_Remove. They are for admins. */
-public final class UpstreamTools {
+final class UpstreamTools {
     static final String NAME = "The upstream server's name, as UP_List shows it.";
 
     private final UpstreamQueries reads;

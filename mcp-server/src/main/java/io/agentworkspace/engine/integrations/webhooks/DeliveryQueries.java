@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads deliveries and the event feed: one statement each, including the context. */
-public final class DeliveryQueries {
+final class DeliveryQueries {
     private static final String EVENT =
             "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
 
@@ -55,7 +55,7 @@ public final class DeliveryQueries {
                                      FROM ctx
                                      JOIN message m ON m.tenant_id = v.tenant_id
                                                    AND m.id = CAST(COALESCE(v.data ->> 'message_id', v.data ->> 'question') AS uuid)
-                                     JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
+                                     JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
                                     WHERE {may_see_conversation}))
                  ORDER BY v.seq
                  LIMIT :limit),

@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Queues the deliveries that callers request: of a test event, or of an event again. They are due at once, and get
  * their sequence numbers in the statement that queues them.
  */
-public final class DeliveryQueueStore {
+final class DeliveryQueueStore {
     /** The maximum number of deliveries that one call queues again. */
     static final int MOST = 1_000;
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Deliveries to webhook receivers and their results: WH_Deliveries, WH_Delivery, WH_Redeliver, WH_RedeliverFailed. */
-public final class DeliveryTools {
+final class DeliveryTools {
     private final DeliveryQueries reads;
     private final DeliveryQueueStore queue;
     private final ReceiverStore receivers;

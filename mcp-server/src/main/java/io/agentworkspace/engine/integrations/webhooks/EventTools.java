@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Event types, the event feed and test events: WH_Events, WH_Feed, WH_Test. */
-public final class EventTools {
+final class EventTools {
     /** The maximum size of a test event's data, in characters of JSON. */
     private static final int LONGEST_DATA = 64_000;
 

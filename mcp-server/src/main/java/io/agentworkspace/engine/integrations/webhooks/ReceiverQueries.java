@@ -16,7 +16,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads webhook receivers: one statement each, including the context. */
-public final class ReceiverQueries {
+final class ReceiverQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
             , page AS (

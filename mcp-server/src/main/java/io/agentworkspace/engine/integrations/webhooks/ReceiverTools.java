@@ -2,7 +2,7 @@ package io.agentworkspace.engine.integrations.webhooks;
 
 import io.agentworkspace.engine.integrations.webhooks.sender.Signature;
 import io.agentworkspace.engine.kernel.context.IfRevision;
-import io.agentworkspace.engine.kernel.outbound.ReceiverUrl;
+import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Webhook receivers: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. They are for admins, since
  * events reveal everything in the tenant.
  */
-public final class ReceiverTools {
+final class ReceiverTools {
     static final String ID = "The endpoint's id, as WH_List shows it.";
 
     static final String URL =
@@ -160,7 +160,7 @@ public final class ReceiverTools {
 
     private PreparedReceiver prepare(CreateRequest in, Call call) {
         EventTypes.many(in.events());
-        var url = ReceiverUrl.parse(in.url(), outbound.allowPrivate());
+        var url = OutboundUrl.parse(in.url(), outbound.allowPrivate());
         var preflight = Json.text(outbound.probes().check(call.caller().tenant(), url));
         return sealed(UUID.randomUUID().toString(), url.toString(), preflight, call);
     }
@@ -246,7 +246,7 @@ public final class ReceiverTools {
         if (in.url() == null) {
             return new ProbedReceiver(null, null);
         }
-        var url = ReceiverUrl.parse(in.url(), outbound.allowPrivate());
+        var url = OutboundUrl.parse(in.url(), outbound.allowPrivate());
         return new ProbedReceiver(
                 url.toString(), Json.text(outbound.probes().check(call.caller().tenant(), url)));
     }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.kernel.metrics;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import io.agentworkspace.engine.kernel.metrics.Metric.MetricType;
 import io.agentworkspace.engine.kernel.metrics.Metric.Sample;
 import java.util.ArrayList;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The metrics of one engine. The parts of the engine count for themselves and register here how to read that, so that a
@@ -14,6 +16,7 @@ import java.util.function.Supplier;
  */
 public final class Metrics {
     private final List<Metric> metrics = new CopyOnWriteArrayList<>();
+    private @Nullable CacheMeter caches;
 
     /** A value that goes up and down. */
     public void gauge(String name, String help, DoubleSupplier value) {
@@ -44,6 +47,14 @@ public final class Metrics {
         var labelled = new Labelled(label);
         register(kind, name, help, labelled::samples);
         return labelled;
+    }
+
+    /** How full a cache is, and how often it has what is looked up. It must record its statistics. */
+    public synchronized void cache(String name, Cache<?, ?> cache) {
+        if (caches == null) {
+            caches = new CacheMeter(this);
+        }
+        caches.add(name, cache);
     }
 
     void register(MetricType kind, String name, String help, Supplier<List<Sample>> samples) {

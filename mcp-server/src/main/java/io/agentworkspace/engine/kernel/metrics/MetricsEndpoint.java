@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * without a token the endpoint does not exist.
  */
 public final class MetricsEndpoint extends Handler.Abstract {
+    public static final String PATH = "/metrics";
+
     private static final String BEARER = "bearer ";
 
     private final MetricsText text;

@@ -5,7 +5,7 @@ import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.integrations.upstreams.UpstreamWatch;
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.Housekeeping;
+import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.http.BodyReader;
 import io.agentworkspace.engine.kernel.secrets.SealKeys;
 import io.agentworkspace.engine.kernel.secrets.SealedCursors;
@@ -40,6 +40,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpHeader;
@@ -55,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * Input that is not a message has no lane: it is thrown as a {@code Problem}, which {@code Gate} renders.
  */
 public final class McpEndpoint extends Handler.Abstract implements Graceful {
-    private static final Duration LISTEN = Duration.ofSeconds(1);
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final Ticker ticker = new Ticker();
     private final SealKeys sealKeys;
@@ -69,6 +70,8 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     private final ServerCard card;
     private final @Nullable ProtectedResource resource;
     private final TaskWorkers workers;
+    private final HandshakeStore handshakes;
+    private final List<DatabaseSignals.Listener> listeners;
     private volatile boolean stopping;
 
     /** @param mcpUrl the public address of the MCP host */
@@ -76,13 +79,13 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
             ServerFeatures features,
             Db db,
             Callers callers,
-            DatabaseSignals signals,
             HandshakeStore handshakes,
             StreamLimits limits,
             String mcpUrl,
             SealKeys sealKeys,
             Clock clock) {
         this.sealKeys = sealKeys;
+        this.handshakes = handshakes;
         var signer = new StateSigner(sealKeys);
         sessions = new SessionStore(db);
         taskStore = new McpTaskStore(db);
@@ -110,11 +113,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
                 recorder);
         resource = callers.resource().orElse(null);
         card = new ServerCard(features.identity(), mcpUrl, resource);
-        signals.onSignal(notifications);
-        signals.onSignal(running);
-        signals.onSignal(questions);
-        signals.onSignal(sessionStreams);
-        signals.onSignal(workers);
+        listeners = List.of(notifications, running, questions, sessionStreams, workers);
     }
 
     /** Tasks begin with requests, and the first request comes when everything is assembled. */
@@ -122,15 +121,25 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         workers.wake();
     }
 
-    /** Registers the endpoint's background tasks. */
-    public void register(Housekeeping housekeeping, UpstreamWatch upstreams) {
+    /** Returns the feature of MCP. The paths are those of {@link #serves}. */
+    public Feature feature(UpstreamWatch upstreams) {
         upstreams.onUpdate(notifications::updated);
-        housekeeping
-                .whileOpen(LISTEN, "listening to servers", () -> upstreams.listenFor(notifications.ofUpstreams()))
-                .clearing("keys of seals", sealKeys::purge)
-                .clearing("MCP sessions", sessions::purge)
-                .clearing("interest", listening::purge)
-                .clearing("tasks", taskStore::purge);
+        var feature = new Feature()
+                .background(work -> work.every(SECOND, "writing handshakes", handshakes::flush)
+                        .whileOpen(
+                                SECOND, "listening to servers", () -> upstreams.listenFor(notifications.ofUpstreams()))
+                        .clearing("handshakes", handshakes::purge)
+                        .clearing("keys of seals", sealKeys::purge)
+                        .clearing("MCP sessions", sessions::purge)
+                        .clearing("interest", listening::purge)
+                        .clearing("tasks", taskStore::purge));
+        listeners.forEach(feature::listener);
+        return feature;
+    }
+
+    /** Returns what listens to the signals of the database. */
+    public List<DatabaseSignals.Listener> listeners() {
+        return listeners;
     }
 
     /** Records a request that was refused before it reached this endpoint. */

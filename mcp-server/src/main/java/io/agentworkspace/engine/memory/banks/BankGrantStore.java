@@ -27,7 +27,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Stores the permissions of agents on banks, and which agents have a bank attached. */
-public final class BankGrantStore {
+final class BankGrantStore {
     /** Whether the owner of the agent {@code a} shares a domain with the owner of the bank {@code b}. */
     private static final String SHARES = Visibility.sharesDomain("a", "(SELECT the.owner_id FROM b the)");
 

@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Lists the banks that a subject may read. */
-public final class BankQueries {
+final class BankQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
             , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id

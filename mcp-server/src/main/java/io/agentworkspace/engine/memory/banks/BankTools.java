@@ -22,7 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Banks: MB_List, MB_Create, MB_Update. */
-public final class BankTools {
+final class BankTools {
     static final String ACCESS = "Who may read it.";
     private static final String BASE_36 = "0123456789abcdefghijklmnopqrstuvwxyz";
     private static final int GENERATED = 8;

@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Hides content of banks: all of it, or everything that certain agents contributed to. */
-public final class CensorStore {
+final class CensorStore {
     private static final String COUNT = counting("m.deleted_at IS NULL");
 
     private static final String COUNT_READABLE = counting(MemoryVisibility.readable("m", "b"));

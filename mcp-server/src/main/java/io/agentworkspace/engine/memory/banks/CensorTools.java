@@ -15,7 +15,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Hides content that is kept for audit: MB_Censor, MB_Uncensor. */
-public final class CensorTools {
+final class CensorTools {
     private final BankStore banks;
     private final ShareStore shares;
     private final CensorStore censors;

@@ -24,7 +24,7 @@ import java.util.UUID;
  * Stores the memories of a bank that come from a document. A newer version replaces an older one in the transaction of
  * the call: unchanged pieces keep their memories, the others are removed and added.
  */
-public final class DocumentLoadStore {
+final class DocumentLoadStore {
     private static final String INSERT = """
             INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, source, created_at, updated_at)
             SELECT :tenant, :bank, p.id, p.text, '{}', :author, ARRAY[CAST(:author AS bigint)], '{}',

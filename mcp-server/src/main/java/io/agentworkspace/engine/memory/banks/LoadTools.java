@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Working memory: MB_Load, MB_Unload. */
-public final class LoadTools {
+final class LoadTools {
     private final BankStore banks;
     private final BankGrantStore grants;
     private final MemoryQueries reads;

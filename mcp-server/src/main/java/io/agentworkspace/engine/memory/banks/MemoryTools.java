@@ -21,7 +21,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Memories in a bank: MB_Read, MB_Store. */
-public final class MemoryTools {
+final class MemoryTools {
     private final BankStore banks;
     private final MemoryStore memories;
     private final MemoryQueries reads;

@@ -19,7 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Permissions on a bank: MB_AgentList, MB_Permissions. */
-public final class PermissionTools {
+final class PermissionTools {
     private final BankStore banks;
     private final BankGrantStore grants;
 

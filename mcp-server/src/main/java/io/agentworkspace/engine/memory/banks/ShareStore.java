@@ -15,7 +15,7 @@ import java.util.List;
 /**
  * Finds the agents whose share of a bank a name means: the living agent, and destroyed agents of that name who wrote there.
  */
-public final class ShareStore {
+final class ShareStore {
     private static final String FIND_NAMED = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
             SELECT a.id, a.owner_id

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the memories of a bank that have nearly the same text as one that is being stored. Their sketches have numbers in
  * common, which an index finds; then the texts are compared.
  */
-public final class SimilarStore {
+final class SimilarStore {
     /** The maximum number of memories that are returned. */
     static final int MOST = 3;
 

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Deletes, destroys and restores one memory of a bank, which its id or its name selects. */
-public final class SingleMemoryStore {
+final class SingleMemoryStore {
     private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
     /** A hidden memory is found only by those who manage the bank. Of several in the trash the last one is meant. */

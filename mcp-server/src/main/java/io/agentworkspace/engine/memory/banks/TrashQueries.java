@@ -24,7 +24,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Lists the memories of a bank that are in the trash: all of them for those who may restore all, else one's own. */
-public final class TrashQueries {
+final class TrashQueries {
     /** How much of a text is shown, in characters. */
     private static final int MOST_CHARACTERS = 500;
 

@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Deletes, restores and destroys banks, agents' shares of them and memories: MB_Trash, MB_Delete, MB_Restore, MB_Destroy. */
-public final class TrashTools {
+final class TrashTools {
     private final BankStore banks;
     private final ShareStore shares;
     private final TrashStore trash;

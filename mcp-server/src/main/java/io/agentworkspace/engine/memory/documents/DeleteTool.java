@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The end of a document, and of what was loaded from it: DC_Delete. Whoever calls it is shown first what that is. */
-public final class DeleteTool {
+final class DeleteTool {
     private static final String DELETE = "delete";
 
     private final ContextStore contexts;

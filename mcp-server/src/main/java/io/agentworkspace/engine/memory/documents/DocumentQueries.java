@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads documents: one statement each, including the context. Everybody in the tenant sees all of them. */
-public final class DocumentQueries {
+final class DocumentQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE
             + SqlTemplate.of("""
             , page AS (

@@ -23,7 +23,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Documents: DC_Submit, DC_List, DC_Read, DC_Queue, DC_Validate. */
-public final class DocumentTools {
+final class DocumentTools {
     static final String ID = "The document: the id of a version, or its name.";
 
     /** The maximum that the body of a request can contain. */

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 
 /** How well a bank answers known questions: MB_Evaluate. */
-public final class EvaluateTools {
+final class EvaluateTools {
     private static final int HITS = 10;
 
     /** Shorter than the time after which clients and proxies usually give up. */

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * Brings the indexes of banks up to date: by a few changes at once, by many in the background, one bank after the other and in
  * portions, between which others have their turns.
  */
-public final class IndexBuilder implements AutoCloseable {
+final class IndexBuilder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexBuilder.class);
     private static final Duration RETRY = Duration.ofSeconds(30);
     private static final Duration LATELY = Duration.ofDays(7);

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * The indexes of searched banks, as files in a folder of this process. Idle indexes are closed; a later start reuses
  * the files. The folder may be deleted while the engine is not running.
  */
-public final class IndexCache implements AutoCloseable {
+final class IndexCache implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexCache.class);
     private static final int PROCESSES = 64;
     private static final int OPEN = 200;

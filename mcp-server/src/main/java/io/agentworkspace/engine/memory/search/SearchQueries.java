@@ -25,7 +25,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what a search needs: the banks that the caller may read, the changes in them, and the found memories. */
-public final class SearchQueries {
+final class SearchQueries {
     /** The maximum number of banks that are searched if none is named, the first by name. */
     static final int MOST_BANKS = 200;
 

@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The search: MB_Search. */
-public final class SearchTools {
+final class SearchTools {
     private static final int HITS = 10;
     private static final int TOKENS = 2_000;
     private static final int TOKEN_CHARACTERS = 4;

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 
 /** Which banks were searched lately, on any replica. */
-public final class SearchedBankStore {
+final class SearchedBankStore {
     private static final String OLD = Db.oldRows("bank_search", "searched_at < :until");
 
     private final Db db;

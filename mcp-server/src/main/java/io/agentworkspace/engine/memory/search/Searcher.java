@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds memories: brings the index of each bank up to date, and searches it in {@link CandidateRounds}.
  */
-public final class Searcher {
+final class Searcher {
     private static final int LANGUAGES = 4;
 
     /** After how many banks that take the database too long no others are searched by words. */

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.apache.lucene.index.Term;
 
 /** Finds memories by words in the database, while the index of a bank is being built. It reads the latest ones, within limits. */
-public final class WordScanQueries {
+final class WordScanQueries {
     private static final int CANDIDATES = 100;
 
     /** The most memories in which whole words are looked for; of the others parts of words are enough. */

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.kernel.tracing.RemoteParent;
 import io.agentworkspace.engine.kernel.tracing.TraceSpan;
 import io.agentworkspace.engine.kernel.tracing.Tracing;
 import io.agentworkspace.engine.model.mcp.McpAddress;
+import io.agentworkspace.engine.workspace.delivery.live.LiveEndpoint;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -77,7 +78,7 @@ public final class ObservedRequests extends Handler.Wrapper {
             return HttpEndpoint.MCP;
         } else if (PublicRoutes.isHealth(path)) {
             return HttpEndpoint.HEALTH;
-        } else if (path.equals(Endpoints.STREAM)) {
+        } else if (path.equals(LiveEndpoint.PATH)) {
             return HttpEndpoint.STREAM;
         }
         return HubRoutes.covers(path) ? HttpEndpoint.PAGES : HttpEndpoint.REST;

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.web.server;
 
 import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.kernel.metrics.MetricsEndpoint;
 import io.agentworkspace.engine.model.mcp.McpAddress;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +31,7 @@ final class PublicRoutes {
             "/api/mcp/tools",
             "/api/mcp/clients",
             "/api/skills",
-            Endpoints.METRICS,
+            MetricsEndpoint.PATH,
             McpAddress.CARD);
     private static final List<String> PREFIXES = List.of(
             HEALTH + "/",
@@ -49,7 +50,7 @@ final class PublicRoutes {
 
     /** Returns whether a path has a credential of its own, which is no caller's. */
     static boolean hasCredentialOfItsOwn(String path) {
-        return path.equals(Endpoints.METRICS) || OAUTH.contains(path);
+        return path.equals(MetricsEndpoint.PATH) || OAUTH.contains(path);
     }
 
     static boolean cover(String method, String path) {

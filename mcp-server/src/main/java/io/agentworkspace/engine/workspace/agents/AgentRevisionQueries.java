@@ -21,7 +21,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what changes of an agent replaced, in one statement with the context. */
-public final class AgentRevisionQueries {
+final class AgentRevisionQueries {
     /** The bytes of a revision without its texts. */
     private static final int BESIDE_TEXTS = 1_500;
 

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what the calls of an agent amount to by day, in one statement with the context. */
-public final class AgentUseQueries {
+final class AgentUseQueries {
     private static final String READ = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
             , a AS (

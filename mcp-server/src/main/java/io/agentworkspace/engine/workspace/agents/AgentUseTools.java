@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What an agent costs: AP_Usage. */
-public final class AgentUseTools {
+final class AgentUseTools {
     /** How many characters a token has, by the estimate of the service. */
     private static final long CHARACTERS_OF_TOKEN = 4;
 

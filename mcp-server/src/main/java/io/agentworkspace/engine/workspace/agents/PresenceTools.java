@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The roster and the context of the caller: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
-public final class PresenceTools {
+final class PresenceTools {
     private final AgentStore agents;
     private final ContextStore contexts;
     private final MessageStore messages;

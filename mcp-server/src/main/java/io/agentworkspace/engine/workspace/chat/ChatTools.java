@@ -41,7 +41,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Messages: AP_Chat, with the guard that stops agents from answering each other endlessly. */
-public final class ChatTools {
+final class ChatTools {
     /** The maximum bytes of a message in the response, besides its text. */
     private static final long BESIDE_TEXT = 8_000;
 

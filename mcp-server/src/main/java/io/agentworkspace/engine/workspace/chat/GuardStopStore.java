@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 
 /** Where the loop guard has stopped an agent, and why: for the inbox of the agent's owner. */
-public final class GuardStopStore {
+final class GuardStopStore {
     private static final Duration KEPT = Duration.ofDays(2);
 
     /** Stops of one tenant take turns, so that those of one incident find each other. */

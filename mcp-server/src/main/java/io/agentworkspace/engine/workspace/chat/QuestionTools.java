@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Questions: AP_Ask sends one as a message, AP_Answer answers it with one. */
-public final class QuestionTools {
+final class QuestionTools {
     private static final int EVENT_TEXT = 500;
 
     private final ChatTools chat;

@@ -29,7 +29,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for domains: DM_List, DM_Read, DM_Create, DM_Update, DM_Destroy. */
-public final class DomainTools {
+final class DomainTools {
     static final String ACCESS = "Who else may see it.";
 
     private final DomainStore domains;

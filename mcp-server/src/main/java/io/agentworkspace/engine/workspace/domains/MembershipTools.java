@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for membership of domains: DM_Invite, DM_Kick, DM_Ban, DM_Unban. */
-public final class MembershipTools {
+final class MembershipTools {
     private final DomainStore domains;
     private final MembershipStore memberships;
     private final MessageStore messages;

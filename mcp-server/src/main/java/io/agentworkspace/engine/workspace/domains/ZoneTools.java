@@ -23,7 +23,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for the channels of a domain: ZN_List, ZN_Read, ZN_Enter, ZN_Leave, ZN_Create, ZN_Destroy. */
-public final class ZoneTools {
+final class ZoneTools {
     private final DomainStore domains;
     private final ZoneStore zones;
     private final ZoneQueries reads;

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The tool that lists what waits for a user: US_Inbox. */
-public final class InboxTools {
+final class InboxTools {
     private final InboxQueries inbox;
 
     public InboxTools(Db db) {

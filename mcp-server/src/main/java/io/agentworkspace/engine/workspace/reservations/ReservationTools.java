@@ -18,7 +18,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for reservations of paths: TK_Reserve, TK_Release. */
-public final class ReservationTools {
+final class ReservationTools {
     private static final long LEASE = 900;
 
     private final ReservationStore reservations;

@@ -18,7 +18,7 @@ import java.util.List;
  * Frees tasks whose lease has ended by the clock of the database, and tells who held them. Any replica may do it: rows that
  * another one frees are skipped.
  */
-public final class TaskLeaseStore {
+final class TaskLeaseStore {
     private static final int PORTION = 50;
 
     private static final String FREE = SqlTemplate.of("""

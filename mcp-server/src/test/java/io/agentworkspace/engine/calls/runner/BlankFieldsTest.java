@@ -2,7 +2,6 @@ package io.agentworkspace.engine.calls.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -57,10 +56,7 @@ class BlankFieldsTest {
                     Stream.of(Json.valueTree(null)))
             .toList();
 
-    private static final List<Tool<?, ?>> CHANGING = Tools.catalogue(
-                    TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-            .tools()
-            .stream()
+    private static final List<Tool<?, ?>> CHANGING = TestDatabase.catalogue().tools().stream()
             .filter(tool -> tool.effect().isTransactional())
             .toList();
 

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.calls.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -38,9 +37,7 @@ class FieldRulesTest {
     @EnumSource(CommandAddress.class)
     void theWrongJsonTypeIsMalformedForEveryFieldOfEveryTool(CommandAddress way) {
         var before = TenantRows.of(tenant.id(ClientApi.REST));
-        for (var tool : Tools.catalogue(
-                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-                .tools()) {
+        for (var tool : TestDatabase.catalogue().tools()) {
             if ((way == CommandAddress.GENERIC || way == CommandAddress.ALIAS) && !tool.isCommand()) {
                 continue; // It has only the other two addresses.
             }

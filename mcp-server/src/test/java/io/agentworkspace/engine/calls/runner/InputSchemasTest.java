@@ -3,7 +3,6 @@ package io.agentworkspace.engine.calls.runner;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -92,8 +91,7 @@ class InputSchemasTest {
     private record Case(String tool, String what, ObjectNode arguments, List<String> errors, String named) {}
 
     private static List<Tool<?, ?>> tools() {
-        return Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-                .tools();
+        return TestDatabase.catalogue().tools();
     }
 
     /** Returns a value that the schema allows, with every field. */

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.calls.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.identity.account.CallLimits;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.keys.KeyStore;
@@ -45,7 +44,7 @@ class UncountedRunTest {
     private final CallLimits metering = TestDatabase.metering();
     private final Rules rules = TestDatabase.rules();
     private final Runner runner = new Runner(
-            Tools.catalogue(DB, metering, TestDatabase.outbound(), TestDatabase.shared()),
+            TestDatabase.catalogue(DB, metering),
             DB,
             CLOCK,
             presence,

@@ -6,7 +6,6 @@ import static io.agentworkspace.engine.testing.KeyFixture.make;
 import static io.agentworkspace.engine.testing.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -332,9 +331,7 @@ class WhyTest {
     /** A new tool that names a thing must declare what it requires of the thing. */
     @Test
     void itCanBeAskedOfEveryToolThatIsRunOnAThing() {
-        for (var tool : Tools.catalogue(
-                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-                .tools()) {
+        for (var tool : TestDatabase.catalogue().tools()) {
             var fields = tool.inputSchema()
                     .json()
                     .at("/properties/target/properties")

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.identity.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
@@ -70,8 +69,7 @@ class KeyToolsTest {
 
     @Test
     void theFieldsNameAllWordsThatThereAre() {
-        var catalogue =
-                Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
+        var catalogue = TestDatabase.catalogue();
         for (var service : List.of("AK_Create", "AK_Update")) {
             var fields = catalogue.read(service).inputSchema().json().path("properties");
             for (var word : KeyLimitTexts.all()) {

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.integrations.webhooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.calls.runner.Runner;
 import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.events.EventLog;
@@ -42,7 +41,7 @@ class OutboxCallTest {
         var log = new EventLog();
         log.onCommitted(called::incrementAndGet);
         var db = TestDatabase.db();
-        var catalogue = Tools.catalogue(db, TestDatabase.metering(), TestDatabase.outbound(), TestDatabase.shared());
+        var catalogue = TestDatabase.catalogue(db, TestDatabase.metering());
         return TestDatabase.runner(catalogue, db, log);
     }
 

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.kernel.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.ArrayList;
@@ -40,9 +39,7 @@ class DeclaredRequirementsTest {
     @Test
     void everyThingThatAToolTakesIsRequiredSomethingOf() {
         var missing = new ArrayList<String>();
-        for (var tool : Tools.catalogue(
-                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-                .tools()) {
+        for (var tool : TestDatabase.catalogue().tools()) {
             for (var kind : KINDS) {
                 if (takes(tool, kind)
                         && tool.requirements().stream()

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.kernel.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.kernel.access.PermissionTable.Cell;
 import io.agentworkspace.engine.kernel.access.PermissionTable.Kind;
 import io.agentworkspace.engine.model.json.Json;
@@ -47,7 +46,7 @@ class PermissionMatrixTest {
 
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
-        var tools = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
+        var tools = TestDatabase.catalogue();
         assertThat(TABLE.lines().stream().map(Access::tool).distinct())
                 .as("mcp-server/src/test/resources/tool-cases.txt has an access line for each tool")
                 .containsExactlyInAnyOrderElementsOf(

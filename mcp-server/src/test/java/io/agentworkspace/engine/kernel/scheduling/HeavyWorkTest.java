@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -181,13 +180,7 @@ class HeavyWorkTest {
 
     @Test
     void searchesEvaluationsAndReplaysTakeTurns() {
-        assertThat(Tools.catalogue(
-                                TestDatabase.db(),
-                                TestDatabase.metering(),
-                                TestDatabase.outbound(),
-                                TestDatabase.shared())
-                        .tools()
-                        .stream()
+        assertThat(TestDatabase.catalogue().tools().stream()
                         .filter(Tool::isHeavy)
                         .map(Tool::name))
                 .containsExactlyInAnyOrder("AP_Search", "MB_Search", "MB_Evaluate", "RL_Check", "TK_Reserve");

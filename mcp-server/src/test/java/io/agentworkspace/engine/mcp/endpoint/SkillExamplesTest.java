@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -28,8 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The shipped skills agree with the tools: each example is validated, then run. */
 @Tag("slow")
 class SkillExamplesTest {
-    private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
+    private static final Catalogue CATALOGUE = TestDatabase.catalogue();
     private static final SchemaRegistry REGISTRY =
             SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
     private static final Pattern TOOL = Pattern.compile("\\b[A-Z]{2}_[A-Z][a-z][A-Za-z]*\\b");

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.memory.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
@@ -26,9 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** How often the right tool is found, for requests in words that the descriptions do not contain. */
 class ToolIndexTest {
-    private static final List<Tool<?, ?>> TOOLS = Tools.catalogue(
-                    TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
-            .tools();
+    private static final List<Tool<?, ?>> TOOLS = TestDatabase.catalogue().tools();
     /** Tools of an installed server. */
     private static final List<Tool<?, ?>> FOREIGN = List.of(
             foreign("sum", "Returns the sum of a and b."),

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.web.server;
 
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.http.RequestRate;
 import io.agentworkspace.engine.kernel.http.TrustedProxies;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
@@ -26,7 +27,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.eclipse.jetty.server.Handler;
 import tools.jackson.databind.JsonNode;
@@ -167,7 +167,9 @@ public final class SampleServer implements AutoCloseable {
             var own = url("").toString();
             var pages = new PageEndpoint(
                     new HubRoutes(new NoTools(), (_, _) -> List.of(), new PublicAddresses(own, own, "0")));
-            var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), Map.of(), pages, rest);
+            var mcp = TestDatabase.mcp(offer, keys, signals, own);
+            var doors = new Endpoints(
+                    new Feature.Endpoint(mcp::serves, mcp), List.of(), pages, new Feature.Endpoint(_ -> true, rest));
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);

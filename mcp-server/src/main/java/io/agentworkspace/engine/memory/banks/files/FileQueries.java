@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a bank's named memories as files and directories. */
-public final class FileQueries {
+final class FileQueries {
     /** The maximum number of entries of a directory that are read. */
     private static final int ENTRIES = 10_000;
 

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** Changes files without changing their text. */
-public final class FileStore {
+final class FileStore {
     private static final String FIND = SqlTemplate.of("""
             SELECT m.id, m.author_id, m.name
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id

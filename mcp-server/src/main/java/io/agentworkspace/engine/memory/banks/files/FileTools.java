@@ -22,7 +22,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The back end of Anthropic's memory tool: MB_Files. */
-public final class FileTools {
+final class FileTools {
     /** Leaves room for the rest of the response, and for sending the listing twice. */
     private static final int LISTING = 200_000;
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Reads a bank as lines, the oldest memory first, each followed by its former revisions. They are those that MB_Read shows
  * by name or id: also superseded and expired memories, but none that is hidden or in the trash.
  */
-public final class ExportQueries {
+final class ExportQueries {
     /** A line begins with the place after which the next page continues: the memory, and its former revision or 0. */
     private static final String LINES = SqlTemplate.of("""
             SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.place, l.revision, l.name, l.holds_name,

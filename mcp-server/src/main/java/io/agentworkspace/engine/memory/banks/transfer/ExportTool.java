@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Exports a bank: MB_Export. */
-public final class ExportTool {
+final class ExportTool {
     private final ExportQueries reads;
     private final String baseUrl;
 

@@ -20,7 +20,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Stores the lines of an import. An id counts only in its own bank: other banks and tenants may have the same one. */
-public final class ImportStore {
+final class ImportStore {
     private static final String KNOWN = SqlTemplate.of("""
             SELECT CAST(m.id AS text) AS id, m.author_id, m.revision, m.text, {readable} AS readable, m.contributors
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id

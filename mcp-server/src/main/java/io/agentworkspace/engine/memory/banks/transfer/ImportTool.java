@@ -22,7 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Imports memories: MB_Import. A call stores the lines of one transaction; {@link ImportRunner} divides longer imports. */
-public final class ImportTool {
+final class ImportTool {
     static final String NAME = "MB_Import";
     static final String ENGINE = "engine";
     static final String MARKDOWN = "markdown";

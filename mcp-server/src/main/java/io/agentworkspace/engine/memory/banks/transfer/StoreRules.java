@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;
 
 /** Applies the rules of MB_Store to the lines of an import, since each does what MB_Store does. */
-public final class StoreRules {
+final class StoreRules {
     private final Rules rules;
     private final Tool<?, ?> store;
 

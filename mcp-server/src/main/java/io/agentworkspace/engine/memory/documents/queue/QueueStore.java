@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The queue of all tenants as its workers see it. A worker holds a lease on a document, by the database's clock. If the
  * lease expires, the document waits again. Only the newest claim may write the result.
  */
-public final class QueueStore {
+final class QueueStore {
     /** The locked row is checked again, since another worker may have claimed it in the meantime. */
     private static final String CLAIM =
             SqlTemplate.of("""

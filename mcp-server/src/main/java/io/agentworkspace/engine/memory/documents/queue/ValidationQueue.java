@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * claim while it works; if the replica fails, the claim expires and another replica takes the document. The extraction
  * process runs while documents wait.
  */
-public final class ValidationQueue implements AutoCloseable {
+final class ValidationQueue implements AutoCloseable {
     /**
      * Shorter than 30 s including the pause between two looks, so that a failed replica's document is soon claimed again.
      */

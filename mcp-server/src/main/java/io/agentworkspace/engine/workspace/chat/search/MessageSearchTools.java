@@ -33,7 +33,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The search of messages: AP_Search. */
-public final class MessageSearchTools {
+final class MessageSearchTools {
     private static final int HITS = 10;
     private static final int TOKENS = 2_000;
     private static final int TOKEN_CHARACTERS = 4;
@@ -201,7 +201,7 @@ public final class MessageSearchTools {
                 Boolean.toString(last.isStrict()),
                 Long.toString(last.matches()),
                 last.at().toString(),
-                Long.toString(last.stream()),
+                Long.toString(last.conversation()),
                 Long.toString(last.seq()));
     }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * {@code POST /api/hooks/{client}} answers an event of a coding agent's hook. {@code GET
  * /api/hooks/{client}/messages?for=} is the stream that wakes one of its sessions.
  */
-public final class HookEndpoint extends Handler.Abstract implements Graceful {
+final class HookEndpoint extends Handler.Abstract implements Graceful {
     private static final Pattern PATH = Pattern.compile("/api/hooks/([^/]+)(/messages)?");
     private static final String SESSION = "for";
     private static final String AFTER = "after";
@@ -56,6 +56,11 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         this.wakes = wakes;
         this.streams = new MessageStreams(hooks.store(), listening, ticker);
         this.limits = limits;
+    }
+
+    /** Returns whether a path is one of these routes, or would be with the word of a client. */
+    static boolean isBelow(String path) {
+        return path.startsWith("/api/hooks/");
     }
 
     /** Returns whether a path is one of these routes. */

@@ -24,6 +24,8 @@ import org.eclipse.jetty.util.component.Graceful;
 
 /** {@code GET /api/stream}: the changes in the tenant that the caller may see, as server-sent events. */
 public final class LiveEndpoint extends Handler.Abstract implements Graceful {
+    public static final String PATH = "/api/stream";
+
     private static final String LAST_EVENT_ID = "Last-Event-ID";
     private static final String TOPICS = "topics";
 

@@ -21,7 +21,7 @@ import java.util.List;
  * Reads the log of changes, filtered by what the audience may see at that moment, in one statement. What a row names is
  * looked up for each row, and the rows of a topic are computed once, whatever number of rows PostgreSQL expects.
  */
-public final class LiveQueries {
+final class LiveQueries {
     /** The maximum number of listed changes. If there are more, the client must read everything again. */
     private static final int MOST = 1_000;
 
@@ -36,7 +36,7 @@ public final class LiveQueries {
               FROM live l
              CROSS JOIN ctx
              CROSS JOIN LATERAL (SELECT * FROM message x
-                                  WHERE x.tenant_id = l.tenant_id AND x.stream_id = l.place AND x.id = l.thing
+                                  WHERE x.tenant_id = l.tenant_id AND x.conversation_id = l.place AND x.id = l.thing
                                     AND x.seq = COALESCE(l.other, (SELECT y.seq FROM message y
                                                                     WHERE y.tenant_id = l.tenant_id AND y.id = l.thing))
                                  OFFSET 0) m

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.workspace.delivery.wait;
 
+import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.scheduling.OpenRequest;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.audit.RequestSource;
@@ -54,18 +55,12 @@ public final class MessageWait {
     private final DomainStore domains;
     private final Clock clock;
 
-    public MessageWait(
-            WaitQueries queries,
-            WaitingCalls calls,
-            MessagePages pages,
-            AgentStore agents,
-            DomainStore domains,
-            Clock clock) {
-        this.queries = queries;
+    public MessageWait(Db db, WaitingCalls calls, Clock clock) {
+        this.queries = new WaitQueries(db);
         this.calls = calls;
-        this.pages = pages;
-        this.agents = agents;
-        this.domains = domains;
+        this.pages = new MessagePages(db);
+        this.agents = new AgentStore(db);
+        this.domains = new DomainStore(db);
         this.clock = clock;
     }
 

@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Waiting for messages: AP_Wait. */
-public final class WaitTools {
+final class WaitTools {
     private static final String STAYS_UNREAD =
             "They stay unread, since you act as no agent: only the user '%s' marks them as read, and AP_Wait returns them again. To wait for what comes next, act as an agent (AP_LogOn), or send reply_to.";
 

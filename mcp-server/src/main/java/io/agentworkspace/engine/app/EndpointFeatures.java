@@ -1,0 +1,108 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.app.demo.DemoFeature;
+import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.identity.oauth.OAuthFeature;
+import io.agentworkspace.engine.integrations.joining.InvitationStore;
+import io.agentworkspace.engine.integrations.joining.Joiner;
+import io.agentworkspace.engine.integrations.skills.Library;
+import io.agentworkspace.engine.integrations.skills.SkillQueries;
+import io.agentworkspace.engine.kernel.feature.Feature;
+import io.agentworkspace.engine.kernel.http.PublicPath;
+import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
+import io.agentworkspace.engine.kernel.outbound.VettedClient;
+import io.agentworkspace.engine.kernel.secrets.SealKeys;
+import io.agentworkspace.engine.kernel.streams.StreamLimits;
+import io.agentworkspace.engine.mcp.doctor.Doctor;
+import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
+import io.agentworkspace.engine.mcp.endpoint.McpEndpoint;
+import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.features.HookTool;
+import io.agentworkspace.engine.mcp.features.WelcomeQueries;
+import io.agentworkspace.engine.memory.banks.transfer.ImportRunner;
+import io.agentworkspace.engine.memory.search.ToolIndex;
+import io.agentworkspace.engine.rest.RestFacade;
+import io.agentworkspace.engine.web.server.PageEndpoint;
+import io.agentworkspace.engine.web.server.RefusalWriter;
+import io.agentworkspace.engine.workspace.delivery.hooks.Hooks;
+import io.agentworkspace.engine.workspace.delivery.hooks.HooksFeature;
+import io.agentworkspace.engine.workspace.delivery.live.LiveFeature;
+import java.net.URI;
+import java.util.List;
+
+/**
+ * The features that have endpoints of their own, and the endpoints of all tools: MCP, REST and pages.
+ *
+ * @param all the features, in the order in which they start
+ */
+record EndpointFeatures(
+        Feature.Endpoint mcp, Feature.Endpoint rest, PageEndpoint pages, RefusalWriter refusals, List<Feature> all) {
+
+    /**
+     * @param local the URL at which this replica serves
+     * @param documents where the documents about OAuth clients may be
+     */
+    static EndpointFeatures of(
+            Ground ground,
+            Features features,
+            ImportRunner runner,
+            StreamLimits streams,
+            SealKeys sealKeys,
+            URI local,
+            AddressPolicy documents) {
+        var db = ground.db();
+        var clock = ground.clock();
+        var settings = ground.settings();
+        var published = ground.published();
+        var signIn = features.signIn();
+        var upstreams = features.upstreams();
+        var toolIndex =
+                new ToolIndex(features.search().embedder(), features.search().heavy());
+        var handshakes = new HandshakeStore(db);
+        var hooks = new Hooks(
+                db, runner, features.agents().presence(), settings.http().hooks(), clock);
+        var served = EngineFeatures.of(
+                runner,
+                new Library(new SkillQueries(db)),
+                toolIndex,
+                new WelcomeQueries(db),
+                upstreams.contents(),
+                App.VERSION,
+                clock);
+        var mcp = new McpEndpoint(
+                served.with(new HookTool(hooks)),
+                db,
+                signIn.resolver(),
+                handshakes,
+                streams,
+                published.mcpUrl(),
+                sealKeys,
+                clock);
+        var joiner =
+                new Joiner(db, new InvitationStore(db), features.keys(), runner, ground.events(), published, clock);
+        var rest = RestFacade.handler(
+                runner,
+                toolIndex,
+                published,
+                db::state,
+                signIn.endpoint(),
+                joiner,
+                new Doctor(handshakes, published.mcpUrl(), clock)::latest,
+                features.documents().files(),
+                clock);
+        var path = PublicPath.of(published.baseUrl(), published.mcpUrl());
+        var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published), path);
+        var http = new VettedClient(documents, settings.webhooks().authorities());
+        return new EndpointFeatures(
+                new Feature.Endpoint(mcp::serves, mcp),
+                new Feature.Endpoint(rest::serves, rest),
+                pages,
+                new RefusalWriter(clock, pages, mcp::refused),
+                List.of(
+                        mcp.feature(upstreams.watch().apply(runner)),
+                        LiveFeature.of(db, runner.catalogue(), streams, clock),
+                        HooksFeature.of(db, hooks, features.waits().wakes(), streams, clock),
+                        DemoFeature.of(db, runner, local, clock),
+                        OAuthFeature.of(db, signIn, features.keys(), http, runner, ground.events(), pages, clock)));
+    }
+}

@@ -1,0 +1,29 @@
+package io.agentworkspace.engine.workspace.chat;
+
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.feature.Feature;
+import io.agentworkspace.engine.workspace.agents.AgentStore;
+import io.agentworkspace.engine.workspace.delivery.wait.MessageWait;
+import io.agentworkspace.engine.workspace.delivery.wait.WaitingCalls;
+import io.agentworkspace.engine.workspace.domains.DomainStore;
+import io.agentworkspace.engine.workspace.domains.ZoneEntry;
+import io.agentworkspace.engine.workspace.messages.MessageStore;
+import java.time.Clock;
+
+/** The feature of talk: messages, and questions to people. */
+public final class ChatFeature {
+    private ChatFeature() {}
+
+    /** @param waiting the calls that wait for messages, since AP_Chat can */
+    public static Feature of(Db db, WaitingCalls waiting, Clock clock) {
+        var agents = new AgentStore(db);
+        var messages = new MessageStore(db);
+        var domains = new DomainStore(db);
+        var wait = new MessageWait(db, waiting, clock);
+        var chat = new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait);
+        return new Feature()
+                .tools(chat.tools())
+                .tools(new QuestionTools(db, chat, messages).tools())
+                .background(work -> work.clearing("stops of the loop guard", new GuardStopStore(db)::purge));
+    }
+}

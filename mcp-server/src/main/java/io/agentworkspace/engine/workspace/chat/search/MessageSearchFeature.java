@@ -1,0 +1,17 @@
+package io.agentworkspace.engine.workspace.chat.search;
+
+import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.feature.Feature;
+import io.agentworkspace.engine.workspace.agents.AgentStore;
+import io.agentworkspace.engine.workspace.domains.DomainStore;
+
+/** The feature of searching messages. */
+public final class MessageSearchFeature {
+    private MessageSearchFeature() {}
+
+    public static Feature of(Db db) {
+        var search = new MessageSearchTools(db, new AgentStore(db), new DomainStore(db), new ContextStore(db));
+        return new Feature().tools(search.tools()).after("AP_Wait");
+    }
+}

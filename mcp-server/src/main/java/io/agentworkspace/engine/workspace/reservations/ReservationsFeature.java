@@ -1,0 +1,23 @@
+package io.agentworkspace.engine.workspace.reservations;
+
+import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.feature.Feature;
+import io.agentworkspace.engine.workspace.domains.DomainStore;
+import io.agentworkspace.engine.workspace.tasks.TaskPlaceQueries;
+import java.time.Clock;
+import java.time.Duration;
+
+/** The feature of reservations. */
+public final class ReservationsFeature {
+    private ReservationsFeature() {}
+
+    public static Feature of(Db db, Clock clock) {
+        var places = new TaskPlaceQueries(db, new DomainStore(db));
+        var reservations = new ReservationStore(db);
+        return new Feature()
+                .tools(new ReservationTools(db, new ContextStore(db), places).tools())
+                .background(work ->
+                        work.whileOpen(Duration.ofSeconds(1), "ending reservations", () -> reservations.end(clock)));
+    }
+}
