@@ -29,8 +29,9 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jetty's connector on the engine's port, which enters each connection in the {@link ConnectionTable}. It selects on platform
- * threads, so that it accepts and sorts connections even while all carriers of virtual threads are busy.
+ * Jetty's connector with a second selector of our own: with one, {@code ProbeTest} fails, or each call costs more
+ * (docs/decisions/connections.md). The first runs on platform threads, which accept connections and sort them by their first
+ * bytes even while all carriers of virtual threads are busy. Health probes stay there; virtual threads serve all others.
  */
 public final class EngineConnector extends ServerConnector {
     /** The threads that accept and select, and two that open and close connections. */
@@ -109,9 +110,12 @@ public final class EngineConnector extends ServerConnector {
     }
 
     private void sweep() {
-        table.expire();
-        table.cancelAbandoned();
-        getScheduler().schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            table.expire();
+            table.cancelAbandoned();
+        } finally {
+            getScheduler().schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+        }
     }
 
     /** Accepts a connection. The system keeps some new ones until the threads have caught up. */
