@@ -76,7 +76,7 @@ public final class EngineConnector extends ServerConnector {
     public EngineConnector(Server server, ConnectionTable table, HttpConfiguration configuration) {
         this.table = table;
         super(server, new QueuedThreadPool(THREADS, THREADS), null, null, 1, 1, new Factory(configuration));
-        this.serving = new Manager(server.getThreadPool(), getScheduler(), 1);
+        this.serving = new Selection(server.getThreadPool(), getScheduler(), 1);
         addBean(serving);
         server.addBean(probes); // It ends after the connections.
     }
@@ -162,7 +162,7 @@ public final class EngineConnector extends ServerConnector {
 
     @Override
     protected SelectorManager newSelectorManager(Executor threads, Scheduler scheduler, int selectors) {
-        return new Manager(threads, scheduler, selectors) {
+        return new Selection(threads, scheduler, selectors) {
             @Override
             public void accept(SelectableChannel channel, @Nullable Object none) {
                 try {
@@ -176,9 +176,9 @@ public final class EngineConnector extends ServerConnector {
         };
     }
 
-    /** Manages the connections of one selector. */
-    private class Manager extends ServerConnectorManager {
-        Manager(Executor threads, Scheduler scheduler, int selectors) {
+    /** The connections of one selector. */
+    private class Selection extends ServerConnectorManager {
+        Selection(Executor threads, Scheduler scheduler, int selectors) {
             super(threads, scheduler, selectors);
         }
 
