@@ -46,6 +46,7 @@ class TourTest {
 
     private static Ended run(String program, String... arguments) {
         var command = StartUpCache.java();
+        command.add("-Dexample.memories=100");
         command.add(program);
         command.addAll(List.of(arguments));
         try {

@@ -137,7 +137,12 @@ public final class EngineProcess implements AutoCloseable {
     private String diagnose(String command) {
         var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
         try {
-            return new ProcessBuilder(jcmd, Long.toString(process.pid()), command)
+            return new ProcessBuilder(
+                            jcmd,
+                            "-J-XX:TieredStopAtLevel=1",
+                            "-J-XX:+UseSerialGC",
+                            Long.toString(process.pid()),
+                            command)
                     .start()
                     .inputReader()
                     .readAllAsString();
