@@ -42,7 +42,7 @@ public final class WelcomeQueries {
             SELECT d.name AS domain, z.name AS zone
               FROM domain d
               JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-              JOIN stream t ON t.tenant_id = z.tenant_id AND t.id = z.stream_id
+              JOIN conversation t ON t.tenant_id = z.tenant_id AND t.id = z.conversation_id
              WHERE d.tenant_id = :tenant
                AND d.id IN (SELECT m.domain_id
                               FROM ctx, membership m
