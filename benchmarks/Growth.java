@@ -14,19 +14,19 @@ final class Growth {
               FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, generate_series(t.now + 1, t.size) i
             """,
             """
-            INSERT INTO stream (tenant_id, id, low_id, high_id, last_seq, last_at)
+            INSERT INTO conversation (tenant_id, id, low_id, high_id, last_seq, last_at)
             SELECT t.id, 2000000000 + i, 1000000000 + i, 1000000000 + i + 1, 10, now() - i * INTERVAL '1 second'
               FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, generate_series(t.now / 10 + 1, t.size / 10) i
             """,
             """
-            INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
+            INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at)
             SELECT t.id, 2000000000 + i, n, gen_random_uuid(), 1000000000 + i + n % 2, 'The tide turns at seven.', '{}',
                    now() - i * INTERVAL '1 second'
               FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, generate_series(t.now / 10 + 1, t.size / 10) i,
                    generate_series(1, 10) n
             """,
             """
-            INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+            INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
             SELECT t.id, 1000000000 + i + n, 2000000000 + i, (SELECT min(u.id) FROM app_user u WHERE u.tenant_id = t.id), 10, 10
               FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, generate_series(t.now / 10 + 1, t.size / 10) i,
                    generate_series(0, 1) n

@@ -18,12 +18,12 @@ final class Messages implements Bench.Benchmark {
      * word of its own.
      */
     private static final String FILL = """
-            INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
-            SELECT z.tenant_id, z.stream_id, 1 + i / z.zones, gen_random_uuid(), a.speakers[1 + i %% cardinality(a.speakers)],
+            INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at)
+            SELECT z.tenant_id, z.conversation_id, 1 + i / z.zones, gen_random_uuid(), a.speakers[1 + i %% cardinality(a.speakers)],
                    %2$s || 'number' || i || CASE WHEN i %% 10000 = 0 THEN ' needle' ELSE '' END,
                    '{}', now() - (%1$d - i) * INTERVAL '1 second'
               FROM generate_series(0, %1$d - 1) i
-              JOIN (SELECT tenant_id, stream_id, row_number() OVER (ORDER BY id) - 1 AS number, count(*) OVER () AS zones FROM zone) z
+              JOIN (SELECT tenant_id, conversation_id, row_number() OVER (ORDER BY id) - 1 AS number, count(*) OVER () AS zones FROM zone) z
                    ON z.number = i %% z.zones
               CROSS JOIN (SELECT array_agg(id ORDER BY id) AS speakers FROM agent) a
             """;
@@ -32,9 +32,9 @@ final class Messages implements Bench.Benchmark {
             + "'word' || floor(20000 * power(random(), 3)) || ' '";
 
     private static final String COUNT = """
-            UPDATE stream s SET last_seq = m.last, last_at = now()
-              FROM (SELECT tenant_id, stream_id, max(seq) AS last FROM message GROUP BY tenant_id, stream_id) m
-             WHERE m.tenant_id = s.tenant_id AND m.stream_id = s.id
+            UPDATE conversation s SET last_seq = m.last, last_at = now()
+              FROM (SELECT tenant_id, conversation_id, max(seq) AS last FROM message GROUP BY tenant_id, conversation_id) m
+             WHERE m.tenant_id = s.tenant_id AND m.conversation_id = s.id
             """;
 
     @Override

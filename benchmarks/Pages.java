@@ -22,8 +22,8 @@ final class Pages implements Bench.Benchmark {
             SELECT tenant_id, owner_id, id, now() FROM agent WHERE tenant_id = ? AND id > 800000000
             """,
             """
-            INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
-            SELECT z.tenant_id, z.stream_id, 1000 + i, gen_random_uuid(), a.id, 'The tide turns at ' || i, '{}',
+            INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at)
+            SELECT z.tenant_id, z.conversation_id, 1000 + i, gen_random_uuid(), a.id, 'The tide turns at ' || i, '{}',
                    now() - (100001 - i) * INTERVAL '1 second'
               FROM zone z
               JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id AND d.name = 'bench'
@@ -31,8 +31,8 @@ final class Pages implements Bench.Benchmark {
              WHERE z.tenant_id = ?
             """,
             """
-            UPDATE stream SET last_seq = 101000, last_at = now()
-             WHERE tenant_id = ? AND id IN (SELECT stream_id FROM zone)
+            UPDATE conversation SET last_seq = 101000, last_at = now()
+             WHERE tenant_id = ? AND id IN (SELECT conversation_id FROM zone)
             """,
             """
             INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from,

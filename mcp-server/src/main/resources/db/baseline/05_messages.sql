@@ -1,6 +1,6 @@
 -- Conversations, their messages, who has read how far, and who hears of new ones.
 
-CREATE TABLE stream (
+CREATE TABLE conversation (
     tenant_id   bigint      NOT NULL,
     id          bigint      NOT NULL DEFAULT nextval('entity_id'),
     low_id      bigint,
@@ -17,31 +17,31 @@ CREATE TABLE stream (
     UNIQUE (tenant_id, low_id, high_id),
     CHECK ((low_id IS NULL) = (high_id IS NULL) AND low_id < high_id)
 );
-COMMENT ON TABLE stream IS 'The conversations: the messages of a zone, or of two parties that talk directly, in order.';
-COMMENT ON COLUMN stream.low_id IS 'The party with the lower id; null in a zone.';
-COMMENT ON COLUMN stream.high_id IS 'The other party; null in a zone.';
-COMMENT ON COLUMN stream.agents_said IS 'In a zone: how many messages agents sent since a person last did, or since 15 minutes of silence. One agent alone counts for 15 at most.';
-COMMENT ON COLUMN stream.voices IS 'In a zone: the agents that sent these messages.';
-COMMENT ON COLUMN stream.person_at IS 'In a zone: when a person last sent a message.';
-COMMENT ON COLUMN stream.counted_at IS 'In a zone: since when agents_said counts.';
-COMMENT ON COLUMN stream.progress_at IS 'In the zone main: when a task of the domain last changed its state.';
-COMMENT ON COLUMN stream.announced IS 'The number of the last announcement: what follows within ten seconds is added to it.';
+COMMENT ON TABLE conversation IS 'The conversations: the messages of a zone, or of two parties that talk directly, in order.';
+COMMENT ON COLUMN conversation.low_id IS 'The party with the lower id; null in a zone.';
+COMMENT ON COLUMN conversation.high_id IS 'The other party; null in a zone.';
+COMMENT ON COLUMN conversation.agents_said IS 'In a zone: how many messages agents sent since a person last did, or since 15 minutes of silence. One agent alone counts for 15 at most.';
+COMMENT ON COLUMN conversation.voices IS 'In a zone: the agents that sent these messages.';
+COMMENT ON COLUMN conversation.person_at IS 'In a zone: when a person last sent a message.';
+COMMENT ON COLUMN conversation.counted_at IS 'In a zone: since when agents_said counts.';
+COMMENT ON COLUMN conversation.progress_at IS 'In the zone main: when a task of the domain last changed its state.';
+COMMENT ON COLUMN conversation.announced IS 'The number of the last announcement: what follows within ten seconds is added to it.';
 
 -- Deletes the messages of a conversation with it. There is no foreign key: whoever stores a message has locked its
 -- conversation, so it exists, and whoever deletes a conversation waits for the message.
-CREATE FUNCTION stream_went() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION conversation_went() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM message m
      USING old_row
-     WHERE m.tenant_id = old_row.tenant_id AND m.stream_id = old_row.id;
+     WHERE m.tenant_id = old_row.tenant_id AND m.conversation_id = old_row.id;
     RETURN NULL;
 END $$;
-CREATE TRIGGER went AFTER DELETE ON stream REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION stream_went();
-COMMENT ON TRIGGER went ON stream IS 'The messages of a conversation go with it, whatever deletes it.';
+CREATE TRIGGER went AFTER DELETE ON conversation REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION conversation_went();
+COMMENT ON TRIGGER went ON conversation IS 'The messages of a conversation go with it, whatever deletes it.';
 
 CREATE TABLE message (
     tenant_id    bigint      NOT NULL,
-    stream_id    bigint      NOT NULL,
+    conversation_id    bigint      NOT NULL,
     seq          bigint      NOT NULL,
     id           uuid        NOT NULL,
     speaker_id   bigint      NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE message (
     attached     uuid[],
     notice       boolean     NOT NULL DEFAULT false,
     changes      integer,
-    PRIMARY KEY (tenant_id, stream_id, seq)
+    PRIMARY KEY (tenant_id, conversation_id, seq)
 );
 COMMENT ON TABLE message IS 'The messages. Those of a conversation are deleted with it.';
 COMMENT ON COLUMN message.seq IS 'Without gaps in its conversation, in the order of commits.';
@@ -89,7 +89,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION message_words IS 'The words of a text, folded, with a space between each two: without case, accents and punctuation. Characters of scripts without spaces are words of their own.';
 
-CREATE FUNCTION message_terms(tenant bigint, stream bigint, speaker bigint, said text)
+CREATE FUNCTION message_terms(tenant bigint, place bigint, speaker bigint, said text)
     RETURNS tsvector LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
 DECLARE
     words text := message_words(said);
@@ -98,25 +98,25 @@ BEGIN
         words := regexp_replace(words, '([^ ]{255})[^ ]+', '\1', 'g');
     END IF;
     RETURN array_to_tsvector(array_remove(string_to_array(
-        tenant || '#' || stream || replace(' @' || speaker || ' ' || words, ' ', ' ' || tenant || '.'), ' '), tenant || '.'));
+        tenant || '#' || place || replace(' @' || speaker || ' ' || words, ' ', ' ' || tenant || '.'), ' '), tenant || '.'));
 END $$;
 COMMENT ON FUNCTION message_terms IS 'By what a message is found: its words, its conversation and its sender, each with the tenant.';
 
-CREATE INDEX message_term ON message USING gin (message_terms(tenant_id, stream_id, speaker_id, content)) WITH (fastupdate=off);
-CREATE INDEX message_place ON message (tenant_id, stream_id, created_at, seq);
-CREATE INDEX message_speaker ON message (tenant_id, speaker_id, created_at, stream_id, seq);
+CREATE INDEX message_term ON message USING gin (message_terms(tenant_id, conversation_id, speaker_id, content)) WITH (fastupdate=off);
+CREATE INDEX message_place ON message (tenant_id, conversation_id, created_at, seq);
+CREATE INDEX message_speaker ON message (tenant_id, speaker_id, created_at, conversation_id, seq);
 
 CREATE TABLE participant (
     tenant_id  bigint NOT NULL,
     party_id   bigint NOT NULL,
-    stream_id  bigint NOT NULL,
+    conversation_id  bigint NOT NULL,
     owner_id   bigint NOT NULL,
     read_seq   bigint NOT NULL,
     own_unread bigint NOT NULL DEFAULT 0,
     last_seq   bigint,
     announced  bigint NOT NULL DEFAULT 0,
-    PRIMARY KEY (tenant_id, party_id, stream_id),
-    FOREIGN KEY (tenant_id, stream_id) REFERENCES stream ON DELETE CASCADE
+    PRIMARY KEY (tenant_id, party_id, conversation_id),
+    FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation ON DELETE CASCADE
 );
 COMMENT ON TABLE participant IS 'How far each party has read each conversation. Unread messages follow from these numbers without counting.';
 COMMENT ON COLUMN participant.party_id IS 'The user or the agent.';
@@ -124,8 +124,8 @@ COMMENT ON COLUMN participant.owner_id IS 'The user behind the party: the user i
 COMMENT ON COLUMN participant.own_unread IS 'The party''s own messages after read_seq, up to last_seq where that is not null; in a zone, announcements too. They do not count as unread.';
 COMMENT ON COLUMN participant.last_seq IS 'Where two parties talk directly: the last message of the other one when it was stored. Null in a zone, where each message would change the rows of all.';
 COMMENT ON COLUMN participant.announced IS 'Where two parties talk directly: the announcements to the party after read_seq. They wait for it, but do not count as unread.';
-CREATE INDEX participant_stream ON participant (tenant_id, stream_id, owner_id);
-CREATE INDEX participant_unread ON participant (tenant_id, party_id, stream_id) INCLUDE (last_seq, read_seq, own_unread, announced)
+CREATE INDEX participant_conversation ON participant (tenant_id, conversation_id, owner_id);
+CREATE INDEX participant_unread ON participant (tenant_id, party_id, conversation_id) INCLUDE (last_seq, read_seq, own_unread, announced)
     WHERE last_seq IS NULL OR last_seq > (read_seq + own_unread);
 
 CREATE TABLE guard_sent (
@@ -233,7 +233,7 @@ CREATE TABLE hook_session (
     PRIMARY KEY (tenant_id, agent_id, session)
 );
 COMMENT ON TABLE hook_session IS 'The sessions of coding agents that call hooks or follow their messages, and what was announced to each.';
-COMMENT ON COLUMN hook_session.announced IS 'Up to which message of each stream the session was told that messages wait, for streams with unread messages.';
+COMMENT ON COLUMN hook_session.announced IS 'Up to which message of each conversation the session was told that messages wait, for conversations with unread messages.';
 COMMENT ON COLUMN hook_session.line IS 'The number of the last wake-up that its listener was sent.';
 COMMENT ON COLUMN hook_session.listener IS 'The number of its newest listener: the others are told nothing more.';
 COMMENT ON COLUMN hook_session.unconfirmed IS 'What each of the last wake-ups changed in announced, in case its listener did not get it.';

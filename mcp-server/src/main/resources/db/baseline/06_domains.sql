@@ -70,13 +70,13 @@ CREATE TABLE zone (
     name        text        NOT NULL,
     name_key    text        COLLATE "C" NOT NULL,
     description text,
-    stream_id   bigint      NOT NULL,
+    conversation_id   bigint      NOT NULL,
     created_at  timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, id),
-    UNIQUE (tenant_id, stream_id),
+    UNIQUE (tenant_id, conversation_id),
     UNIQUE (tenant_id, domain_id, name_key),
     FOREIGN KEY (tenant_id, domain_id) REFERENCES domain ON DELETE CASCADE,
-    FOREIGN KEY (tenant_id, stream_id) REFERENCES stream
+    FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation
 );
 COMMENT ON TABLE zone IS 'The zones of a domain. Each has a conversation.';
 

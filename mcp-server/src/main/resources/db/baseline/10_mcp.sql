@@ -193,7 +193,7 @@ BEGIN
             SELECT e.i, 1, 'zone', NULL, NULL, NULL, NULL, NULL, ARRAY[d.name_key, z.name_key],
                    taking_part(d.tenant_id, d.id, d.owner_id)
               FROM entry e
-              JOIN zone z ON z.tenant_id = of_tenant AND z.stream_id = e.place
+              JOIN zone z ON z.tenant_id = of_tenant AND z.conversation_id = e.place
               JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
              WHERE e.topic = 'messages'
              UNION ALL
@@ -202,7 +202,7 @@ BEGIN
                            FROM unnest(ARRAY[st.low_id, st.high_id]) p (id)
                            LEFT JOIN agent x ON x.tenant_id = st.tenant_id AND x.id = p.id)
               FROM entry e
-              JOIN stream st ON st.tenant_id = of_tenant AND st.id = e.place
+              JOIN conversation st ON st.tenant_id = of_tenant AND st.id = e.place
               JOIN agent a ON a.tenant_id = of_tenant AND a.id IN (st.low_id, st.high_id) AND a.destroyed_at IS NULL
              WHERE e.topic = 'messages'),
         logged AS (

@@ -37,8 +37,8 @@ class ConsoleLargeTest {
             INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
             SELECT tenant_id, owner_id, id, now() FROM agent WHERE tenant_id = :tenant AND id > 800000000
             """, """
-            INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
-            SELECT z.tenant_id, z.stream_id, i, gen_random_uuid(), a.id,
+            INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at)
+            SELECT z.tenant_id, z.conversation_id, i, gen_random_uuid(), a.id,
                    'message ' || i || CASE i % 3 WHEN 0 THEN '' WHEN 1 THEN repeat(E'\\na line of it', 6)
                                       ELSE E'\\n```\\n' || repeat(E'code in the message\\n', 9) || '```' END, '{}', now() - (100001 - i) * INTERVAL '1 second'
               FROM zone z
@@ -46,8 +46,8 @@ class ConsoleLargeTest {
               JOIN agent a ON a.tenant_id = z.tenant_id AND a.name = 'Ada', generate_series(1, 100000) i
              WHERE z.tenant_id = :tenant
             """, """
-            UPDATE stream SET last_seq = 100000, last_at = now()
-             WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM zone WHERE tenant_id = :tenant)
+            UPDATE conversation SET last_seq = 100000, last_at = now()
+             WHERE tenant_id = :tenant AND id IN (SELECT conversation_id FROM zone WHERE tenant_id = :tenant)
             """, """
             INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from,
                                 created_at, updated_at)

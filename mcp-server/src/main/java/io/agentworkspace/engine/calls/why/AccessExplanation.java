@@ -69,7 +69,10 @@ public final class AccessExplanation {
         var tool = catalogue.read(question.tool());
         var finding = question.target() == null ? null : finding(question, tool, question.target());
         var missing = new ArrayList<String>();
-        AccessCheck.ofCredential(call(question, tool, null)).map(Problem::note).ifPresent(missing::add);
+        AccessCheck.ofCredential(call(question, tool, null))
+                .refusal()
+                .map(Problem::note)
+                .ifPresent(missing::add);
         if (finding != null) {
             finding.missing().ifPresent(missing::add);
         }
@@ -187,7 +190,7 @@ public final class AccessExplanation {
         var permission = found.bank().permission();
         var thing = found.thing();
         var missing = BankAccess.missing(call, found.bank());
-        var only = missing.isEmpty() ? BankAccess.limit(need, permission.permission()) : null;
+        var only = !missing.isRefused() ? BankAccess.limit(need, permission.permission()) : null;
         var standing = new Standing(
                 "bank",
                 thing.name(),
@@ -197,9 +200,9 @@ public final class AccessExplanation {
                 permission.permission(),
                 permission.via(),
                 need.words(),
-                missing.isEmpty(),
+                !missing.isRefused(),
                 only);
-        return new Finding(standing, missing.map(Problem::note));
+        return new Finding(standing, missing.refusal().map(Problem::note));
     }
 
     private static RelationQueries.Trash trash(OfBank need) {
@@ -246,7 +249,7 @@ public final class AccessExplanation {
                 ? Optional.<Problem>empty()
                 : caller.obstacleToOthers().map(Problem::notPermitted);
         if (obstacle.isPresent()) {
-            return bare(call, "user", name.text(), name.text(), false, need, obstacle, null);
+            return bare(call, "user", name.text(), name.text(), false, need, AccessCheck.refused(obstacle.get()), null);
         }
         Role role;
         try {
@@ -255,7 +258,7 @@ public final class AccessExplanation {
             if (refused.failure() != Failure.NOT_PERMITTED || caller.mayActForOthers()) {
                 throw refused;
             }
-            return bare(call, "user", name.text(), name.text(), false, need, Optional.of(refused), null);
+            return bare(call, "user", name.text(), name.text(), false, need, AccessCheck.refused(refused), null);
         }
         var user = call.context().user();
         var own = user.id() == caller.user();
@@ -272,7 +275,7 @@ public final class AccessExplanation {
             String owner,
             boolean own,
             Requirement need,
-            Optional<Problem> missing,
+            AccessCheck missing,
             @Nullable String only) {
         var relations = new ArrayList<String>();
         if (own) {
@@ -282,8 +285,8 @@ public final class AccessExplanation {
             relations.add("admin");
         }
         var standing =
-                new Standing(kind, name, owner, null, relations, null, null, need.words(), missing.isEmpty(), only);
-        return new Finding(standing, missing.map(Problem::note));
+                new Standing(kind, name, owner, null, relations, null, null, need.words(), !missing.isRefused(), only);
+        return new Finding(standing, missing.refusal().map(Problem::note));
     }
 
     private static List<String> relations(Call call, RelationQueries.Thing thing) {
@@ -306,7 +309,7 @@ public final class AccessExplanation {
             List<String> relations,
             Requirement need,
             @Nullable String only,
-            Optional<Problem> missing) {
+            AccessCheck missing) {
         var standing = new Standing(
                 kind,
                 thing.name(),
@@ -316,8 +319,8 @@ public final class AccessExplanation {
                 null,
                 null,
                 need.words(),
-                missing.isEmpty(),
+                !missing.isRefused(),
                 only);
-        return new Finding(standing, missing.map(Problem::note));
+        return new Finding(standing, missing.refusal().map(Problem::note));
     }
 }

@@ -1,8 +1,7 @@
 package io.agentworkspace.engine.identity.keys;
 
-import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.model.tool.Call;
-import java.util.Optional;
 
 /** An agent that a key may be bound to. */
 public interface BindableAgent {
@@ -16,5 +15,5 @@ public interface BindableAgent {
     String ownerName();
 
     /** Returns why the caller may not do with it what its tool does; empty if it may. */
-    Optional<Problem> missing(Call call);
+    AccessCheck missing(Call call);
 }

@@ -7,7 +7,6 @@ import io.agentworkspace.engine.kernel.access.UserAccess;
 import io.agentworkspace.engine.model.access.Requirement.OfKey;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,21 +15,21 @@ public final class KeyAccess {
     private KeyAccess() {}
 
     /** @param powers what the caller can grant; read only if needed */
-    public static Optional<Problem> missing(Call call, KeyChangeStore.LockedKey key, Supplier<Grant> powers) {
+    public static AccessCheck missing(Call call, KeyChangeStore.LockedKey key, Supplier<Grant> powers) {
         var role = UserAccess.ofRole(call, key.role());
         var required = call.tool().requirement(OfKey.class);
         call.checked(required);
         return switch (required) {
             case SEE -> AccessCheck.GRANTED;
             case END -> role;
-            case CHANGE -> role.or(() -> ofRevoked(key));
+            case CHANGE -> role.and(() -> ofRevoked(key));
             case HOLD ->
                 ofRevoked(key)
-                        .or(() -> key.grant().isOver(call.now())
-                                ? Optional.of(Problem.conflict(AccessNotes.KEY_ENDED))
+                        .and(() -> key.grant().isOver(call.now())
+                                ? AccessCheck.refused(Problem.conflict(AccessNotes.KEY_ENDED))
                                 : AccessCheck.GRANTED)
-                        .or(() -> role)
-                        .or(() -> ofPowers(key.grant(), powers.get()));
+                        .and(() -> role)
+                        .and(() -> ofPowers(key.grant(), powers.get()));
         };
     }
 
@@ -44,14 +43,18 @@ public final class KeyAccess {
                 : null;
     }
 
-    private static Optional<Problem> ofRevoked(KeyChangeStore.LockedKey key) {
+    private static AccessCheck ofRevoked(KeyChangeStore.LockedKey key) {
         return key.revoked() || key.grant().revokedAt() != null
-                ? Optional.of(Problem.conflict(AccessNotes.KEY_REVOKED))
+                ? AccessCheck.refused(Problem.conflict(AccessNotes.KEY_REVOKED))
                 : AccessCheck.GRANTED;
     }
 
     /** Returns what the caller's own key lacks to grant this to another key. */
-    static Optional<Problem> ofPowers(Grant grant, Grant powers) {
-        return grant.excess(powers).map(AccessNotes::notToGive).map(Problem::notPermitted);
+    static AccessCheck ofPowers(Grant grant, Grant powers) {
+        return grant.excess(powers)
+                .map(AccessNotes::notToGive)
+                .map(Problem::notPermitted)
+                .map(AccessCheck::refused)
+                .orElse(AccessCheck.GRANTED);
     }
 }

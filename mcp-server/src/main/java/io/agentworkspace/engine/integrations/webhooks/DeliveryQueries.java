@@ -55,7 +55,7 @@ final class DeliveryQueries {
                                      FROM ctx
                                      JOIN message m ON m.tenant_id = v.tenant_id
                                                    AND m.id = CAST(COALESCE(v.data ->> 'message_id', v.data ->> 'question') AS uuid)
-                                     JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
+                                     JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
                                     WHERE {may_see_conversation}))
                  ORDER BY v.seq
                  LIMIT :limit),

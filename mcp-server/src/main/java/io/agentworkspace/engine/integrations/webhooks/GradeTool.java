@@ -3,7 +3,7 @@ package io.agentworkspace.engine.integrations.webhooks;
 import io.agentworkspace.engine.integrations.webhooks.sender.Grader;
 import io.agentworkspace.engine.integrations.webhooks.sender.Grader.Trial;
 import io.agentworkspace.engine.integrations.webhooks.sender.Signature;
-import io.agentworkspace.engine.kernel.outbound.ReceiverUrl;
+import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Doc;
@@ -62,7 +62,7 @@ final class GradeTool {
 
     private Graded graded(ReceiverTools.ReceiverRequest in, Call call) {
         var keyring = receivers.keyring(call, in.id());
-        var url = ReceiverUrl.parse(keyring.url(), outbound.allowPrivate());
+        var url = OutboundUrl.parse(keyring.url(), outbound.allowPrivate());
         var other = Objects.requireNonNullElseGet(keyring.outdated(), () -> Signature.newSecret(random));
         var receiver = new Grader.Receiver(url, keyring.secret(), other);
         var trials = outbound.probes().grade(call.caller().tenant(), receiver, call.progress());

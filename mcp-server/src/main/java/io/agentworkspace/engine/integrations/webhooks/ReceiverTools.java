@@ -2,7 +2,7 @@ package io.agentworkspace.engine.integrations.webhooks;
 
 import io.agentworkspace.engine.integrations.webhooks.sender.Signature;
 import io.agentworkspace.engine.kernel.context.IfRevision;
-import io.agentworkspace.engine.kernel.outbound.ReceiverUrl;
+import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
@@ -160,7 +160,7 @@ final class ReceiverTools {
 
     private PreparedReceiver prepare(CreateRequest in, Call call) {
         EventTypes.many(in.events());
-        var url = ReceiverUrl.parse(in.url(), outbound.allowPrivate());
+        var url = OutboundUrl.parse(in.url(), outbound.allowPrivate());
         var preflight = Json.text(outbound.probes().check(call.caller().tenant(), url));
         return sealed(UUID.randomUUID().toString(), url.toString(), preflight, call);
     }
@@ -246,7 +246,7 @@ final class ReceiverTools {
         if (in.url() == null) {
             return new ProbedReceiver(null, null);
         }
-        var url = ReceiverUrl.parse(in.url(), outbound.allowPrivate());
+        var url = OutboundUrl.parse(in.url(), outbound.allowPrivate());
         return new ProbedReceiver(
                 url.toString(), Json.text(outbound.probes().check(call.caller().tenant(), url)));
     }

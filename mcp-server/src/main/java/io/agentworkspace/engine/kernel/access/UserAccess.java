@@ -6,7 +6,6 @@ import io.agentworkspace.engine.model.access.Requirement.OfUser;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import java.util.Optional;
 
 /** Decides whether a caller may act for a user, or change one. */
 public final class UserAccess {
@@ -16,13 +15,13 @@ public final class UserAccess {
      * @param user the user that the call acts for or concerns
      * @param role this user's role
      */
-    public static Optional<Problem> missing(Call call, long user, Role role) {
+    public static AccessCheck missing(Call call, long user, Role role) {
         var required = call.tool().requirement(OfUser.class);
         call.checked(required);
         return missing(required, call, user, role);
     }
 
-    public static Optional<Problem> missing(OfUser required, Call call, long user, Role role) {
+    public static AccessCheck missing(OfUser required, Call call, long user, Role role) {
         return switch (required) {
             // Whether the caller may act for others is checked before a tool runs.
             case STAND_FOR -> AccessCheck.GRANTED;
@@ -30,7 +29,7 @@ public final class UserAccess {
             case GOVERN -> ofOwners(call, role);
             case REMOVE ->
                 user == call.caller().user()
-                        ? Optional.of(Problem.conflict(AccessNotes.NOT_YOURSELF_OUT))
+                        ? AccessCheck.refused(Problem.conflict(AccessNotes.NOT_YOURSELF_OUT))
                         : ofOwners(call, role);
         };
     }
@@ -38,12 +37,12 @@ public final class UserAccess {
     /**
      * Returns what the caller lacks to get a key of a user with this role: nobody can get more rights than their own.
      */
-    public static Optional<Problem> ofRole(Call call, Role role) {
+    public static AccessCheck ofRole(Call call, Role role) {
         return refusedIf(!call.caller().role().isAtLeast(role), AccessNotes.ofMoreThanYou(role));
     }
 
     /** Returns what the caller lacks to change a user with this role, or to assign the role. */
-    public static Optional<Problem> ofOwners(Call call, Role role) {
+    public static AccessCheck ofOwners(Call call, Role role) {
         var own = call.caller().role();
         return refusedIf(role == Role.OWNER && own != Role.OWNER, AccessNotes.forOwners(own));
     }

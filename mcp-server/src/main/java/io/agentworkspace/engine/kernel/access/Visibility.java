@@ -95,18 +95,21 @@ public final class Visibility {
     }
 
     /**
-     * Returns whether the acting user may see the messages of a stream in which they or their agents take part; admins
+     * Returns whether the acting user may see the messages of a conversation in which they or their agents take part; admins
      * see all. A credential that is bound to an agent sees only the direct messages of that agent.
      */
     public static String conversation(String alias) {
         return SqlTemplate.of("""
-                (CASE WHEN CAST(:bound AS bigint) IS NOT NULL AND {stream}.low_id IS NOT NULL
-                      THEN CAST(:bound AS bigint) IN ({stream}.low_id, {stream}.high_id)
+                (CASE WHEN CAST(:bound AS bigint) IS NOT NULL AND {conversation}.low_id IS NOT NULL
+                      THEN CAST(:bound AS bigint) IN ({conversation}.low_id, {conversation}.high_id)
                       ELSE :admin OR COALESCE((SELECT true FROM participant mine
-                                                WHERE mine.tenant_id = {stream}.tenant_id AND mine.stream_id = {stream}.id
+                                                WHERE mine.tenant_id = {conversation}.tenant_id AND mine.conversation_id = {conversation}.id
                                                   AND mine.owner_id = {user}
                                                 LIMIT 1), false) END)
-                """).with("stream", alias).with("user", USER).sql();
+                """)
+                .with("conversation", alias)
+                .with("user", USER)
+                .sql();
     }
 
     /** Returns whether the acting user may see the bank, unless it is in the trash. */

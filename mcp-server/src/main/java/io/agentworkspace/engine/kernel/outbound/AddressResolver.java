@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.kernel.outbound;
 
-import io.agentworkspace.engine.kernel.outbound.SendFailure.Stage;
+import io.agentworkspace.engine.kernel.outbound.OutboundFailure.Stage;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -65,13 +65,13 @@ public final class AddressResolver implements AutoCloseable {
     }
 
     /** Returns the addresses in the order of the look-up. Sets with the same addresses are equal. */
-    public Set<InetAddress> resolve(String host, Duration limit) throws SendFailure, InterruptedException {
+    public Set<InetAddress> resolve(String host, Duration limit) throws OutboundFailure, InterruptedException {
         var addresses = new LinkedHashSet<InetAddress>();
         for (var address : lookedUp(host, limit)) {
             var kind = policy.refusal(address);
             if (kind != null) {
                 // The address is not disclosed: the name may belong to a network that the caller cannot see into.
-                throw new SendFailure(Stage.RESOLVE, "the name leads to an address that is not allowed: " + kind);
+                throw new OutboundFailure(Stage.RESOLVE, "the name leads to an address that is not allowed: " + kind);
             }
             if (addresses.size() < MOST_ADDRESSES) {
                 addresses.add(address);
@@ -80,17 +80,17 @@ public final class AddressResolver implements AutoCloseable {
         return addresses;
     }
 
-    private List<InetAddress> lookedUp(String host, Duration limit) throws SendFailure, InterruptedException {
+    private List<InetAddress> lookedUp(String host, Duration limit) throws OutboundFailure, InterruptedException {
         try {
             return startLookup(host).get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw new SendFailure(
+            throw new OutboundFailure(
                     Stage.RESOLVE,
                     e.getCause() instanceof RejectedExecutionException
                             ? "the name was not looked up: too many are at once"
                             : "the name does not resolve");
         } catch (TimeoutException e) {
-            throw new SendFailure(Stage.RESOLVE, "the name did not resolve in time");
+            throw new OutboundFailure(Stage.RESOLVE, "the name did not resolve in time");
         }
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * read an endless series of them.
  */
 final class InterimResponses {
-    /** The number of interim responses that are skipped. No receiver needs more. */
+    /** The number of interim responses that are skipped. No server needs more. */
     static final int MOST = 16;
 
     private static final String COUNT = InterimResponses.class.getName();

@@ -23,13 +23,13 @@ public final class VettedClient implements AutoCloseable {
 
     private final AddressPolicy policy;
     private final AddressResolver resolver;
-    private final ReceiverClient client;
+    private final GuardedHttpClient client;
 
     /** @param authorities trusted in addition to the JVM's */
     public VettedClient(AddressPolicy policy, List<X509Certificate> authorities) {
         this.policy = policy;
         this.resolver = new AddressResolver(InetAddress::getAllByName, policy, LOOK_UPS, LOOK_UPS);
-        this.client = new ReceiverClient(authorities);
+        this.client = new GuardedHttpClient(authorities);
     }
 
     /**
@@ -38,7 +38,7 @@ public final class VettedClient implements AutoCloseable {
      * @throws io.agentworkspace.engine.model.problem.Problem if no request may be made to it
      */
     public URI parse(String url) {
-        return ReceiverUrl.parse(url, policy);
+        return OutboundUrl.parse(url, policy);
     }
 
     /**
@@ -54,7 +54,7 @@ public final class VettedClient implements AutoCloseable {
                 throw new IOException("http:// is allowed only to private addresses: use https://");
             }
             return client.request(url, addresses);
-        } catch (SendFailure e) {
+        } catch (OutboundFailure e) {
             throw new IOException(e.words(), e);
         }
     }
@@ -83,7 +83,7 @@ public final class VettedClient implements AutoCloseable {
 
     /** Returns what a failure of a request was, in words for an admin. */
     public static String words(Throwable failure, boolean sent, Duration limit) {
-        return SendFailure.of(failure, sent, limit.toSeconds()).words();
+        return OutboundFailure.of(failure, sent, limit.toSeconds()).words();
     }
 
     @Override

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * Runs rounds of work on its own thread. The next round starts at once while there is more to do, else when
  * woken, or after a pause. Rounds that are woken have a gap between their starts, so that one round handles many wake-ups.
  */
-public final class WorkLoop {
+public final class WorkLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WorkLoop.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -81,18 +81,23 @@ public final class WorkLoop {
     }
 
     /** Interrupts the running round, and closes the loop. */
-    public void interrupt() throws InterruptedException {
+    public void interrupt() {
         closed = true;
         thread.interrupt();
         close();
     }
 
     /** Starts no further round, and waits up to 5 s for the running one. */
-    public void close() throws InterruptedException {
+    @Override
+    public void close() {
         closed = true;
         wake();
-        if (thread.getState() != Thread.State.NEW) {
-            thread.join(PATIENCE);
+        try {
+            if (thread.getState() != Thread.State.NEW) {
+                thread.join(PATIENCE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -1,4 +1,6 @@
-/** Whose turn it is: {@code FairQueue} shares slots fairly by tenant and key, {@code HeavyWork} processor time. */
+/**
+ * Whose turn it is: {@code FairQueue} shares slots fairly by tenant and key, {@code HeavyWork} processor time, {@code Worker} a queue between replicas.
+ */
 @NullMarked
 package io.agentworkspace.engine.kernel.scheduling;
 

@@ -5,7 +5,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The tenants with listeners on any replica. Changes without listeners cause no notification, since a transaction
@@ -15,29 +18,49 @@ public final class ListeningTenants {
     /** How long an entry is valid; it is renewed sooner. */
     public static final Duration HOLDS = Duration.ofMinutes(2);
 
+    /** How often the entries of those who listen on are renewed. */
+    public static final Duration RENEWAL = HOLDS.dividedBy(4);
+
     private static final String EXPIRED = Db.oldRows("change_listener", "until <= :until");
 
     private final Db db;
     private final Clock clock;
     private final UUID replica = UUID.randomUUID();
+    private final Map<Long, Instant> written = new ConcurrentHashMap<>();
 
     public ListeningTenants(Db db, Clock clock) {
         this.db = db;
         this.clock = clock;
     }
 
+    /** Makes sure that, after it returns, changes in the tenant are notified. */
+    void in(long tenant) {
+        var last = written.get(tenant);
+        if (last == null || last.plus(RENEWAL).isBefore(clock.instant())) {
+            in(Set.of(tenant));
+        }
+    }
+
+    /** Renews the entries of the tenants with listeners. */
+    void renew(Set<Long> tenants) {
+        written.keySet().retainAll(tenants);
+        in(Set.copyOf(tenants));
+    }
+
     /** Makes sure that, after it returns, changes in these tenants are notified. */
     public void in(Collection<Long> tenants) {
         if (!tenants.isEmpty()) {
+            var now = clock.instant();
             db.sql("""
                     INSERT INTO change_listener (tenant_id, replica, until)
                     SELECT t.id, :replica, :until FROM unnest(CAST(:tenants AS bigint[])) t (id)
                     ON CONFLICT (tenant_id, replica) DO UPDATE SET until = :until
                     """)
                     .set("replica", replica)
-                    .set("until", clock.instant().plus(HOLDS))
+                    .set("until", now.plus(HOLDS))
                     .set("tenants", tenants)
                     .run();
+            tenants.forEach(tenant -> written.put(tenant, now));
         }
     }
 

@@ -42,20 +42,18 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.component.Graceful;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The MCP endpoint at {@code /mcp}: reads the request and passes it to the lane of the client's protocol revision.
  * Input that is not a message has no lane: it is thrown as a {@code Problem}, which {@code Gate} renders.
  */
-public final class McpEndpoint extends Handler.Abstract implements Graceful {
+public final class McpEndpoint extends Handler.Abstract {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final Ticker ticker = new Ticker();
@@ -72,7 +70,6 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     private final TaskWorkers workers;
     private final HandshakeStore handshakes;
     private final List<DatabaseSignals.Listener> listeners;
-    private volatile boolean stopping;
 
     /** @param mcpUrl the public address of the MCP host */
     public McpEndpoint(
@@ -92,10 +89,11 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         listening = new ListeningTenants(db, clock);
         recorder = new HandshakeRecorder(handshakes, clock);
         notifications = new NotificationStreams(ticker, listening);
+        addBean(notifications.hub());
         var tasks = new McpTasks(features.identity().name(), taskStore, clock, this::wakeWorkers);
         var methods = new McpMethods(features, tasks, new SealedCursors(signer), clock);
         workers = new TaskWorkers(taskStore, callers, methods, clock);
-        workers.start(ticker);
+        workers.start();
         var streams = new LaneContext.Streams(ticker, limits, notifications, clock);
         var opener = new StreamOpener(methods.resources(), tasks, notifications, limits);
         var lane = new LaneContext(
@@ -188,7 +186,8 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
                 router.post(JsonRpcMessage.body(BodyReader.read(request)), exchange);
             }
             case "GET", "DELETE" -> {
-                if (exchange.header(McpExchange.SESSION) == null || stopping) {
+                if (exchange.header(McpExchange.SESSION) == null
+                        || notifications.hub().isShutdown()) {
                     throw postOnly(response);
                 }
                 router.withoutBody(exchange);
@@ -231,22 +230,10 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         return parts.length > 0 && parts[0].strip().equals("application/json") && charset.equals("utf-8");
     }
 
-    /** Ends the streams, and waits until their clients have received the end. */
-    @Override
-    public CompletableFuture<Void> shutdown() {
-        stopping = true;
-        return notifications.endAll();
-    }
-
-    @Override
-    public boolean isShutdown() {
-        return stopping;
-    }
-
     @Override
     protected void doStop() throws Exception {
         ticker.close();
-        workers.stop();
+        workers.close();
         super.doStop();
     }
 }

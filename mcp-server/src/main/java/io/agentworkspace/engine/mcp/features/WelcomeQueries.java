@@ -67,7 +67,7 @@ public final class WelcomeQueries {
               FROM own
               JOIN domain d ON d.tenant_id = :tenant AND d.id = own.domain_id
               JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-              JOIN stream t ON t.tenant_id = z.tenant_id AND t.id = z.stream_id
+              JOIN conversation t ON t.tenant_id = z.tenant_id AND t.id = z.conversation_id
              ORDER BY t.last_at DESC NULLS LAST, d.name_key, z.name_key
              LIMIT :most
             """;

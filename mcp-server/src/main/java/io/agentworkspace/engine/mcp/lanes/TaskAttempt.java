@@ -54,9 +54,8 @@ final class TaskAttempt {
         return System.nanoTime() - startNanos > LONGEST.toNanos();
     }
 
-    /** Starts the work on a separate thread. */
-    synchronized void start(Runnable work) {
-        thread = Thread.startVirtualThread(work);
+    private synchronized void workBegins() {
+        thread = Thread.currentThread();
         if (stopped) {
             end(thread);
         }
@@ -99,6 +98,7 @@ final class TaskAttempt {
      * @return empty if the work was stopped before it succeeded, so that another replica continues it
      */
     Optional<McpTaskStore.Step> work(ToolMethods tools, Optional<Caller> caller, Consumer<String> progress) {
+        workBegins();
         var step = caller.map(current -> work(tools, current, progress)).orElseGet(this::withoutCredential);
         workIsOver();
         return stopped && !succeeded(step) ? Optional.ofNullable(verdict) : Optional.of(step);

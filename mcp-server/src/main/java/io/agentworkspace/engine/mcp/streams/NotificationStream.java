@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.mcp.streams;
 
+import io.agentworkspace.engine.kernel.streams.EventQueue;
 import io.agentworkspace.engine.kernel.streams.EventStream;
+import io.agentworkspace.engine.kernel.streams.Hub;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
 import io.agentworkspace.engine.kernel.wire.SubscribedChange;
@@ -8,42 +10,34 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.io.IOException;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An open stream that notifies its client of changes. Pending notifications are a set, so the subscriptions bound their
- * number. A thread exists only while something is written. A client that does not read is disconnected. It keeps nothing
- * of the request that opened it.
+ * An open stream that notifies its client of changes. Equal notifications are written once, so the subscriptions bound the
+ * number of those that wait. It keeps nothing of the request that opened it.
  */
-public final class NotificationStream {
+public final class NotificationStream implements Hub.Subscriber {
     private final Caller caller;
     private final Purpose purpose;
     private final StreamLimits.Places places;
     private final Function<String, Optional<ObjectNode>> words;
     private final BooleanSupplier valid;
-    private final Runnable closed;
-    private final EventStream stream;
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final EventQueue queue;
     private final Object looking = new Object();
-    private final Set<String> waiting = new LinkedHashSet<>();
-    private final Set<String> putOff = new LinkedHashSet<>();
+
+    /** What the database did not answer for. It is looked up again at the next sign of life. */
+    private final Set<String> putOff = ConcurrentHashMap.newKeySet();
+
     private volatile Subscriptions subscriptions;
     private volatile Runnable refresh = () -> {};
-    private volatile @Nullable ObjectNode greeting;
-    private boolean keepAlive;
-    private boolean ending;
-    private boolean writing;
-    private boolean done;
 
     /**
      * Why a stream is open.
@@ -58,24 +52,21 @@ public final class NotificationStream {
     /**
      * @param places are taken
      * @param words returns the notification of a change, or empty if there is nothing to send any more
-     * @param closed runs once, when the stream has ended
      */
     NotificationStream(
             McpExchange exchange,
             Purpose purpose,
             Subscriptions subscriptions,
             Function<String, Optional<ObjectNode>> words,
-            StreamLimits.Places places,
-            Runnable closed) {
+            StreamLimits.Places places) {
         this.caller = exchange.caller();
         this.purpose = purpose;
         this.subscriptions = subscriptions;
         this.places = places;
         this.words = words;
         this.valid = exchange.validity();
-        this.closed = closed;
-        this.stream =
-                EventStream.after(exchange.request(), exchange.response(), exchange.callback(), places.patience());
+        var stream = EventStream.after(exchange.request(), exchange.response(), exchange.callback(), places.patience());
+        this.queue = new EventQueue(stream, places, 0);
     }
 
     Caller caller() {
@@ -87,10 +78,23 @@ public final class NotificationStream {
     }
 
     /** Begins to write, with the first message if there is one. */
-    public synchronized void start(@Nullable ObjectNode first) {
-        greeting = first;
-        keepAlive = first == null;
-        write();
+    public void start(@Nullable ObjectNode first) {
+        queue.begin(first == null ? EventStream::keepAlive : stream -> stream.send(first));
+    }
+
+    @Override
+    public long tenant() {
+        return caller.tenant();
+    }
+
+    @Override
+    public BooleanSupplier validity() {
+        return valid;
+    }
+
+    @Override
+    public CompletableFuture<Void> ended() {
+        return queue.ended();
     }
 
     /** @throws Problem {@code rate_limited} or {@code unavailable} if there is no memory for them */
@@ -117,82 +121,24 @@ public final class NotificationStream {
 
     /** Notifies the client of a change that it subscribed to. */
     void deliver(SubscribedChange change) {
-        var messages = subscriptions.toldOf(change);
-        if (!messages.isEmpty()) {
-            deliver(messages);
-        }
+        subscriptions.toldOf(change).forEach(this::deliver);
     }
 
     /** Notifies the client of all its subscriptions, since a change may have been missed. */
     void tellAll() {
-        deliver(subscriptions.everything());
+        subscriptions.everything().forEach(this::deliver);
     }
 
     /** Notifies the client of one subscription. */
     void deliver(String what) {
-        deliver(Set.of(what));
+        queue.add(new Notice(this, what));
     }
 
-    private synchronized void deliver(Set<String> what) {
-        if (!done && !ending) {
-            waiting.addAll(what);
-            write();
-        }
-    }
-
-    /** Writes a sign of life, which fails if the client is gone. */
-    synchronized void keepAlive() {
-        keepAlive = true;
-        waiting.addAll(putOff);
-        putOff.clear();
-        write();
-    }
-
-    /** Ends the stream after the pending notifications, also when its credential has become invalid. */
-    public synchronized void end() {
-        ending = true;
-        write();
-    }
-
-    /** Returns a future that completes when the stream has ended. */
-    CompletableFuture<Void> ended() {
-        return ended;
-    }
-
-    /** @param isValid tests the credential; it may return a cached result for an equal one */
-    void endIfInvalid(Predicate<BooleanSupplier> isValid) {
-        if (!isValid.test(valid)) {
-            end();
-        }
-    }
-
-    private void write() {
-        if (!writing && !done) {
-            writing = true;
-            Thread.startVirtualThread(this::drain);
-        }
-    }
-
-    private void drain() {
-        try {
-            for (var next = next(); next != null; next = next()) {
-                send(next);
-            }
-        } catch (IOException | RuntimeException e) {
-            finish(() -> stream.cut(e));
-        }
-    }
-
-    private void send(List<String> messages) throws IOException {
-        var first = greeting;
-        if (first != null) {
-            greeting = null;
-            stream.send(first);
-        } else if (messages.isEmpty()) {
-            stream.keepAlive();
-        }
-        for (var what : messages) {
-            var message = word(what);
+    /** A subscription of which the client is notified, if there is still something to send when it is written. */
+    private record Notice(NotificationStream of, String what) implements EventQueue.Line {
+        @Override
+        public void sendTo(EventStream stream) throws IOException {
+            var message = of.word(what);
             if (message.isPresent()) {
                 stream.send(message.get());
             }
@@ -202,63 +148,43 @@ public final class NotificationStream {
     private Optional<ObjectNode> word(String what) {
         try {
             return words.apply(what);
-        } catch (Problem e) {
-            putOff(what); // No answer from the database: retried at the next sign of life.
+        } catch (Problem unavailable) {
+            putOff.add(what);
             return Optional.empty();
         }
     }
 
-    private synchronized void putOff(String what) {
-        putOff.add(what);
+    @Override
+    public void keepAlive() {
+        for (var what : putOff) {
+            putOff.remove(what);
+            deliver(what);
+        }
+        queue.keepAlive(EventStream::keepAlive);
     }
 
-    /** Returns the next notifications: null if there are none, an empty list for a comment. */
-    private @Nullable List<String> next() throws IOException {
-        synchronized (this) {
-            if (greeting != null || keepAlive || !waiting.isEmpty()) {
-                keepAlive = false;
-                var messages = List.copyOf(waiting);
-                waiting.clear();
-                return messages;
-            }
-            if (!ending) {
-                writing = false;
-                return null;
-            }
-        }
-        finish(); // Only this thread writes now: `writing` stays true.
-        return null;
+    /** Ends the stream after the pending notifications, also when its credential has become invalid. */
+    @Override
+    public void end() {
+        queue.endAfter(this::finish);
     }
 
     /**
      * Ends the stream. The specification's texts disagree on whether a listening request ends with a cancellation or
      * with a result, so the client gets both.
      */
-    private void finish() throws IOException {
+    private void finish(EventStream stream) throws IOException {
         var id = purpose.subscription();
         if (id == null) {
             stream.finish();
-        } else {
-            var params = Json.object();
-            params.set("requestId", id);
-            Subscriptions.tag(params, id);
-            stream.send(JsonRpcMessage.notification("notifications/cancelled", params));
-            var result = Json.object().put("resultType", "complete");
-            Subscriptions.tag(result, id);
-            stream.finish(new JsonRpcMessage(id, "", result).answer(result));
+            return;
         }
-        finish(() -> {});
-    }
-
-    private void finish(Runnable last) {
-        synchronized (this) {
-            if (done) {
-                return;
-            }
-            done = true;
-        }
-        last.run();
-        closed.run();
-        ended.complete(null);
+        var params = Json.object();
+        params.set("requestId", id);
+        Subscriptions.tag(params, id);
+        stream.send(JsonRpcMessage.notification("notifications/cancelled", params));
+        var result = Json.object().put("resultType", "complete");
+        Subscriptions.tag(result, id);
+        stream.finish(new JsonRpcMessage(id, "", result).answer(result));
     }
 }

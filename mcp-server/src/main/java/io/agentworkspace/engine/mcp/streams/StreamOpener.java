@@ -64,7 +64,7 @@ public final class StreamOpener {
             throw Problem.tooLarge("id", id.asString().length(), LONGEST_ID, "characters");
         }
         // From here on, losses of access are signalled, so none is missed after a look-up.
-        notifications.open(request.caller().tenant());
+        notifications.hub().listen(request.caller().tenant());
         var agreed = Json.object();
         var subscriptions = subscriptionsOf(filter, agreed, exchange, request).with(tasks(filter, agreed, request));
         var params = Json.object();
@@ -162,7 +162,7 @@ public final class StreamOpener {
     public NotificationStream session(
             McpExchange exchange, NotificationStream.Purpose purpose, Set<String> uris, McpRequest request) {
         // From here on, losses of access are signalled, so none is missed after a look-up.
-        notifications.open(request.caller().tenant());
+        notifications.hub().listen(request.caller().tenant());
         var subscriptions = new Subscriptions(Set.copyOf(LISTS.values()), watched(uris, request));
         return open(exchange, purpose, subscriptions, request);
     }
@@ -191,20 +191,8 @@ public final class StreamOpener {
             McpExchange exchange, NotificationStream.Purpose purpose, Subscriptions subscriptions, McpRequest request) {
         var places = bounds.of(exchange.caller());
         places.take(StreamLimits.credential(exchange.request()) + subscriptions.bytes());
-        try {
-            notifications.open(exchange.caller().tenant());
-        } catch (RuntimeException refused) {
-            places.giveBack();
-            throw refused;
-        }
-        var holder = new NotificationStream[1];
-        var words = words(request, purpose);
-        var stream = new NotificationStream(exchange, purpose, subscriptions, words, places, () -> {
-            places.giveBack();
-            notifications.remove(holder[0]);
-        });
-        holder[0] = stream;
-        notifications.add(stream);
+        var stream = new NotificationStream(exchange, purpose, subscriptions, words(request, purpose), places);
+        notifications.hub().add(stream);
         return stream;
     }
 }

@@ -47,17 +47,23 @@ public final class McpTaskStore {
     private static final String CHANGE =
             "jsonb_build_object('topic', 'task', 'names', ARRAY[t.id], 'users', ARRAY[t.user_id])";
 
-    private static final String PROGRESS = announced("""
-            UPDATE mcp_task SET message = :message, updated_at = :now
+    private static final String CLAIMED = """
              WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-            """);
+            """;
+
+    private static final String IN_TIME = CLAIMED + " AND leased_until > now()";
+
+    private static final String RENEW = "UPDATE mcp_task SET leased_until = now() + CAST(:lease AS interval)" + IN_TIME;
+
+    private static final String RELEASE = "UPDATE mcp_task SET leased_until = now(), tries = 0" + CLAIMED;
+
+    private static final String PROGRESS =
+            announced("UPDATE mcp_task SET message = :message, updated_at = :now" + CLAIMED);
 
     private static final String STEP = announced("""
             UPDATE mcp_task
                SET status = :status, message = :message, memory = :memory, outcome = :outcome, tries = 0, updated_at = :now
-             WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-               AND leased_until > now()
-            """);
+            """ + IN_TIME);
 
     private static final String UPDATE = announced("""
             UPDATE mcp_task
@@ -244,7 +250,7 @@ public final class McpTaskStore {
     public List<Task> claim(String server, int most, Duration lease) {
         return db.sql("""
                 UPDATE mcp_task t
-                   SET attempt = t.attempt + 1, tries = t.tries + 1, leased_until = now() + :lease * interval '1 millisecond'
+                   SET attempt = t.attempt + 1, tries = t.tries + 1, leased_until = now() + CAST(:lease AS interval)
                   FROM (SELECT w.tenant_id, w.id FROM mcp_task w
                           JOIN (SELECT tenant_id, id,
                                        row_number() OVER (PARTITION BY tenant_id, principal
@@ -262,34 +268,18 @@ public final class McpTaskStore {
                 .set("server", server)
                 .set("share", SHARE)
                 .set("most", most)
-                .set("lease", lease.toMillis())
+                .set("lease", lease.toString())
                 .list(McpTaskStore::task);
     }
 
-    /** Extends the leases and returns the claims that still hold. Others may have taken the expired ones. */
-    public Set<ClaimedTask> renew(Collection<ClaimedTask> claims, Duration lease) {
-        return new HashSet<>(db.sql("""
-                UPDATE mcp_task t
-                   SET leased_until = now() + :lease * interval '1 millisecond'
-                  FROM unnest(CAST(:tenants AS bigint[]), CAST(:ids AS text[]), CAST(:attempts AS bigint[]))
-                       AS lease (tenant_id, id, attempt)
-                 WHERE t.tenant_id = lease.tenant_id AND t.id = lease.id AND t.attempt = lease.attempt AND t.status = 'working'
-                   AND t.leased_until > now()
-                RETURNING t.tenant_id, t.id, t.attempt
-                """)
-                .set("tenants", claims.stream().map(ClaimedTask::tenant).toList())
-                .set("ids", claims.stream().map(ClaimedTask::id).toList())
-                .set("attempts", claims.stream().map(ClaimedTask::attempt).toList())
-                .set("lease", lease.toMillis())
-                .list(McpTaskStore::claim));
+    /** Returns whether the claim is still valid, and extends its lease. Others may have taken the task if it has expired. */
+    public boolean renew(ClaimedTask claim, Duration lease) {
+        return ofClaim(claim, RENEW).set("lease", lease.toString()).run() == 1;
     }
 
     /** Releases a claim, so that another replica can take the task at once. */
     public void release(ClaimedTask claim) {
-        ofClaim(claim, """
-                UPDATE mcp_task SET leased_until = now(), tries = 0
-                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-                """).run();
+        ofClaim(claim, RELEASE).run();
     }
 
     /** Writes the progress of the task. */

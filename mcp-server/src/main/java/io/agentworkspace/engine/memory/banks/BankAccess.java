@@ -11,14 +11,13 @@ import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.access.Via;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what a caller may do with a memory bank that it sees. */
 public final class BankAccess {
     private BankAccess() {}
 
-    public static Optional<Problem> missing(Call call, BankStore.LockedBank bank) {
+    public static AccessCheck missing(Call call, BankStore.LockedBank bank) {
         var permission = bank.permission();
         var required = call.tool().requirement(OfBank.class);
         return switch (required) {
@@ -28,16 +27,16 @@ public final class BankAccess {
             case READ_OR_GRANT, READ_OR_APPEND -> missing(permission, Permission.READ);
             case APPEND -> checked(call, required, missing(permission, Permission.APPEND));
             case MANAGE -> checked(call, required, missing(permission, Permission.MANAGE));
-            case MANAGE_OR_OWN_SHARE, RESTORE -> AccessCheck.CHECKED_BY_THE_HANDLER;
+            case MANAGE_OR_OWN_SHARE, RESTORE -> AccessCheck.LEFT_TO_THE_HANDLER;
             // The handler checks a share.
             case OWN_OR_SHARE ->
                 checked(
                         call,
                         required,
                         refusedIf(!isOwn(call, bank), AccessNotes.notToDestroy(bank.name(), permission.owner()))
-                                .or(() -> Optional.of(permission)
-                                        .filter(found -> found.via() == Via.GRANT)
-                                        .flatMap(found -> missing(found, Permission.MANAGE))));
+                                .and(() -> permission.via() == Via.GRANT
+                                        ? missing(permission, Permission.MANAGE)
+                                        : AccessCheck.GRANTED));
         };
     }
 
@@ -77,8 +76,12 @@ public final class BankAccess {
         }
     }
 
-    private static Optional<Problem> missing(BankPermissionRow permission, Permission needed) {
-        return permission.missing(needed).map(Problem::notPermitted);
+    private static AccessCheck missing(BankPermissionRow permission, Permission needed) {
+        return permission
+                .missing(needed)
+                .map(Problem::notPermitted)
+                .map(AccessCheck::refused)
+                .orElse(AccessCheck.GRANTED);
     }
 
     /** Returns whether the caller may delete or destroy the bank: its owner and admins. */

@@ -135,10 +135,6 @@ public final class EmbeddingQueue implements AutoCloseable {
     @Override
     public void close() {
         isClosed = true;
-        try {
-            loop.interrupt();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        loop.interrupt();
     }
 }

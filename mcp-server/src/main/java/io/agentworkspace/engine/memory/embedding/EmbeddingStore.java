@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.embedding;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -84,6 +85,19 @@ public final class EmbeddingStore {
                     SqlTemplate.of(TENANTS).with("free", "v.vectors IS NULL").sql())
             .sql();
 
+    private static final String CLAIMED = """
+             WHERE tenant_id = :tenant AND bank_id = :bank AND memory_id = :memory AND revision = :revision
+               AND vectors IS NULL
+            """;
+
+    private static final String KEEP = """
+            UPDATE memory_vector
+               SET model = :model, vectors = :vectors, change = pg_current_xact_id(), lease_until = NULL
+            """ + CLAIMED;
+
+    private static final String RELEASE =
+            "UPDATE memory_vector SET lease_until = NULL, attempts = attempts - 1" + CLAIMED;
+
     /** Two ranges of the index of models: for one condition with OR, PostgreSQL reads all vectors. */
     private static final String RENEW = SqlTemplate.of("""
             WITH earlier AS ({earlier}), later AS ({later})
@@ -133,7 +147,7 @@ public final class EmbeddingStore {
                 .set("most", most)
                 .set("tenants", most)
                 .set("after", after)
-                .set("lease", lease.toSeconds() + " seconds")
+                .set("lease", lease.toString())
                 .list(row -> new Waiting(
                         row.number("tenant_id"),
                         row.number("bank_id"),
@@ -149,36 +163,20 @@ public final class EmbeddingStore {
     }
 
     void keep(Waiting memory, String model, byte[] vectors) {
-        db.sql("""
-                UPDATE memory_vector
-                   SET model = :model, vectors = :vectors, change = pg_current_xact_id(), lease_until = NULL
-                 WHERE tenant_id = :tenant AND bank_id = :bank AND memory_id = :memory AND revision = :revision
-                   AND vectors IS NULL
-                """)
-                .set("model", model)
-                .set("vectors", vectors)
-                .set("tenant", memory.tenant())
-                .set("bank", memory.bank())
-                .set("memory", memory.memory())
-                .set("revision", memory.revision())
-                .run();
+        of(memory, KEEP).set("model", model).set("vectors", vectors).run();
     }
 
     /** Gives claimed memories back, as if they had not been claimed. */
     void release(List<Waiting> memories) {
-        db.sql("""
-                UPDATE memory_vector v
-                   SET lease_until = NULL, attempts = v.attempts - 1
-                  FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[]), CAST(:memories AS uuid[]),
-                              CAST(:revisions AS bigint[])) r (tenant_id, bank_id, memory_id, revision)
-                 WHERE v.tenant_id = r.tenant_id AND v.bank_id = r.bank_id AND v.memory_id = r.memory_id
-                   AND v.revision = r.revision AND v.vectors IS NULL
-                """)
-                .set("tenants", memories.stream().map(Waiting::tenant).toList())
-                .set("banks", memories.stream().map(Waiting::bank).toList())
-                .set("memories", memories.stream().map(Waiting::memory).toList())
-                .set("revisions", memories.stream().map(Waiting::revision).toList())
-                .run();
+        memories.forEach(memory -> of(memory, RELEASE).run());
+    }
+
+    private Statement of(Waiting memory, String text) {
+        return db.sql(text)
+                .set("tenant", memory.tenant())
+                .set("bank", memory.bank())
+                .set("memory", memory.memory())
+                .set("revision", memory.revision());
     }
 
     /**

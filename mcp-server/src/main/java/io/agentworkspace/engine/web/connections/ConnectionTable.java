@@ -36,10 +36,13 @@ public final class ConnectionTable {
     static final int HEADERS = 32 * KIB;
 
     /** The memory of each header besides its text. */
-    static final int HEADER = 128;
+    private static final int HEADER = 128;
 
     /** What remains of each header of the largest request when its response is complete: its place in a list. */
-    static final int PLACE = 8;
+    private static final int PLACE = 8;
+
+    /** Memory for headers is taken for this many at once. */
+    private static final int PORTION = 32;
 
     /** Whose requests have no valid credential. No tenant has this number. */
     public static final long STRANGERS = 0;
@@ -53,7 +56,6 @@ public final class ConnectionTable {
     private final Map<String, Share> addresses = new HashMap<>();
     private final Set<OpenConnection> admitted = new HashSet<>();
     private final Map<Long, Integer> admittedOf = new HashMap<>();
-    private int unsettled;
     private long closed;
     private long cancelled;
 
@@ -74,15 +76,10 @@ public final class ConnectionTable {
             var all = requests();
             return Math.max(1, tenant == STRANGERS ? all / 2 : all - Math.ceilDiv(all, 8));
         }
-
-        /** Returns how many connections may wait for a thread that serves or closes them. */
-        int unsettled() {
-            return Math.ceilDiv(connections, 8);
-        }
     }
 
     /** What a connection waits for, in the order in which they give way. */
-    enum Waiting {
+    private enum Waiting {
         /** Its request has so many headers that it takes the memory of others. */
         MANY_HEADERS,
         HEADERS,
@@ -91,7 +88,7 @@ public final class ConnectionTable {
     }
 
     /** What one address uses, or all together. Those that wait for a request are in the order of their waiting. */
-    static final class Share {
+    private static final class Share {
         private final int most;
         private final long mostMemory;
         private final Map<Waiting, SequencedSet<OpenConnection>> waiting = new EnumMap<>(Waiting.class);
@@ -150,11 +147,6 @@ public final class ConnectionTable {
         return cancelled;
     }
 
-    /** Records that a request is cancelled. */
-    synchronized void abandoned() {
-        cancelled++;
-    }
-
     /** Adds a connection. If there is no room for it, it is closed, and the result is empty. */
     Optional<OpenConnection> open(InetAddress address, Runnable close) {
         var name = FairShare.network(address.getHostAddress());
@@ -163,10 +155,10 @@ public final class ConnectionTable {
         synchronized (this) {
             var share = addresses.computeIfAbsent(name, _ -> share(address));
             if (makeRoom(share, 1, OPEN, ousted)) {
-                connection = new OpenConnection(this, name, share, close);
+                connection = new OpenConnection(name, share, close);
                 addresses.putIfAbsent(name, share); // Its last connection may have given way.
-                add(connection, 1, OPEN);
-                enqueue(connection, Waiting.STRANGER);
+                connection.add(1, OPEN);
+                connection.enqueue(Waiting.STRANGER);
             } else {
                 closed++;
                 forget(name, share);
@@ -188,10 +180,8 @@ public final class ConnectionTable {
         var now = System.nanoTime();
         List<OpenConnection> late;
         synchronized (this) {
-            late = all.waiting()
-                    .filter(connection -> connection.isLate(now, limits))
-                    .toList();
-            late.forEach(this::remove);
+            late = all.waiting().filter(connection -> connection.isLate(now)).toList();
+            late.forEach(OpenConnection::remove);
         }
         late.forEach(OpenConnection::disconnect);
     }
@@ -202,112 +192,7 @@ public final class ConnectionTable {
         synchronized (this) {
             served = List.copyOf(admitted);
         }
-        served.forEach(OpenConnection::check);
-    }
-
-    /** Records that the headers of a request begin. */
-    void begin(OpenConnection connection) {
-        enqueueOpen(connection, Waiting.HEADERS);
-        grow(connection, HEADERS);
-    }
-
-    /** Adds memory to a connection. If there is not enough, the oldest gives way, which may be this one. */
-    void grow(OpenConnection connection, long bytes) {
-        List<OpenConnection> ousted = new ArrayList<>();
-        synchronized (this) {
-            if (!connection.isOpen()) {
-                return;
-            }
-            var fits = makeRoom(connection.share(), 0, bytes, ousted);
-            if (fits && connection.isOpen()) {
-                add(connection, 0, bytes);
-            } else if (connection.isOpen()) {
-                closed++;
-                remove(connection);
-                ousted.add(connection);
-            }
-        }
-        ousted.forEach(OpenConnection::disconnect);
-    }
-
-    /** Records that the response is complete, and that the connection waits for the next request. */
-    synchronized void await(OpenConnection connection, Waiting kind) {
-        if (connection.isOpen()) {
-            shrink(connection);
-            enqueueOpen(connection, kind);
-        }
-    }
-
-    /** Puts an open connection at the end of those that wait for the same. */
-    synchronized void enqueueOpen(OpenConnection connection, Waiting kind) {
-        if (connection.isOpen()) {
-            leaveQueues(connection);
-            enqueue(connection, kind);
-        }
-    }
-
-    private void enqueue(OpenConnection connection, Waiting kind) {
-        connection.share().add(connection, kind);
-        all.add(connection, kind);
-    }
-
-    /** Records that the request of a connection is served. Returns false if there are too many, or too many of the tenant. */
-    synchronized boolean admit(OpenConnection connection, long tenant) {
-        if (!connection.isOpen() || admitted.contains(connection)) {
-            return true;
-        }
-        if (admitted.size() >= limits.requests() || admittedOf.getOrDefault(tenant, 0) >= limits.requests(tenant)) {
-            return false;
-        }
-        leaveQueues(connection);
-        shrink(connection);
-        admitted.add(connection);
-        admittedOf.merge(tenant, 1, Integer::sum);
-        connection.setTenant(tenant);
-        return true;
-    }
-
-    /** Returns whether so many connections wait for a thread that no others should be accepted now. */
-    synchronized boolean isBehind() {
-        return unsettled >= limits.unsettled();
-    }
-
-    /** Records that a connection waits for a thread that serves it. */
-    synchronized void handed(OpenConnection connection) {
-        connection.setHanded();
-        setUnsettled(connection, true);
-    }
-
-    /** Records that a thread serves a connection. Returns whether it is open. */
-    synchronized boolean settle(OpenConnection connection) {
-        if (connection.isOpen()) {
-            setUnsettled(connection, false);
-        }
-        return connection.isOpen();
-    }
-
-    private void setUnsettled(OpenConnection connection, boolean isUnsettled) {
-        if (connection.isUnsettled() != isUnsettled) {
-            connection.setUnsettled(isUnsettled);
-            unsettled += isUnsettled ? 1 : -1;
-        }
-    }
-
-    /** Removes a connection that is closed. */
-    synchronized void forget(OpenConnection connection) {
-        remove(connection);
-        setUnsettled(connection, false);
-    }
-
-    /** Removes a connection that is to be closed. */
-    synchronized void remove(OpenConnection connection) {
-        if (connection.isOpen()) {
-            leaveQueues(connection);
-            connection.setClosed();
-            setUnsettled(connection, connection.isHanded());
-            add(connection, -1, -connection.memory());
-            forget(connection.address(), connection.share());
-        }
+        served.forEach(connection -> quietly(connection.check::run));
     }
 
     private boolean makeRoom(Share share, int count, long bytes, List<OpenConnection> ousted) {
@@ -321,32 +206,10 @@ public final class ConnectionTable {
                 return false;
             }
             closed++;
-            remove(oldest);
+            oldest.remove();
             ousted.add(oldest);
         }
         return true;
-    }
-
-    private void add(OpenConnection connection, int count, long bytes) {
-        connection.add(bytes);
-        for (var share : List.of(all, connection.share())) {
-            share.connections += count;
-            share.memory += bytes;
-        }
-    }
-
-    private void shrink(OpenConnection connection) {
-        add(connection, 0, OPEN + connection.kept() - connection.memory());
-    }
-
-    private void leaveQueues(OpenConnection connection) {
-        if (admitted.remove(connection)) {
-            admittedOf.merge(connection.tenant(), -1, Integer::sum);
-            admittedOf.remove(connection.tenant(), 0);
-        }
-        for (var share : List.of(all, connection.share())) {
-            share.waiting.values().forEach(queue -> queue.remove(connection));
-        }
     }
 
     private void forget(String address, Share share) {
@@ -355,12 +218,214 @@ public final class ConnectionTable {
         }
     }
 
-    /** Closes or checks a connection. What goes wrong concerns no other: above all not the one thread that accepts connections. */
+    /** Closes or checks a connection. What goes wrong concerns no other. */
     static void quietly(AutoCloseable connection) {
         try {
             connection.close();
         } catch (Exception e) {
             LOG.debug("a connection could not be closed or checked", e);
+        }
+    }
+
+    /** An open connection. The table guards what changes here. */
+    final class OpenConnection {
+        private final String address;
+        private final Share share;
+        private volatile Runnable close;
+        private volatile Runnable check = () -> {};
+        private long memory;
+        private boolean isOpen = true;
+        private long tenant;
+        private int headers;
+        private int mostHeaders;
+        private volatile long since = System.nanoTime();
+        private volatile Waiting kind = Waiting.STRANGER;
+        private volatile boolean isReading;
+        private volatile boolean isReceived;
+
+        private OpenConnection(String address, Share share, Runnable close) {
+            this.address = address;
+            this.share = share;
+            this.close = close;
+        }
+
+        /** Records how to close the connection from now on. Closes it if it had to give way in the meantime. */
+        void closedBy(Runnable other) {
+            close = other;
+            synchronized (ConnectionTable.this) {
+                if (isOpen) {
+                    return;
+                }
+            }
+            disconnect();
+        }
+
+        /** Records that the first byte of a request arrived. */
+        void began() {
+            since = System.nanoTime();
+            headers = 0;
+            isReceived = false;
+            isReading = true;
+            requeue(Waiting.HEADERS);
+            grow(HEADERS);
+        }
+
+        /** Records that a header arrived. */
+        void header() {
+            headers++;
+            mostHeaders = Math.max(mostHeaders, headers);
+            if (headers == PORTION) {
+                requeue(Waiting.MANY_HEADERS);
+            }
+            if (headers % PORTION == 0) {
+                grow(PORTION * HEADER);
+            }
+        }
+
+        /** Records that all headers arrived: from now on, the deadlines of the request apply. */
+        void received() {
+            isReading = false;
+            isReceived = true;
+            var isLarge = kind == Waiting.STRANGER && headers >= PORTION;
+            requeue(isLarge ? Waiting.MANY_HEADERS : kind);
+        }
+
+        /**
+         * Records that the request is served, so that the connection does not give way to others.
+         *
+         * @param caller the tenant whose request it is
+         * @return whether there is room for another request, and for another of the tenant
+         */
+        boolean admit(long caller) {
+            synchronized (ConnectionTable.this) {
+                if (!isOpen || admitted.contains(this)) {
+                    return true;
+                }
+                if (admitted.size() >= limits.requests()
+                        || admittedOf.getOrDefault(caller, 0) >= limits.requests(caller)) {
+                    return false;
+                }
+                leaveQueues();
+                shrink();
+                admitted.add(this);
+                admittedOf.merge(caller, 1, Integer::sum);
+                tenant = caller;
+                return true;
+            }
+        }
+
+        /** Records how to find out whether the client of the request that is being served has gone. */
+        void served(Runnable checking) {
+            check = checking;
+        }
+
+        /** Records that the client has gone before the response. */
+        void abandoned() {
+            synchronized (ConnectionTable.this) {
+                cancelled++;
+            }
+        }
+
+        /** Returns the memory of the headers in bytes. */
+        long headerMemory() {
+            return HEADERS + (long) headers * HEADER;
+        }
+
+        /** Records that the response is complete, and that the connection waits for the next request. */
+        void ended(boolean isCaller) {
+            isReading = false;
+            isReceived = false;
+            since = System.nanoTime();
+            kind = isCaller ? Waiting.CALLER : Waiting.STRANGER;
+            synchronized (ConnectionTable.this) {
+                if (isOpen) {
+                    shrink();
+                    requeue(kind);
+                }
+            }
+        }
+
+        /** Records that the connection is closed. */
+        void closed() {
+            synchronized (ConnectionTable.this) {
+                remove();
+            }
+        }
+
+        private boolean isLate(long now) {
+            var most = isReading ? limits.headerTime() : limits.idle();
+            return !isReceived && now - since > most.toNanos();
+        }
+
+        /** Closes the connection, which the table has removed. */
+        private void disconnect() {
+            quietly(close::run);
+        }
+
+        /** Adds memory. If there is not enough, the oldest connection gives way, which may be this one. */
+        private void grow(long bytes) {
+            List<OpenConnection> ousted = new ArrayList<>();
+            synchronized (ConnectionTable.this) {
+                if (!isOpen) {
+                    return;
+                }
+                var fits = makeRoom(share, 0, bytes, ousted);
+                if (fits && isOpen) {
+                    add(0, bytes);
+                } else if (isOpen) {
+                    closed++;
+                    remove();
+                    ousted.add(this);
+                }
+            }
+            ousted.forEach(OpenConnection::disconnect);
+        }
+
+        /** Keeps what each connection needs, and the places of the most headers that it had. */
+        private void shrink() {
+            add(0, OPEN + (long) mostHeaders * PLACE - memory);
+        }
+
+        private void add(int count, long bytes) {
+            memory += bytes;
+            for (var each : List.of(all, share)) {
+                each.connections += count;
+                each.memory += bytes;
+            }
+        }
+
+        private void remove() {
+            if (isOpen) {
+                leaveQueues();
+                isOpen = false;
+                add(-1, -memory);
+                forget(address, share);
+            }
+        }
+
+        /** Puts an open connection at the end of those that wait for the same. */
+        private void requeue(Waiting next) {
+            synchronized (ConnectionTable.this) {
+                if (isOpen) {
+                    leaveQueues();
+                    enqueue(next);
+                }
+            }
+        }
+
+        private void enqueue(Waiting next) {
+            share.add(this, next);
+            all.add(this, next);
+        }
+
+        private void leaveQueues() {
+            if (admitted.remove(this)) {
+                admittedOf.merge(tenant, -1, Integer::sum);
+                admittedOf.remove(tenant, 0);
+            }
+            for (var each : List.of(all, share)) {
+                each.waiting.values().forEach(queue -> queue.remove(this));
+            }
         }
     }
 }

@@ -2,25 +2,30 @@ package io.agentworkspace.engine.web.connections;
 
 import io.agentworkspace.engine.kernel.scheduling.Cancellation;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.web.connections.ConnectionTable.OpenConnection;
 import java.lang.ScopedValue.CallableOp;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpParser.State;
 import org.eclipse.jetty.http.HttpVersion;
-import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /** An HTTP/1.1 connection that reports to the {@link ConnectionTable} how far its request has arrived. */
@@ -31,20 +36,34 @@ public final class EngineConnection extends HttpConnection {
     /** A probe waits at least this long between two requests on one connection. */
     private static final Duration PROBE_EVERY = Duration.ofMillis(100);
 
+    private static final List<ByteBuffer> PROBES = Stream.of("GET /api/health", "HEAD /api/health")
+            .map(probe -> ByteBuffer.wrap(probe.getBytes(StandardCharsets.US_ASCII)))
+            .toList();
+
+    private final EngineConnector connector;
+    private final ObservedEndPoint endPoint;
     private final OpenConnection entry;
     private final UnfinishedHeaders unfinished;
     private @Nullable RequestHandler requests; // The superclass sets it.
+    private volatile boolean isOfProbes;
     private volatile boolean isCaller;
     private volatile long checkedAt = System.nanoTime() - PROBE_EVERY.toNanos();
 
-    EngineConnection(HttpConfiguration configuration, Connector connector, EndPoint endPoint, OpenConnection entry) {
-        this.entry = entry; // The superclass makes the parser, which needs both.
+    EngineConnection(HttpConfiguration configuration, EngineConnector connector, ObservedEndPoint endPoint) {
+        this.connector = connector;
+        this.endPoint = endPoint;
+        this.entry = endPoint.entry(); // The superclass makes the parser, which needs both.
         this.unfinished = new UnfinishedHeaders();
         super(configuration, connector, endPoint);
+    }
+
+    @Override
+    public void onOpen() {
         entry.closedBy(() -> {
             unfinished.discard();
             endPoint.close();
         });
+        super.onOpen();
     }
 
     /** Returns the connection that a request came on; empty if it did not come over the network. */
@@ -70,10 +89,11 @@ public final class EngineConnection extends HttpConnection {
     /** Runs the work of a request, and cancels it if the client closes the connection before the response begins. */
     public static void run(Request request, Response response, CallableOp<Boolean, Exception> work) throws Exception {
         var connection = of(request).orElse(null);
-        if (connection == null || !(connection.getEndPoint() instanceof ObservedEndPoint endPoint)) {
+        if (connection == null) {
             work.call();
             return;
         }
+        var endPoint = connection.endPoint;
         var cancellation = new Cancellation();
         var isCancelled = new AtomicBoolean();
         connection.entry.served(() -> {
@@ -93,9 +113,7 @@ public final class EngineConnection extends HttpConnection {
     /** Returns whether the client of a request that is being served has closed the connection. */
     public static boolean isAbandoned(Request request) {
         return of(request)
-                .map(EngineConnection::getEndPoint)
-                .filter(ObservedEndPoint.class::isInstance)
-                .map(endPoint -> !endPoint.isOpen() || ((ObservedEndPoint) endPoint).isAbandoned())
+                .map(connection -> !connection.endPoint.isOpen() || connection.endPoint.isAbandoned())
                 .orElse(false);
     }
 
@@ -170,13 +188,46 @@ public final class EngineConnection extends HttpConnection {
     /** Hands the connection over to a stream. From now on, nothing here is kept. */
     @Override
     public @Nullable ByteBuffer onUpgradeFrom() {
-        entry.closedBy(getEndPoint()::close);
+        entry.closedBy(endPoint::close);
         return super.onUpgradeFrom();
+    }
+
+    /** The selector's own thread finds out which threads serve the connection. */
+    @Override
+    public void fillInterested(Callback callback) {
+        super.fillInterested(
+                endPoint.isSorted()
+                        ? callback
+                        : Callback.from(InvocationType.NON_BLOCKING, callback::succeeded, callback::failed));
     }
 
     @Override
     public void onFillable() {
-        entry.settled();
-        super.onFillable();
+        var first = endPoint.isSorted() || isOfProbes ? null : endPoint.peek();
+        isOfProbes |= first != null && isProbe(first);
+        if (isOfProbes) {
+            connector.probes().execute(super::onFillable);
+        } else if (first != null && first.hasRemaining()) {
+            endPoint.hand();
+        } else {
+            super.onFillable();
+        }
+    }
+
+    private static boolean isProbe(ByteBuffer first) {
+        return PROBES.stream()
+                .anyMatch(probe -> first.remaining() >= probe.remaining()
+                        && first.slice(0, probe.remaining()).equals(probe));
+    }
+
+    /** After a response, the same threads go on with the next request. */
+    @Override
+    protected Executor getExecutor() {
+        return isOfProbes ? connector.probes() : getServer().getThreadPool();
+    }
+
+    /** Returns whether the threads for probes serve the connection. */
+    public boolean isOfProbes() {
+        return isOfProbes;
     }
 }

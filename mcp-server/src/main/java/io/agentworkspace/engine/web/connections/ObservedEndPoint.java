@@ -1,45 +1,78 @@
 package io.agentworkspace.engine.web.connections;
 
+import io.agentworkspace.engine.web.connections.ConnectionTable.OpenConnection;
+import io.agentworkspace.engine.web.connections.EngineConnector.Accepted;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.BufferUtil;
-import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A connection whose end can be noticed while nothing reads from it, since its request is being served. */
 final class ObservedEndPoint extends SocketChannelEndPoint {
-    private final Executor executor;
+    private static final Logger LOG = LoggerFactory.getLogger(ObservedEndPoint.class);
 
     /** How much that arrives early is read. */
     private static final int MOST_EARLY = 8 * 1024;
 
+    private final EngineConnector connector;
+    private final SelectionKey key;
+    private final OpenConnection entry;
+    private final boolean isSorted;
+    private boolean isHanded;
+
     /** The next bytes of the client, of its request's body or of its next request, which arrived before they were read. */
     private @Nullable ByteBuffer early;
 
-    private volatile @Nullable OpenConnection entry;
-
-    ObservedEndPoint(
-            SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler, Executor executor) {
-        super(channel, selector, key, scheduler);
-        this.executor = executor;
+    ObservedEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key, EngineConnector connector) {
+        super(channel, selector, key, connector.getScheduler());
+        var accepted = (Accepted) key.attachment();
+        this.connector = connector;
+        this.key = key;
+        this.entry = accepted.entry();
+        this.early = accepted.first();
+        this.isSorted = accepted.first() != null;
     }
 
-    /** Records the entry that counts the connection, whatever it is used for. */
-    void setEntry(OpenConnection connection) {
-        entry = connection;
+    /** Returns whether virtual threads serve the connection, since its first bytes are not a probe's. */
+    boolean isSorted() {
+        return isSorted;
     }
 
-    /** Ends the entry, since the connection is closed. */
-    void endEntry() {
-        var open = entry;
-        if (open != null) {
-            open.closed();
+    /** Hands the connection over to virtual threads, with its first bytes. */
+    void hand() {
+        isHanded = true;
+    }
+
+    /** The selector calls this after the connection has been looked at. Its key is not valid if the connection is closed. */
+    @Override
+    public void updateKey() {
+        if (!isHanded) {
+            super.updateKey();
+        } else if (key.isValid()) {
+            key.cancel();
+            connector.serve(getChannel(), new Accepted(entry, early));
         }
+    }
+
+    /** Returns the entry that counts the connection, whatever it is used for. */
+    OpenConnection entry() {
+        return entry;
+    }
+
+    /** Returns the next bytes of the client that have arrived; they stay unread. There are none if it has closed the connection. */
+    synchronized ByteBuffer peek() {
+        try {
+            readEarly();
+        } catch (IOException e) {
+            LOG.debug("a connection was reset before its first request", e);
+        }
+        return early == null ? BufferUtil.EMPTY_BUFFER : early.slice();
     }
 
     /**
@@ -76,7 +109,7 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
 
     @Override
     public synchronized int fill(ByteBuffer buffer) throws IOException {
-        if (early == null) {
+        if (early == null || !isOpen()) {
             return super.fill(buffer);
         }
         var count = BufferUtil.append(buffer, early);
@@ -90,8 +123,9 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
     @Override
     protected void needsFillInterest() {
         if (isEarly()) {
-            executor.execute(
-                    getFillInterest()::fillable); // The selector does not know that there is something to read.
+            // The selector does not know that there is something to read.
+            var threads = isSorted ? connector.getServer().getThreadPool() : connector.getExecutor();
+            threads.execute(getFillInterest()::fillable);
         } else {
             super.needsFillInterest();
         }

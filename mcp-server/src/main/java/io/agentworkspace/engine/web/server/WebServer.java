@@ -2,15 +2,14 @@ package io.agentworkspace.engine.web.server;
 
 import io.agentworkspace.engine.kernel.http.TrustedProxies;
 import io.agentworkspace.engine.kernel.metrics.FileDescriptors;
-import io.agentworkspace.engine.web.connections.ConnectionAcceptor;
 import io.agentworkspace.engine.web.connections.ConnectionTable;
-import io.agentworkspace.engine.web.connections.HandedConnector;
+import io.agentworkspace.engine.web.connections.EngineConnection;
+import io.agentworkspace.engine.web.connections.EngineConnector;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http.UriCompliance.Violation;
@@ -21,7 +20,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,35 +56,23 @@ public final class WebServer implements AutoCloseable {
     /** How often a stopping server looks whether requests are still in progress. */
     private static final Duration POLL = Duration.ofMillis(10);
 
-    /** The number of probes answered at once. */
-    private static final int PROBES = 8;
-
     private final Server server;
-    private final ConnectionAcceptor acceptor;
-    private final HandedConnector probes;
-    private final HandedConnector others;
+    private final EngineConnector connector;
     private final ConnectionTable connections;
     private final int port;
     private final Duration grace;
     private @Nullable StagedHandler staged;
     private Duration drain = Duration.ZERO;
 
-    private WebServer(Server server, ConnectionAcceptor acceptor, ConnectionTable connections, Duration grace) {
+    private WebServer(Server server, EngineConnector connector, ConnectionTable connections, Duration grace) {
         this.server = server;
         this.grace = grace;
-        this.acceptor = acceptor;
+        this.connector = connector;
         this.connections = connections;
-        this.port = acceptor.port();
-        this.probes = connector(new QueuedThreadPool(PROBES, 2), configuration());
-        this.others = connector(null, configuration());
-    }
-
-    private HandedConnector connector(@Nullable Executor threads, HttpConfiguration configuration) {
-        var connector = new HandedConnector(server, threads, configuration);
+        this.port = connector.getLocalPort();
         connector.setIdleTimeout(IDLE.toMillis());
         connector.setShutdownIdleTimeout(IDLE_WHILE_STOPPING.toMillis());
         server.addConnector(connector);
-        return connector;
     }
 
     /** @throws IOException if the host is not an address of this machine, or the port is in use */
@@ -110,7 +96,9 @@ public final class WebServer implements AutoCloseable {
         server.setStopTimeout(grace.toMillis());
         var connections =
                 new ConnectionTable(limits, address -> address.isLoopbackAddress() || proxies.isTrusted(address));
-        return new WebServer(server, ConnectionAcceptor.bind(host, port, connections), connections, grace);
+        var connector = new EngineConnector(server, connections, configuration());
+        connector.bind(host, port);
+        return new WebServer(server, connector, connections, grace);
     }
 
     /** @param heap the maximum size of the heap, in bytes */
@@ -173,7 +161,10 @@ public final class WebServer implements AutoCloseable {
         server.setHandler(new GracefulHandler(new Handler.Wrapper(handler) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                if (request.getConnectionMetaData().getConnector() != probes || isProbe(request)) {
+                if (EngineConnection.of(request)
+                                .filter(EngineConnection::isOfProbes)
+                                .isEmpty()
+                        || isProbe(request)) {
                     return super.handle(request, response, callback);
                 }
                 server.getThreadPool().execute(() -> handleElsewhere(handler, request, response, callback));
@@ -185,7 +176,6 @@ public final class WebServer implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
         }
-        acceptor.start(probes, others);
     }
 
     /** Reports to health probes that the schema is upgraded, or no longer. */
@@ -247,7 +237,7 @@ public final class WebServer implements AutoCloseable {
     @Override
     public void close() {
         drain();
-        acceptor.close();
+        connector.close();
         for (var end = System.nanoTime() + grace.toNanos(); isBusy() && System.nanoTime() < end; ) {
             pause(POLL);
         }

@@ -5,20 +5,18 @@ import static io.agentworkspace.engine.kernel.access.AccessCheck.refusedIf;
 import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.access.AccessNotes;
 import io.agentworkspace.engine.model.access.Requirement.OfAgent;
-import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
-import java.util.Optional;
 
 /** Decides what a caller may do with an agent that it sees. */
 public final class AgentAccess {
     private AgentAccess() {}
 
-    public static Optional<Problem> missing(Call call, AgentStore.LockedAgent agent) {
+    public static AccessCheck missing(Call call, AgentStore.LockedAgent agent) {
         return missing(call, agent.ref(), agent.owner(), agent.ownerName());
     }
 
-    public static Optional<Problem> missing(Call call, Ref agent, long ownerId, String owner) {
+    public static AccessCheck missing(Call call, Ref agent, long ownerId, String owner) {
         var bound = call.caller().boundAgent();
         var elsewhere = bound != null && bound != agent.id();
         var own = ownerId == call.context().user().id();
@@ -30,17 +28,17 @@ public final class AgentAccess {
             case SEE -> AccessCheck.GRANTED;
             case OWN ->
                 refusedIf(elsewhere, AccessNotes.boundNotToChange(name))
-                        .or(() -> refusedIf(!own && !admin, AccessNotes.notYours("agent", name, owner)));
+                        .and(() -> refusedIf(!own && !admin, AccessNotes.notYours("agent", name, owner)));
             case BE ->
                 refusedIf(elsewhere, AccessNotes.boundElsewhere(name))
-                        .or(() -> refusedIf(!own, AccessNotes.notYourself(name, owner)));
+                        .and(() -> refusedIf(!own, AccessNotes.notYourself(name, owner)));
             case ACT ->
                 refusedIf(elsewhere, AccessNotes.boundElsewhere(name))
-                        .or(() -> refusedIf(!own && !admin, AccessNotes.notToActAs(name, owner)));
+                        .and(() -> refusedIf(!own && !admin, AccessNotes.notToActAs(name, owner)));
             case HOST -> refusedIf(!own && !admin, AccessNotes.notToHost(name, owner));
             case BIND ->
                 refusedIf(elsewhere, AccessNotes.boundNotToBind(name, owner))
-                        .or(() -> refusedIf(!own, AccessNotes.notToBind(name, owner)));
+                        .and(() -> refusedIf(!own, AccessNotes.notToBind(name, owner)));
         };
     }
 }

@@ -80,16 +80,16 @@ final class AgentQueries {
      */
     private static final String MESSAGES = SqlTemplate.of("""
             , before AS (
-                SELECT created_at, stream_id, seq FROM message
+                SELECT created_at, conversation_id, seq FROM message
                  WHERE tenant_id = :tenant AND id = CAST(:before AS uuid)),
             spoken AS (
-                SELECT subject.id AS party_id, p.tenant_id, p.stream_id,
+                SELECT subject.id AS party_id, p.tenant_id, p.conversation_id,
                        row_number() OVER newest
                        - count(*) FILTER (WHERE st.last_at >= (SELECT created_at FROM before)) OVER newest AS place
                   FROM ctx CROSS JOIN subject
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id
-                  CROSS JOIN LATERAL (SELECT * FROM stream x
-                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id AND x.last_seq > 0
+                  CROSS JOIN LATERAL (SELECT * FROM conversation x
+                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.conversation_id AND x.last_seq > 0
                                       OFFSET 0) st
                  WHERE {may_see_stream}
                 WINDOW newest AS (ORDER BY st.last_at DESC, st.id DESC ROWS UNBOUNDED PRECEDING)),
@@ -98,18 +98,18 @@ final class AgentQueries {
                   FROM spoken
                   CROSS JOIN LATERAL (
                       SELECT * FROM message x
-                       WHERE x.tenant_id = spoken.tenant_id AND x.stream_id = spoken.stream_id
+                       WHERE x.tenant_id = spoken.tenant_id AND x.conversation_id = spoken.conversation_id
                          AND (CAST(:before AS uuid) IS NULL
-                              OR (x.created_at, x.stream_id, x.seq) < (SELECT * FROM before))
+                              OR (x.created_at, x.conversation_id, x.seq) < (SELECT * FROM before))
                        ORDER BY x.seq DESC
                        LIMIT :limit + 1) m
                  WHERE spoken.place <= :limit + 1
-                 ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
+                 ORDER BY m.created_at DESC, m.conversation_id DESC, m.seq DESC
                  LIMIT :limit + 1)
             {messages}
             """)
             .with("may_see_stream", Visibility.conversation("st"))
-            .with("messages", MessagePages.columns("m.party_id, ", "created_at DESC, stream_id DESC, seq DESC"))
+            .with("messages", MessagePages.columns("m.party_id, ", "created_at DESC, conversation_id DESC, seq DESC"))
             .sql();
 
     private static final ContextQueries READ_NAMED = ContextQueries.of(NAMED_PARTY + AGENT, NAMED_PARTY + MESSAGES);
@@ -121,8 +121,8 @@ final class AgentQueries {
             "subject.id AS party_id, ",
             SqlTemplate.of("""
             ctx CROSS JOIN subject CROSS JOIN message m
-                      JOIN participant p ON p.tenant_id = m.tenant_id AND p.party_id = subject.id AND p.stream_id = m.stream_id
-                      JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
+                      JOIN participant p ON p.tenant_id = m.tenant_id AND p.party_id = subject.id AND p.conversation_id = m.conversation_id
+                      JOIN conversation st ON st.tenant_id = m.tenant_id AND st.id = m.conversation_id
                      WHERE {may_see_conversation}
             """)
                     .with("may_see_conversation", Visibility.conversation("st"))
@@ -153,8 +153,8 @@ final class AgentQueries {
                       FROM ctx, page a
                       CROSS JOIN LATERAL (SELECT * FROM participant x
                                            WHERE x.tenant_id = a.tenant_id AND x.party_id = a.id OFFSET 0) p
-                      CROSS JOIN LATERAL (SELECT * FROM stream x
-                                           WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id OFFSET 0) st
+                      CROSS JOIN LATERAL (SELECT * FROM conversation x
+                                           WHERE x.tenant_id = p.tenant_id AND x.id = p.conversation_id OFFSET 0) st
                      WHERE {may_see_stream}
                      GROUP BY p.party_id)
                 SELECT {columns}, COALESCE(talk.unread, 0) AS unread, talk.last_at

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.identity.keys.BindableAgent;
+import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.access.SilencedStore;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.context.ContextStore;
@@ -187,7 +188,7 @@ public final class AgentStore {
     public record LockedAgent(long id, String name, long owner, String ownerName, Access access, long revision)
             implements BindableAgent {
         @Override
-        public Optional<Problem> missing(Call call) {
+        public AccessCheck missing(Call call) {
             return AgentAccess.missing(call, this);
         }
 

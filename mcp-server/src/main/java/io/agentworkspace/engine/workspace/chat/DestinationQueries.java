@@ -29,11 +29,11 @@ final class DestinationQueries {
     /** The place of a message that the speaker takes part in, or a user may read. */
     private static final String FIND_MESSAGE = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
-            SELECT m.stream_id AS conversation, d.name AS domain, z.name AS zone,
+            SELECT m.conversation_id AS conversation, d.name AS domain, z.name AS zone,
                    other.id AS other_id, other.name AS other_name, other.kind AS other_kind, {parent}
               FROM ctx, message m
-              JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
-              LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.stream_id = m.stream_id
+              JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
+              LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.conversation_id = m.conversation_id
               LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
               LEFT JOIN LATERAL (SELECT * FROM party x
                                   WHERE x.tenant_id = c.tenant_id
@@ -41,7 +41,7 @@ final class DestinationQueries {
                                  OFFSET 0) other ON true
              WHERE m.tenant_id = :tenant AND m.id = :message
                AND (EXISTS (SELECT 1 FROM participant p
-                             WHERE p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id AND p.party_id = :speaker)
+                             WHERE p.tenant_id = m.tenant_id AND p.conversation_id = m.conversation_id AND p.party_id = :speaker)
                     OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND {may_talk}))
             """)
                     .with("parent", ConversationStore.PARENT)

@@ -25,7 +25,7 @@ final class QuestionStore {
                               CASE WHEN s.low_id = m.speaker_id THEN s.high_id ELSE s.low_id END, CAST(:choices AS text[]),
                               CAST(:now AS timestamptz) + CAST(CAST(:lasts AS text) AS interval), :now
                          FROM message m
-                         JOIN stream s ON s.tenant_id = m.tenant_id AND s.id = m.stream_id
+                         JOIN conversation s ON s.tenant_id = m.tenant_id AND s.id = m.conversation_id
                         WHERE m.tenant_id = :tenant AND m.id = :id
                        RETURNING *)
             SELECT {record} AS record FROM q
@@ -64,7 +64,7 @@ final class QuestionStore {
             SELECT d.name
               FROM ctx, question q
               JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
-              JOIN zone z ON z.tenant_id = m.tenant_id AND z.stream_id = m.stream_id
+              JOIN zone z ON z.tenant_id = m.tenant_id AND z.conversation_id = m.conversation_id
               JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
              WHERE q.tenant_id = :tenant AND q.id = :id AND {visible_domain}
             """).with("visible_domain", Visibility.domain("d")).sql();

@@ -8,7 +8,6 @@ import io.agentworkspace.engine.kernel.access.AccessNotes;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what a caller may do with a domain that it sees. */
@@ -31,18 +30,18 @@ public final class DomainAccess {
             @Nullable String member) {}
 
     /** Returns what the caller lacks, also where the handler of the tool checks it. */
-    public static Optional<Problem> missing(Call call, OfDomain need, Part part) {
+    public static AccessCheck missing(Call call, OfDomain need, Part part) {
         var domain = part.domain();
         return switch (need) {
             case TAKE_PART, HEAR ->
                 (need == OfDomain.HEAR ? part.mayRead() : part.takesPart())
-                        ? Optional.empty()
-                        : Optional.of(Problem.conflict(ZoneEntry.notMember(call, domain.name())));
+                        ? AccessCheck.GRANTED
+                        : AccessCheck.refused(Problem.conflict(ZoneEntry.notMember(call, domain.name())));
             case LET_IN ->
                 part.state() == MemberState.BANNED && part.member() != null && !domain.isRunBy(call)
-                        ? Optional.of(
+                        ? AccessCheck.refused(
                                 Problem.conflict(AccessNotes.banned(part.member(), domain.name(), domain.ownerName())))
-                        : Optional.empty();
+                        : AccessCheck.GRANTED;
             case SEE, OWN, RUN, RUN_OR_OWN_AGENT -> missing(call, domain);
         };
     }
@@ -54,7 +53,7 @@ public final class DomainAccess {
         return ofAgents && !domain.isRunBy(call) ? "agents of your own" : null;
     }
 
-    public static Optional<Problem> missing(Call call, DomainStore.LockedDomain domain) {
+    public static AccessCheck missing(Call call, DomainStore.LockedDomain domain) {
         var required = call.tool().requirement(OfDomain.class);
         return switch (required) {
             case SEE -> AccessCheck.GRANTED;
@@ -70,7 +69,7 @@ public final class DomainAccess {
                         call,
                         required,
                         refusedIf(!domain.isRunBy(call), AccessNotes.notOfItsSide(domain.name(), domain.ownerName())));
-            case TAKE_PART, HEAR, RUN_OR_OWN_AGENT, LET_IN -> AccessCheck.CHECKED_BY_THE_HANDLER;
+            case TAKE_PART, HEAR, RUN_OR_OWN_AGENT, LET_IN -> AccessCheck.LEFT_TO_THE_HANDLER;
         };
     }
 }

@@ -136,21 +136,21 @@ public final class DomainQueries {
     private static final String READ_MESSAGES = ContextQueries.ACTOR
             + SqlTemplate.of("""
             SELECT s.domain_id, {columns}
-              FROM (SELECT z.tenant_id, z.domain_id, z.stream_id
+              FROM (SELECT z.tenant_id, z.domain_id, z.conversation_id
                       FROM ctx, domain d
                       JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                      CROSS JOIN LATERAL (SELECT * FROM stream x
-                                           WHERE x.tenant_id = z.tenant_id AND x.id = z.stream_id AND x.last_seq > 0
+                      CROSS JOIN LATERAL (SELECT * FROM conversation x
+                                           WHERE x.tenant_id = z.tenant_id AND x.id = z.conversation_id AND x.last_seq > 0
                                           OFFSET 0) st
                      WHERE {condition} AND {may_talk}
                      ORDER BY st.last_at DESC, st.id DESC
                      LIMIT :messages) s
               CROSS JOIN LATERAL (SELECT * FROM message x
-                                   WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id
+                                   WHERE x.tenant_id = s.tenant_id AND x.conversation_id = s.conversation_id
                                    ORDER BY x.seq DESC
                                    LIMIT :messages) m
               {joins}
-             ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
+             ORDER BY m.created_at DESC, m.conversation_id DESC, m.seq DESC
              LIMIT :messages
             """)
                     .with("columns", MessageRow.COLUMNS)

@@ -45,14 +45,14 @@ public final class DomainStore {
                        VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :host, :now, :now)
                        ON CONFLICT (tenant_id, name_key) DO NOTHING
                        RETURNING *),
-                 st AS (INSERT INTO stream (tenant_id) SELECT tenant_id FROM d RETURNING *),
-                 z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, stream_id, created_at)
+                 st AS (INSERT INTO conversation (tenant_id) SELECT tenant_id FROM d RETURNING *),
+                 z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, conversation_id, created_at)
                        SELECT d.tenant_id, d.id, :main, :main, st.id, d.created_at FROM d CROSS JOIN st),
                  hosts AS (SELECT a.* FROM d JOIN agent a ON a.tenant_id = d.tenant_id AND a.id = d.host_id),
                  joined AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
                             SELECT d.tenant_id, d.id, hosts.id, hosts.owner_id, 'member', d.created_at
                               FROM d CROSS JOIN hosts),
-                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                 listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
                            SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
             SELECT d.id, {domain_json} AS record FROM d {join_owner}
             """)
@@ -260,9 +260,9 @@ public final class DomainStore {
     /** Deletes the domain with its zones, their conversations and messages, and all memberships. */
     void destroy(Call call, LockedDomain current) {
         db.sql(call, """
-                WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING stream_id),
-                     silent AS (DELETE FROM stream
-                                 WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed)),
+                WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING conversation_id),
+                     silent AS (DELETE FROM conversation
+                                 WHERE tenant_id = :tenant AND id IN (SELECT conversation_id FROM closed)),
                      parted AS (DELETE FROM membership WHERE tenant_id = :tenant AND domain_id = :id RETURNING agent_id),
                      destroyed AS (DELETE FROM domain WHERE tenant_id = :tenant AND id = :id)
                 SELECT agent_id FROM parted

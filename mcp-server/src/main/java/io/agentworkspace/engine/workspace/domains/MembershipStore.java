@@ -55,11 +55,11 @@ final class MembershipStore {
                        ON CONFLICT (tenant_id, domain_id, agent_id) DO UPDATE
                           SET state = excluded.state, since = excluded.since
                        RETURNING *),
-                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                 listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
                            SELECT m.tenant_id, m.agent_id, st.id, m.owner_id, st.last_seq
                              FROM m
                              JOIN zone z ON z.tenant_id = m.tenant_id AND z.domain_id = m.domain_id
-                             JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                             JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
                             WHERE m.state = 'member'
                            ON CONFLICT DO NOTHING)
             SELECT {member_json} AS record FROM m {joins}
@@ -128,7 +128,7 @@ final class MembershipStore {
                 DELETE FROM participant p
                  USING zone z
                  WHERE p.tenant_id = :tenant AND p.party_id = :agent
-                   AND z.tenant_id = p.tenant_id AND z.stream_id = p.stream_id AND z.domain_id = :domain
+                   AND z.tenant_id = p.tenant_id AND z.conversation_id = p.conversation_id AND z.domain_id = :domain
                 """).set("domain", domain.id()).set("agent", agent.id()).run();
         SilencedStore.silence(db, call, agent.owner());
     }

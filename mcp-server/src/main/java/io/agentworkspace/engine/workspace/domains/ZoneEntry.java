@@ -28,7 +28,7 @@ public final class ZoneEntry {
     private static final String FIND = HOLD
             + ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
-            SELECT d.name, z.stream_id AS conversation, z.name AS zone, {takes_part} AS takes_part,
+            SELECT d.name, z.conversation_id AS conversation, z.name AS zone, {takes_part} AS takes_part,
                    ARRAY(SELECT near.name FROM zone near
                           WHERE z.id IS NULL AND near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
               FROM ctx, domain d

@@ -47,9 +47,9 @@ final class ZoneQueries {
                            ORDER BY z.name_key)
                       FROM page z
                       JOIN d ON true
-                      JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                      JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
                       LEFT JOIN participant p
-                             ON p.tenant_id = st.tenant_id AND p.stream_id = st.id
+                             ON p.tenant_id = st.tenant_id AND p.conversation_id = st.id
                             AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)) AS rows
               FROM ctx
             """)
@@ -69,7 +69,7 @@ final class ZoneQueries {
 
     private static final String READ_ZONE = ContextQueries.ACTOR
             + SqlTemplate.of("""
-            SELECT d.name AS domain, {may_talk} AS takes_part, z.stream_id, z.name, z.description, z.created_at
+            SELECT d.name AS domain, {may_talk} AS takes_part, z.conversation_id, z.name, z.description, z.created_at
               FROM ctx CROSS JOIN domain d LEFT JOIN {zone}
              WHERE {condition}
             """)
@@ -85,7 +85,7 @@ final class ZoneQueries {
                 SELECT m.*
                   FROM ctx CROSS JOIN domain d JOIN {zone}
                   CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = z.tenant_id AND x.stream_id = z.stream_id
+                                       WHERE x.tenant_id = z.tenant_id AND x.conversation_id = z.conversation_id
                                          AND (CAST(:before AS bigint) IS NULL OR x.seq < :before)
                                        ORDER BY x.seq DESC
                                        LIMIT :limit + 1) m
@@ -104,7 +104,7 @@ final class ZoneQueries {
             "",
             SqlTemplate.of("""
             ctx CROSS JOIN domain d JOIN {zone}
-                      JOIN message m ON m.tenant_id = z.tenant_id AND m.stream_id = z.stream_id
+                      JOIN message m ON m.tenant_id = z.tenant_id AND m.conversation_id = z.conversation_id
                      WHERE {condition} AND {may_talk}
             """)
                     .with("zone", ZONE)
@@ -255,8 +255,8 @@ final class ZoneQueries {
     }
 
     private static Optional<ZoneRead> zoneRead(Statement.Results results) throws SQLException {
-        var found = results.next(
-                row -> new FoundZone(row.text("domain"), row.flag("takes_part"), row.number("stream_id"), zone(row)));
+        var found = results.next(row ->
+                new FoundZone(row.text("domain"), row.flag("takes_part"), row.number("conversation_id"), zone(row)));
         var newest = results.list(MessageRow::stored);
         return found.map(zone -> new ZoneRead(
                 zone.domain(),
@@ -276,7 +276,7 @@ final class ZoneQueries {
             @Nullable Zone zone) {}
 
     private static @Nullable Zone zone(Row row) throws SQLException {
-        return row.numberOrNull("stream_id") == null ? null : DomainQueries.zone(row);
+        return row.numberOrNull("conversation_id") == null ? null : DomainQueries.zone(row);
     }
 
     private static @Nullable Long before(List<String> keys) {

@@ -26,16 +26,16 @@ public final class ZoneStore {
 
     private static final String INSERT =
             SqlTemplate.of("""
-            WITH st AS (INSERT INTO stream (tenant_id)
+            WITH st AS (INSERT INTO conversation (tenant_id)
                         SELECT :tenant
                          WHERE NOT EXISTS (SELECT 1 FROM zone
                                             WHERE tenant_id = :tenant AND domain_id = :domain AND name_key = :key)
                         RETURNING *),
-                 z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, description, stream_id, created_at)
+                 z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, description, conversation_id, created_at)
                        SELECT tenant_id, :domain, :name, :key, CAST(:description AS text), id, :now FROM st
                        RETURNING *),
-                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                           SELECT m.tenant_id, m.agent_id, z.stream_id, m.owner_id, 0
+                 listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
+                           SELECT m.tenant_id, m.agent_id, z.conversation_id, m.owner_id, 0
                              FROM z
                              JOIN membership m ON m.tenant_id = z.tenant_id AND m.domain_id = z.domain_id
                             WHERE m.state = 'member')
@@ -44,7 +44,7 @@ public final class ZoneStore {
 
     private static final String READ =
             SqlTemplate.of("""
-            SELECT z.id, z.stream_id, {zone_json} AS record
+            SELECT z.id, z.conversation_id, {zone_json} AS record
               FROM zone z
              WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = :key
             """).with("zone_json", RECORD).sql();
@@ -89,7 +89,7 @@ public final class ZoneStore {
         return db.sql(call, READ)
                 .set("domain", domain.id())
                 .set("key", name.key())
-                .one(row -> new LockedZone(row.number("id"), row.number("stream_id"), record(row)))
+                .one(row -> new LockedZone(row.number("id"), row.number("conversation_id"), record(row)))
                 .orElseThrow(() -> missing(name, names(call, domain)));
     }
 
@@ -108,8 +108,8 @@ public final class ZoneStore {
     void destroy(Call call, DomainStore.LockedDomain domain, LockedZone target) {
         call.changed(domain.zonesChanged());
         db.sql(call, """
-                WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND id = :id RETURNING stream_id)
-                DELETE FROM stream WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed)
+                WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND id = :id RETURNING conversation_id)
+                DELETE FROM conversation WHERE tenant_id = :tenant AND id IN (SELECT conversation_id FROM closed)
                 """).set("id", target.id()).run();
     }
 
@@ -133,12 +133,12 @@ public final class ZoneStore {
     /** Lets the acting user receive the zone's messages from now on, unless it already does. */
     void listen(Call call, LockedZone target) {
         db.sql(call, """
-                INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
                 SELECT st.tenant_id, CAST(:user AS bigint), st.id, CAST(:user AS bigint), st.last_seq
-                  FROM stream st
-                 WHERE st.tenant_id = :tenant AND st.id = :stream
+                  FROM conversation st
+                 WHERE st.tenant_id = :tenant AND st.id = :conversation
                 ON CONFLICT DO NOTHING
-                """).set("stream", target.conversation()).run();
+                """).set("conversation", target.conversation()).run();
     }
 
     private static Zone record(Row row) throws SQLException {

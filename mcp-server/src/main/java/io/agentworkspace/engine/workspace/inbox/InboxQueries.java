@@ -40,7 +40,7 @@ final class InboxQueries {
     /** Direct conversations of the user where messages wait. */
     private static final String UNREAD = """
             unread AS MATERIALIZED (
-                SELECT p.stream_id, p.read_seq
+                SELECT p.conversation_id, p.read_seq
                   FROM ctx
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = ctx.user_id
                  WHERE :agents AND p.last_seq > p.read_seq + p.own_unread)
@@ -51,7 +51,7 @@ final class InboxQueries {
      * user. A question waits as one, and is over when it is answered.
      */
     private static final String WAITS = """
-            x.tenant_id = :tenant AND x.stream_id = u.stream_id AND x.seq > u.read_seq AND x.speaker_id <> ctx.user_id
+            x.tenant_id = :tenant AND x.conversation_id = u.conversation_id AND x.seq > u.read_seq AND x.speaker_id <> ctx.user_id
             AND x.read_at IS NULL AND x.changes IS NULL
             AND NOT EXISTS (SELECT 1 FROM question q WHERE q.tenant_id = :tenant AND q.id = x.id)
             """;
@@ -59,7 +59,7 @@ final class InboxQueries {
     /** Open questions to the user. */
     private static final String QUESTIONS = """
             question_item AS MATERIALIZED (
-                SELECT q.id, q.created_at, q.choices, m.stream_id, m.seq, m.content, m.speaker_id
+                SELECT q.id, q.created_at, q.choices, m.conversation_id, m.seq, m.content, m.speaker_id
                   FROM ctx
                   JOIN question q ON q.tenant_id = :tenant AND q.to_id = ctx.user_id
                    AND q.answered_at IS NULL AND q.withdrawn_at IS NULL
@@ -114,24 +114,24 @@ final class InboxQueries {
                   FROM guard_stop g
                  WHERE :agents AND g.tenant_id = :tenant AND g.retry_at > :now
                    AND CASE WHEN g.is_zone
-                            THEN EXISTS (SELECT 1 FROM stream s
+                            THEN EXISTS (SELECT 1 FROM conversation s
                                           WHERE s.tenant_id = g.tenant_id AND s.id = g.place_id
                                             AND (s.counted_at IS NULL OR s.counted_at <= g.at))
                                  AND NOT EXISTS (SELECT 1
                                                    FROM zone z
                                                    JOIN zone mz ON mz.tenant_id = z.tenant_id AND mz.domain_id = z.domain_id
                                                                AND mz.name_key = 'main'
-                                                   JOIN stream main ON main.tenant_id = mz.tenant_id AND main.id = mz.stream_id
-                                                  WHERE z.tenant_id = g.tenant_id AND z.stream_id = g.place_id
+                                                   JOIN conversation main ON main.tenant_id = mz.tenant_id AND main.id = mz.conversation_id
+                                                  WHERE z.tenant_id = g.tenant_id AND z.conversation_id = g.place_id
                                                     AND main.progress_at > g.at)
                                  AND NOT EXISTS (SELECT 1 FROM message m
-                                                  WHERE m.tenant_id = g.tenant_id AND m.stream_id = g.place_id AND m.seq >= g.seq
+                                                  WHERE m.tenant_id = g.tenant_id AND m.conversation_id = g.place_id AND m.seq >= g.seq
                                                     AND (m.person OR (m.speaker_id = g.agent_id AND NOT m.notice)))
                             ELSE EXISTS (SELECT 1 FROM agent a
                                           WHERE a.tenant_id = g.tenant_id AND a.id = g.place_id AND a.destroyed_at IS NULL)
                                  AND NOT EXISTS (SELECT 1
-                                                   FROM stream s
-                                                   JOIN message m ON m.tenant_id = s.tenant_id AND m.stream_id = s.id
+                                                   FROM conversation s
+                                                   JOIN message m ON m.tenant_id = s.tenant_id AND m.conversation_id = s.id
                                                                  AND m.seq >= g.seq AND m.speaker_id = g.agent_id AND NOT m.notice
                                                   WHERE s.tenant_id = g.tenant_id AND s.low_id = least(g.agent_id, g.place_id)
                                                     AND s.high_id = greatest(g.agent_id, g.place_id))
@@ -153,7 +153,7 @@ final class InboxQueries {
                   FROM ctx, guard_item g
                   LEFT JOIN LATERAL (SELECT x.id, x.owner_id, x.name, z.name AS zone, {domain_guard} AS guard
                                        FROM zone z JOIN domain x ON x.tenant_id = z.tenant_id AND x.id = z.domain_id
-                                      WHERE g.is_zone AND z.tenant_id = :tenant AND z.stream_id = g.place_id) d ON true
+                                      WHERE g.is_zone AND z.tenant_id = :tenant AND z.conversation_id = g.place_id) d ON true
                   CROSS JOIN LATERAL (SELECT array_agg(a.name ORDER BY a.name_key) AS names,
                                              bool_or(a.owner_id = ctx.user_id) AS is_own
                                         FROM agent a WHERE a.tenant_id = :tenant AND a.id = ANY(g.agents)) named

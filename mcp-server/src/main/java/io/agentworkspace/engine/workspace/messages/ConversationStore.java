@@ -55,7 +55,7 @@ public final class ConversationStore {
 
     /** Takes the next place in a zone's conversation. The count begins again after a person's message, progress or a silence. */
     private static final String NEXT_IN_ZONE = SqlTemplate.of("""
-            UPDATE stream c
+            UPDATE conversation c
                SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
                    person_at = CASE WHEN :by_program THEN person_at ELSE :now END,
                    counted_at = CASE WHEN NOT :by_program OR {afresh} THEN :now ELSE c.counted_at END,
@@ -71,10 +71,10 @@ public final class ConversationStore {
               FROM (SELECT gd.guard_hops AS hops, gd.guard_per_minute AS per_minute,
                            gd.guard_stopped AS stopped,
                            (SELECT main.progress_at
-                              FROM zone mz JOIN stream main ON main.tenant_id = mz.tenant_id AND main.id = mz.stream_id
+                              FROM zone mz JOIN conversation main ON main.tenant_id = mz.tenant_id AND main.id = mz.conversation_id
                              WHERE mz.tenant_id = gd.tenant_id AND mz.domain_id = gd.id AND mz.name_key = 'main') AS progress
                       FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
-                     WHERE gz.tenant_id = :tenant AND gz.stream_id = :conversation) place
+                     WHERE gz.tenant_id = :tenant AND gz.conversation_id = :conversation) place
              WHERE c.tenant_id = :tenant AND c.id = :conversation
             RETURNING c.id AS conversation, c.last_seq, c.last_at, c.agents_said, cardinality(c.voices) AS voices,
                       place.hops, place.per_minute, place.stopped, greatest(place.progress, c.person_at) AS progress
@@ -88,10 +88,10 @@ public final class ConversationStore {
     private static final String NEXT_DIRECT =
             SqlTemplate.of("""
             WITH pair AS ({pair})
-            INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
+            INSERT INTO conversation (tenant_id, low_id, high_id, last_seq, last_at)
             VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
             ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
-               SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
+               SET last_seq = conversation.last_seq + 1, last_at = greatest(conversation.last_at, excluded.last_at)
             RETURNING id AS conversation, last_seq, last_at, agents_said, cardinality(voices) AS voices,
             (SELECT hops FROM pair) AS hops, (SELECT per_minute FROM pair) AS per_minute, (SELECT stopped FROM pair) AS stopped,
             CAST(NULL AS timestamptz) AS progress
@@ -100,7 +100,7 @@ public final class ConversationStore {
     /** Keeps an agent in the zone until the transaction ends. */
     private static final String STAY = """
             SELECT 1 AS stays FROM participant
-             WHERE :by_agent AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation
+             WHERE :by_agent AND tenant_id = :tenant AND party_id = :speaker AND conversation_id = :conversation
                FOR NO KEY UPDATE
             """;
 
@@ -115,7 +115,7 @@ public final class ConversationStore {
     private static final String SPOKEN_IN_ZONES = """
             (SELECT max(st.person_at)
                FROM participant p
-               JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+               JOIN conversation st ON st.tenant_id = p.tenant_id AND st.id = p.conversation_id
               WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
 
     /**
@@ -136,13 +136,13 @@ public final class ConversationStore {
                   LEFT JOIN guard_received heard ON :by_agent AND heard.tenant_id = :tenant AND heard.agent_id = :speaker
                   LEFT JOIN guard_received others ON others.tenant_id = :tenant AND others.agent_id = :other
                   LEFT JOIN guard_sent talk ON :by_agent AND talk.tenant_id = :tenant AND talk.agent_id = :speaker),
-            here AS (SELECT x.id, x.last_seq FROM stream x
+            here AS (SELECT x.id, x.last_seq FROM conversation x
                       WHERE x.tenant_id = :tenant AND x.low_id = least(CAST(:speaker AS bigint), :other)
                         AND x.high_id = greatest(CAST(:speaker AS bigint), :other))
             SELECT parent.*,
                    :by_agent AND EXISTS (SELECT 1 FROM agent a WHERE a.tenant_id = :tenant AND a.id = :other) AS to_agent,
                    (SELECT first.created_at FROM message first
-                     WHERE :by_agent AND first.tenant_id = :tenant AND first.stream_id = here.id
+                     WHERE :by_agent AND first.tenant_id = :tenant AND first.conversation_id = here.id
                        AND first.seq = here.last_seq - count.per_minute) AS paced_at,
                    count.person_at, count.progress, count.said, count.partners,
                    COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on,
@@ -152,10 +152,10 @@ public final class ConversationStore {
               LEFT JOIN LATERAL (
                   SELECT {parent}
                     FROM message m
-                   WHERE NOT :is_answer AND m.tenant_id = :tenant AND m.stream_id = here.id
+                   WHERE NOT :is_answer AND m.tenant_id = :tenant AND m.conversation_id = here.id
                      AND m.speaker_id <> :speaker AND m.created_at > :recent
                      AND m.seq > COALESCE((SELECT own.seq FROM message own
-                                            WHERE own.tenant_id = :tenant AND own.stream_id = here.id
+                                            WHERE own.tenant_id = :tenant AND own.conversation_id = here.id
                                               AND own.speaker_id = :speaker
                                             ORDER BY own.seq DESC LIMIT 1), 0)
                    ORDER BY m.seq DESC

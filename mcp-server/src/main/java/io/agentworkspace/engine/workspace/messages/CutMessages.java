@@ -38,7 +38,7 @@ public final class CutMessages {
                 + (examples.size() < calls.size() ? ", and so on." : ".");
     }
 
-    /** Returns those of the messages that are read by being shown: those before the first cut text of their stream. */
+    /** Returns those of the messages that are read by being shown: those before the first cut text of their conversation. */
     static Stream<StoredMessage> beforeCut(List<StoredMessage> messages) {
         var conversations = new HashSet<Long>();
         return messages.stream().filter(each -> {

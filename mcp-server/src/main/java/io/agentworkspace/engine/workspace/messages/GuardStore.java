@@ -44,7 +44,7 @@ public final class GuardStore {
 
     private static final String OF_DOMAIN =
             change("domain", "SELECT d.* FROM domain d WHERE d.tenant_id = :tenant AND d.id = :id", """
-            g.is_zone AND g.place_id IN (SELECT z.stream_id FROM zone z
+            g.is_zone AND g.place_id IN (SELECT z.conversation_id FROM zone z
                                           WHERE z.tenant_id = :tenant AND z.domain_id = old.id)""", "");
 
     /** Takes a message from what is left to both agents, and to those that have it in common with them. */
@@ -69,7 +69,7 @@ public final class GuardStore {
             UPDATE domain x
                SET guard_more = x.guard_more - 1
               FROM zone z
-             WHERE z.tenant_id = :tenant AND z.stream_id = :conversation
+             WHERE z.tenant_id = :tenant AND z.conversation_id = :conversation
                AND x.tenant_id = z.tenant_id AND x.id = z.domain_id AND x.guard_more > 0
             RETURNING x.id
             """;

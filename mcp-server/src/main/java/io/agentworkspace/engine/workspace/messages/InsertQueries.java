@@ -9,32 +9,32 @@ final class InsertQueries {
      * since the last one counted there are the party's own.
      */
     static final String INSERT = """
-            WITH said AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
+            WITH said AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, answers, chain,
                                             created_at, person, by_key, attached)
                        VALUES (:tenant, :conversation, :seq, :id, :speaker, :content, CAST(:answers AS uuid),
                                CAST(:chain AS bigint[]), :at, NOT :by_program, :by_key,
                                CAST(:attached AS uuid[]))),
                  partner AS (SELECT 1 FROM participant
                             WHERE CAST(:other AS bigint) IS NOT NULL
-                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation),
+                              AND tenant_id = :tenant AND party_id = :speaker AND conversation_id = :conversation),
                  spoke AS (UPDATE participant
                               SET own_unread = own_unread + 1
                             WHERE CAST(:other AS bigint) IS NULL
-                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation
+                              AND tenant_id = :tenant AND party_id = :speaker AND conversation_id = :conversation
                         RETURNING 1),
-                 joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+                 joined AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
                             SELECT :tenant, :speaker, :conversation, :user, :seq,
                                    CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
                              WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke) AND NOT EXISTS (SELECT 1 FROM partner)
-                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                            ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                                SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END
                             RETURNING 1),
-                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+                 listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
                            SELECT :tenant, o.id, :conversation, COALESCE(a.owner_id, o.id), :seq - 1, :seq
                              FROM (SELECT CAST(:other AS bigint) AS id) o
                              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
                             WHERE o.id IS NOT NULL
-                           ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                           ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                               SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq),
                  counted AS (INSERT INTO guard_sent (tenant_id, agent_id, said, partners, person_at, said_at)

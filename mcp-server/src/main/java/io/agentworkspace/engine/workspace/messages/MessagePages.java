@@ -35,20 +35,20 @@ public final class MessagePages {
     private static final String MARK =
             SqlTemplate.of("""
             WITH page AS (
-                SELECT * FROM unnest(CAST(:streams AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[]))
-                              t (stream_id, since, upto)),
+                SELECT * FROM unnest(CAST(:conversations AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[]))
+                              t (conversation_id, since, upto)),
             progress AS (
-                SELECT p.stream_id, p.read_seq, page.upto, passed.own, passed.announced
+                SELECT p.conversation_id, p.read_seq, page.upto, passed.own, passed.announced
                   FROM page
-                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = page.stream_id
+                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.conversation_id = page.conversation_id
                  CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE NOT {waits}) AS own,
                                             count(*) FILTER (WHERE {waits} AND x.changes IS NOT NULL) AS announced
                                        FROM message x
-                                      WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                      WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
                                         AND x.seq > p.read_seq AND x.seq <= page.upto) passed
                  WHERE page.upto > p.read_seq
                    AND NOT EXISTS (SELECT 1 FROM message x
-                                    WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                    WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
                                       AND x.seq > p.read_seq AND x.seq < page.since
                                       AND {waits} AND x.read_at IS NULL)),
             marked AS (
@@ -58,17 +58,17 @@ public final class MessagePages {
                        announced = CASE WHEN p.last_seq <= progress.upto THEN 0 ELSE greatest(p.announced - progress.announced, 0) END,
                        last_seq = CASE WHEN p.last_seq < progress.upto THEN progress.upto ELSE p.last_seq END
                   FROM progress
-                 WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = progress.stream_id
+                 WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.conversation_id = progress.conversation_id
                    AND p.read_seq = progress.read_seq
-                RETURNING p.stream_id),
+                RETURNING p.conversation_id),
             receipts AS (
                 UPDATE message m
                    SET delivered_at = COALESCE(m.delivered_at, :now),
                        read_at = CASE WHEN m.id = ANY(CAST(:whole AS uuid[])) THEN CAST(:now AS timestamptz) END
                  WHERE m.tenant_id = :tenant AND m.id = ANY(CAST(:direct AS uuid[]))
                    AND m.speaker_id <> :party AND m.read_at IS NULL)
-            SELECT progress.stream_id, progress.read_seq, upto - read_seq - own - announced AS cleared
-              FROM progress JOIN marked USING (stream_id)
+            SELECT progress.conversation_id, progress.read_seq, upto - read_seq - own - announced AS cleared
+              FROM progress JOIN marked USING (conversation_id)
             """).with("waits", Unread.WAITS).sql();
 
     private final Db db;
@@ -186,13 +186,13 @@ public final class MessagePages {
         var cleared = db
                 .sql(call, MARK)
                 .set("party", call.context().speaker().id())
-                .set("streams", List.copyOf(ranges.keySet()))
+                .set("conversations", List.copyOf(ranges.keySet()))
                 .set("since", ranges.values().stream().map(Range::since).toList())
                 .set("upto", ranges.values().stream().map(Range::upto).toList())
                 .set("direct", ids(direct))
                 .set("whole", ids(direct.stream().filter(MessagePages::isWhole).toList()))
                 .list(row -> {
-                    positions.put(row.number("stream_id"), row.number("read_seq"));
+                    positions.put(row.number("conversation_id"), row.number("read_seq"));
                     return row.number("cleared");
                 })
                 .stream()

@@ -16,14 +16,14 @@ public final class MessageRow {
      * of rows PostgreSQL expects, so no plan reads all of a tenant's conversations or agents.
      */
     public static final String JOINS = """
-            CROSS JOIN LATERAL (SELECT * FROM stream x WHERE x.tenant_id = m.tenant_id AND x.id = m.stream_id OFFSET 0) st
+            CROSS JOIN LATERAL (SELECT * FROM conversation x WHERE x.tenant_id = m.tenant_id AND x.id = m.conversation_id OFFSET 0) st
             CROSS JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = m.speaker_id OFFSET 0) speaker
             LEFT JOIN LATERAL (SELECT * FROM party x
                                 WHERE x.tenant_id = m.tenant_id
                                   AND x.id = CASE WHEN st.low_id = m.speaker_id THEN st.high_id ELSE st.low_id END
                                OFFSET 0) addressee ON true
             LEFT JOIN LATERAL (SELECT * FROM zone x
-                                WHERE st.low_id IS NULL AND x.tenant_id = m.tenant_id AND x.stream_id = m.stream_id
+                                WHERE st.low_id IS NULL AND x.tenant_id = m.tenant_id AND x.conversation_id = m.conversation_id
                                OFFSET 0) mz ON true
             LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = mz.tenant_id AND x.id = mz.domain_id OFFSET 0) md ON true
             """;
@@ -42,7 +42,8 @@ public final class MessageRow {
 
     /** The same as a JSON object. */
     public static final String CUT_JSON =
-            "(SELECT to_jsonb(r) - ARRAY['stream_id', 'delivered_at', 'read_at'] FROM (SELECT " + CUT_COLUMNS + ") r)";
+            "(SELECT to_jsonb(r) - ARRAY['conversation_id', 'delivered_at', 'read_at'] FROM (SELECT " + CUT_COLUMNS
+                    + ") r)";
 
     /** The number of unread messages of the party {@code :party}. */
     public static final String UNREAD = Unread.of(":party");
@@ -51,7 +52,7 @@ public final class MessageRow {
 
     private static String columns(String content) {
         return SqlTemplate.of("""
-            m.id, m.stream_id, speaker.name AS "from", speaker.kind AS from_kind, m.person, m.by_key, addressee.name AS "to",
+            m.id, m.conversation_id, speaker.name AS "from", speaker.kind AS from_kind, m.person, m.by_key, addressee.name AS "to",
             addressee.kind AS to_kind, md.name AS domain, mz.name AS zone, m.seq, {content}, m.answers AS reply_to,
             CASE WHEN m.chain = '{}' THEN CAST('{}' AS text[])
                  ELSE ARRAY(SELECT link.name
@@ -114,6 +115,6 @@ public final class MessageRow {
 
     /** Reads a message with its conversation. */
     public static StoredMessage stored(Row row) throws SQLException {
-        return new StoredMessage(row.number("stream_id"), read(row));
+        return new StoredMessage(row.number("conversation_id"), read(row));
     }
 }

@@ -25,31 +25,31 @@ public final class MessageStore {
     private static String batch(String here, String lock) {
         return SqlTemplate.of("""
             first AS (
-                SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, p.last_seq, m.created_at
+                SELECT p.tenant_id, p.conversation_id, p.party_id, p.read_seq, p.last_seq, m.created_at
                   FROM participant p
                   CROSS JOIN LATERAL (SELECT x.created_at FROM message x
-                                       WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                       WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
                                          AND x.seq > p.read_seq AND {waits}
                                        ORDER BY x.seq
                                        LIMIT 1) m
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND {may_wait}
                    AND {last} > p.read_seq + p.own_unread{here}
-                 ORDER BY m.created_at, p.stream_id
+                 ORDER BY m.created_at, p.conversation_id
                  LIMIT :limit
                  {lock}),
             waiting AS (
                 SELECT m.*
                   FROM first
                   CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = first.tenant_id AND x.stream_id = first.stream_id
+                                       WHERE x.tenant_id = first.tenant_id AND x.conversation_id = first.conversation_id
                                          AND x.seq > first.read_seq AND {first_waits}
                                        ORDER BY x.seq
                                        LIMIT :limit) m),
-            oldest AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit),
+            oldest AS (SELECT * FROM waiting ORDER BY created_at, conversation_id, seq LIMIT :limit),
             weighed AS (
                 SELECT m.*, row_number() OVER oldest_first AS place, sum({size}) OVER oldest_first AS weight
                   FROM oldest m
-                WINDOW oldest_first AS (ORDER BY m.created_at, m.stream_id, m.seq)),
+                WINDOW oldest_first AS (ORDER BY m.created_at, m.conversation_id, m.seq)),
             batch AS (SELECT * FROM weighed WHERE place = 1 OR weight <= :room)
             """)
                 .with("may_wait", Unread.MAY_WAIT)
@@ -70,7 +70,7 @@ public final class MessageStore {
 
     private static final String READ_WAITING = "WITH " + batch("", "")
             + SqlTemplate.of("""
-            SELECT {columns} FROM batch m {joins} ORDER BY m.created_at, m.stream_id, m.seq
+            SELECT {columns} FROM batch m {joins} ORDER BY m.created_at, m.conversation_id, m.seq
             """)
                     .with("columns", MessageRow.CUT_COLUMNS)
                     .with("joins", MessageRow.JOINS)
@@ -78,37 +78,37 @@ public final class MessageStore {
 
     private static final String TAKE = "WITH "
             + batch(
-                    " AND p.stream_id = (SELECT m.stream_id FROM message m WHERE m.tenant_id = :tenant AND m.id = CAST(:sent AS uuid))",
+                    " AND p.conversation_id = (SELECT m.conversation_id FROM message m WHERE m.tenant_id = :tenant AND m.id = CAST(:sent AS uuid))",
                     "FOR UPDATE OF p SKIP LOCKED")
             + SqlTemplate.of("""
             , whole AS (
-                SELECT m.stream_id, m.seq,
-                       bool_or(m.content <> {cut}) OVER (PARTITION BY m.stream_id ORDER BY m.seq) AS follows_cut
+                SELECT m.conversation_id, m.seq,
+                       bool_or(m.content <> {cut}) OVER (PARTITION BY m.conversation_id ORDER BY m.seq) AS follows_cut
                   FROM batch m),
             marked AS (
                 UPDATE participant p
                    SET read_seq = t.seq,
                        own_unread = CASE WHEN p.last_seq <= t.seq THEN 0
                                          ELSE greatest(0, p.own_unread - (SELECT count(*) FROM message x
-                                                                           WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                                                           WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
                                                                              AND x.seq > p.read_seq AND x.seq <= t.seq
                                                                              AND NOT {waits})) END,
                        announced = CASE WHEN p.last_seq <= t.seq THEN 0
                                         ELSE greatest(0, p.announced - (SELECT count(*) FROM message x
-                                                                         WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                                                         WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
                                                                            AND x.seq > p.read_seq AND x.seq <= t.seq
                                                                            AND {waits} AND x.changes IS NOT NULL)) END
-                  FROM (SELECT stream_id, max(seq) AS seq FROM whole WHERE NOT follows_cut GROUP BY stream_id) t
-                 WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
+                  FROM (SELECT conversation_id, max(seq) AS seq FROM whole WHERE NOT follows_cut GROUP BY conversation_id) t
+                 WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.conversation_id = t.conversation_id
                    AND p.read_seq < t.seq),
             receipts AS (
                 UPDATE message r
                    SET delivered_at = COALESCE(r.delivered_at, greatest(:now, r.created_at)),
                        read_at = CASE WHEN m.content = {cut} THEN greatest(CAST(:now AS timestamptz), r.created_at) END
                   FROM batch m
-                  JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
-                 WHERE r.tenant_id = m.tenant_id AND r.stream_id = m.stream_id AND r.seq = m.seq AND r.read_at IS NULL)
-            SELECT {columns}, m.changes IS NULL AS counted FROM batch m {joins} ORDER BY m.created_at, m.stream_id, m.seq
+                  JOIN conversation st ON st.tenant_id = m.tenant_id AND st.id = m.conversation_id AND st.low_id IS NOT NULL
+                 WHERE r.tenant_id = m.tenant_id AND r.conversation_id = m.conversation_id AND r.seq = m.seq AND r.read_at IS NULL)
+            SELECT {columns}, m.changes IS NULL AS counted FROM batch m {joins} ORDER BY m.created_at, m.conversation_id, m.seq
             """)
                     .with("waits", Unread.WAITS)
                     .with("cut", TextSize.CUT)
@@ -120,9 +120,9 @@ public final class MessageStore {
     private static final String ANSWERED = """
             UPDATE message m
                SET delivered_at = COALESCE(m.delivered_at, greatest(:now, m.created_at)), read_at = greatest(:now, m.created_at)
-              FROM stream st
+              FROM conversation st
              WHERE m.tenant_id = :tenant AND m.id = :id AND m.speaker_id <> :party AND m.read_at IS NULL
-               AND st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
+               AND st.tenant_id = m.tenant_id AND st.id = m.conversation_id AND st.low_id IS NOT NULL
             """;
 
     private static final String COUNT_UNREAD = SqlTemplate.of("SELECT {unread} AS unread")

@@ -22,14 +22,14 @@ public final class NoticeStore {
     /** Locks the zone's conversation, so that the next statement sees the last announcement there. */
     private static final String LOCK_MAIN = """
             SELECT count(*) FROM (SELECT st.id
-              FROM zone z JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+              FROM zone z JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
              WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
                FOR NO KEY UPDATE OF st) locked;
             """;
 
     private static final String LOCK_DIRECT = """
             SELECT count(*) FROM (SELECT st.id
-              FROM stream st
+              FROM conversation st
              WHERE st.tenant_id = :tenant AND st.low_id = least(CAST(:speaker AS bigint), CAST(:other AS bigint))
                AND st.high_id = greatest(CAST(:speaker AS bigint), CAST(:other AS bigint))
                FOR NO KEY UPDATE) locked;
@@ -48,9 +48,9 @@ public final class NoticeStore {
                                                    ELSE '' END || :content
                                       ELSE regexp_replace(m.content, ' and \\d+ more$', '') || ' and ' || (m.changes + 1 - {named}) || ' more' END
                   FROM {place}
-                 WHERE m.tenant_id = :tenant AND m.stream_id = st.id AND m.seq = st.announced AND m.changes IS NOT NULL
+                 WHERE m.tenant_id = :tenant AND m.conversation_id = st.id AND m.seq = st.announced AND m.changes IS NOT NULL
                    AND m.created_at > CAST(:at AS timestamptz) - INTERVAL '10 seconds' {unread}
-             RETURNING m.stream_id, m.seq, m.id)
+             RETURNING m.conversation_id, m.seq, m.id)
             """)
                 .with("named", NAMED)
                 .with("place", place)
@@ -61,28 +61,28 @@ public final class NoticeStore {
     private static final String IN_ZONE =
             LOCK_MAIN + SqlTemplate.of("""
             WITH {merged},
-                 place AS (UPDATE stream st
+                 place AS (UPDATE conversation st
                               SET last_seq = last_seq + 1, announced = last_seq + 1, last_at = greatest(last_at, :at)
                              FROM zone z
                             WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
-                              AND st.tenant_id = z.tenant_id AND st.id = z.stream_id AND NOT EXISTS (SELECT 1 FROM merged)
+                              AND st.tenant_id = z.tenant_id AND st.id = z.conversation_id AND NOT EXISTS (SELECT 1 FROM merged)
                         RETURNING st.id, st.last_seq, st.last_at),
-                 m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at, notice, changes)
+                 m AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at, notice, changes)
                        SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true, 1 FROM place
-                       RETURNING stream_id, seq, id),
+                       RETURNING conversation_id, seq, id),
                  silent AS (UPDATE participant p
                               SET own_unread = own_unread + 1
                              FROM place
-                            WHERE p.tenant_id = :tenant AND p.stream_id = place.id)
-            SELECT stream_id, seq, id FROM m UNION ALL SELECT stream_id, seq, id FROM merged
+                            WHERE p.tenant_id = :tenant AND p.conversation_id = place.id)
+            SELECT conversation_id, seq, id FROM m UNION ALL SELECT conversation_id, seq, id FROM merged
             """).with("merged", merged("""
-                            zone z JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                            zone z JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
                                                  AND z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'""", "")).sql();
 
     private static final String DIRECT = LOCK_DIRECT
             + SqlTemplate.of("""
             WITH {merged},
-                 place AS (INSERT INTO stream AS st (tenant_id, low_id, high_id, last_seq, announced, last_at)
+                 place AS (INSERT INTO conversation AS st (tenant_id, low_id, high_id, last_seq, announced, last_at)
                            SELECT :tenant, least(CAST(:speaker AS bigint), CAST(:other AS bigint)),
                                   greatest(CAST(:speaker AS bigint), CAST(:other AS bigint)), 1, CASE WHEN :announces THEN 1 END, :at
                             WHERE CAST(:speaker AS bigint) <> CAST(:other AS bigint) AND NOT EXISTS (SELECT 1 FROM merged)
@@ -90,32 +90,32 @@ public final class NoticeStore {
                               SET last_seq = st.last_seq + 1,
                                   announced = CASE WHEN :announces THEN st.last_seq + 1 ELSE st.announced END, last_at = greatest(st.last_at, excluded.last_at)
                            RETURNING id, last_seq, last_at),
-                 m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at, notice, changes)
+                 m AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at, notice, changes)
                        SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true,
                               CASE WHEN :announces THEN 1 END FROM place
-                       RETURNING stream_id, seq, id),
-                 parties AS (SELECT p.id, COALESCE(a.owner_id, p.id) AS owner_id, place.id AS stream_id, place.last_seq
+                       RETURNING conversation_id, seq, id),
+                 parties AS (SELECT p.id, COALESCE(a.owner_id, p.id) AS owner_id, place.id AS conversation_id, place.last_seq
                                FROM place
                               CROSS JOIN (VALUES (CAST(:speaker AS bigint)), (CAST(:other AS bigint))) p (id)
                                LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = p.id),
-                 speaks AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
-                            SELECT :tenant, id, stream_id, owner_id, last_seq, last_seq FROM parties WHERE id = :speaker
-                            ON CONFLICT (tenant_id, party_id, stream_id) DO NOTHING),
-                 listener AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq, announced)
-                           SELECT :tenant, id, stream_id, owner_id, last_seq - 1, last_seq, CASE WHEN :announces THEN 1 ELSE 0 END
+                 speaks AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
+                            SELECT :tenant, id, conversation_id, owner_id, last_seq, last_seq FROM parties WHERE id = :speaker
+                            ON CONFLICT (tenant_id, party_id, conversation_id) DO NOTHING),
+                 listener AS (INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq, announced)
+                           SELECT :tenant, id, conversation_id, owner_id, last_seq - 1, last_seq, CASE WHEN :announces THEN 1 ELSE 0 END
                              FROM parties WHERE id = :other
-                           ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                           ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                               SET announced = participant.announced + excluded.announced,
                                   own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq)
-            SELECT stream_id, seq, id FROM m UNION ALL SELECT stream_id, seq, id FROM merged
-            """).with("merged", merged("stream st", """
+            SELECT conversation_id, seq, id FROM m UNION ALL SELECT conversation_id, seq, id FROM merged
+            """).with("merged", merged("conversation st", """
 
                    AND :announces AND st.tenant_id = :tenant
                    AND st.low_id = least(CAST(:speaker AS bigint), CAST(:other AS bigint))
                    AND st.high_id = greatest(CAST(:speaker AS bigint), CAST(:other AS bigint)) AND m.speaker_id = :speaker
                    AND EXISTS (SELECT 1 FROM participant p
-                                WHERE p.tenant_id = :tenant AND p.party_id = :other AND p.stream_id = st.id AND p.read_seq < m.seq)""")).sql();
+                                WHERE p.tenant_id = :tenant AND p.party_id = :other AND p.conversation_id = st.id AND p.read_seq < m.seq)""")).sql();
 
     private final Db db;
 
@@ -160,6 +160,8 @@ public final class NoticeStore {
 
     private static Change change(Row row) throws SQLException {
         return Change.message(
-                UUID.fromString(Objects.requireNonNull(row.text("id"))), row.number("stream_id"), row.number("seq"));
+                UUID.fromString(Objects.requireNonNull(row.text("id"))),
+                row.number("conversation_id"),
+                row.number("seq"));
     }
 }

@@ -19,11 +19,11 @@ public final class ProgressStore {
                                   WHERE c.tenant_id = t.tenant_id AND c.task_id = t.id AND c.revision > t.revision - 100
                                     AND c.at > :now - INTERVAL '1 hour' AND c.what = ANY (:whats))),
             main AS (
-                UPDATE stream st
+                UPDATE conversation st
                    SET progress_at = :now
                   FROM zone z, changed
                  WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
-                   AND st.tenant_id = z.tenant_id AND st.id = z.stream_id)
+                   AND st.tenant_id = z.tenant_id AND st.id = z.conversation_id)
             INSERT INTO guard_received (tenant_id, agent_id, progress_at)
             SELECT a.tenant_id, a.id, :now
               FROM changed t

@@ -43,7 +43,7 @@ public record Reach(
             AND (w.answers IS NULL OR w.answers = {answers})
             AND (w.beside IS NULL
                 OR EXISTS (SELECT 1 FROM message own
-                             JOIN stream place ON place.tenant_id = own.tenant_id AND place.id = own.stream_id
+                             JOIN conversation place ON place.tenant_id = own.tenant_id AND place.id = own.conversation_id
                             WHERE own.tenant_id = :tenant AND own.id = w.beside
                               AND place.low_id = least(CAST(:speaker AS bigint), {party})
                               AND place.high_id = greatest(CAST(:speaker AS bigint), {party})))
@@ -92,18 +92,18 @@ public record Reach(
                                            AND w.until > CAST(:now AS timestamptz) AND {hears_zone}
                                            AND EXISTS (SELECT 1 FROM participant p
                                                         WHERE p.tenant_id = :tenant AND p.party_id = member.agent_id
-                                                          AND p.stream_id = z.stream_id))
+                                                          AND p.conversation_id = z.conversation_id))
                                  OR EXISTS (SELECT 1 FROM hook_session h
                                              WHERE h.tenant_id = :tenant AND h.agent_id = member.agent_id AND {busy}) AS wakes
                            FROM zone z
                            JOIN membership member ON member.tenant_id = z.tenant_id AND member.domain_id = z.domain_id
                                                  AND member.state = 'member' AND member.agent_id <> :speaker
-                          WHERE z.tenant_id = :tenant AND z.stream_id = {stream}) m) AS reached
+                          WHERE z.tenant_id = :tenant AND z.conversation_id = {conversation}) m) AS reached
                 """)
                 .with("hears_direct", hearsDirect(party, answers))
                 .with("hears_zone", hearsZone(answers))
                 .with("party", party)
-                .with("stream", conversation)
+                .with("conversation", conversation)
                 .with("busy", BUSY)
                 .with("online", ONLINE.toMinutes())
                 .sql();

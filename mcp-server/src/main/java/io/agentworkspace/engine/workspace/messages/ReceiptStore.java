@@ -13,17 +13,17 @@ public final class ReceiptStore {
     private static final String DELIVERED = """
             UPDATE message m
                SET delivered_at = greatest(CAST(:now AS timestamptz), m.created_at)
-              FROM unnest(CAST(:streams AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[])) receipt (stream_id, since, upto)
-              JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = receipt.stream_id
-              JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id AND st.low_id IS NOT NULL
+              FROM unnest(CAST(:conversations AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[])) receipt (conversation_id, since, upto)
+              JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.conversation_id = receipt.conversation_id
+              JOIN conversation st ON st.tenant_id = p.tenant_id AND st.id = p.conversation_id AND st.low_id IS NOT NULL
               CROSS JOIN LATERAL (SELECT x.seq
                                     FROM message x
-                                   WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                   WHERE x.tenant_id = p.tenant_id AND x.conversation_id = p.conversation_id
                                      AND x.seq > greatest(p.read_seq, receipt.since) AND x.seq <= receipt.upto
                                      AND x.speaker_id <> p.party_id
                                    ORDER BY x.seq DESC
                                    LIMIT :most) fresh
-             WHERE m.tenant_id = :tenant AND m.stream_id = p.stream_id AND m.seq = fresh.seq AND m.delivered_at IS NULL
+             WHERE m.tenant_id = :tenant AND m.conversation_id = p.conversation_id AND m.seq = fresh.seq AND m.delivered_at IS NULL
             """;
 
     private final Db db;
@@ -43,7 +43,7 @@ public final class ReceiptStore {
         db.sql(DELIVERED)
                 .set("tenant", tenant)
                 .set("party", party)
-                .set("streams", conversations)
+                .set("conversations", conversations)
                 .set(
                         "since",
                         conversations.stream()

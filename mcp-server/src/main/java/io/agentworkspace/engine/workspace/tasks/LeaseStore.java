@@ -2,16 +2,23 @@ package io.agentworkspace.engine.workspace.tasks;
 
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.event.Event;
+import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.workspace.messages.NoticeStore;
+import io.agentworkspace.engine.workspace.tasks.TaskRow.StoredTask;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Renews the leases of tasks and reservations while their holders work, and reminds holders five minutes before a lease ends. Leases
- * end by the clock of the database.
+ * The leases of tasks and reservations: renews them while their holders work, reminds holders five minutes before one ends, and
+ * frees tasks whose lease has ended. Leases end by the clock of the database.
  */
 public final class LeaseStore {
     private static final int PORTION = 50;
@@ -29,14 +36,13 @@ public final class LeaseStore {
                AND lease_until < clock_timestamp() + lease - least(INTERVAL '1 minute', lease / 4)
             """;
 
-    private static final String REMIND_OF_TASKS = """
-            WITH soon AS (
-                SELECT tenant_id, id FROM task
-                 WHERE holder_id IS NOT NULL AND NOT reminded AND lease > INTERVAL '5 minutes'
-                   AND lease_until > statement_timestamp() AND lease_until <= statement_timestamp() + INTERVAL '5 minutes'
-                 ORDER BY lease_until
-                 LIMIT :portion
-                   FOR NO KEY UPDATE SKIP LOCKED),
+    private static final String SOON = """
+            NOT reminded AND lease > INTERVAL '5 minutes' AND lease_until > statement_timestamp()
+                   AND lease_until <= statement_timestamp() + INTERVAL '5 minutes'
+            """;
+
+    private static final String REMIND_OF_TASKS = SqlTemplate.of("""
+            WITH soon AS ({ending}),
             t AS (
                 UPDATE task t SET reminded = true FROM soon
                  WHERE t.tenant_id = soon.tenant_id AND t.id = soon.id
@@ -44,16 +50,13 @@ public final class LeaseStore {
             SELECT t.tenant_id, t.holder_id, t.lease_until, d.name AS domain, 1 AS count, t.title AS subject,
                    CASE WHEN d.owner_id = t.holder_id THEN t.creator_id ELSE d.owner_id END AS speaker_id
               FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
-            """;
+            """)
+            .with("ending", ending("task", "holder_id IS NOT NULL AND " + SOON))
+            .sql();
 
-    private static final String REMIND_OF_RESERVATIONS = """
-            WITH soon AS (
-                SELECT tenant_id, id FROM reservation
-                 WHERE NOT reminded AND lease > INTERVAL '5 minutes'
-                   AND lease_until > statement_timestamp() AND lease_until <= statement_timestamp() + INTERVAL '5 minutes'
-                 ORDER BY lease_until
-                 LIMIT :portion
-                   FOR NO KEY UPDATE SKIP LOCKED),
+    private static final String REMIND_OF_RESERVATIONS =
+            SqlTemplate.of("""
+            WITH soon AS ({ending}),
             r AS (
                 UPDATE reservation r SET reminded = true FROM soon
                  WHERE r.tenant_id = soon.tenant_id AND r.id = soon.id
@@ -62,7 +65,52 @@ public final class LeaseStore {
                    min(r.path) AS subject, d.owner_id AS speaker_id
               FROM r JOIN domain d ON d.tenant_id = r.tenant_id AND d.id = r.domain_id
              GROUP BY r.tenant_id, r.holder_id, d.id, d.name, d.owner_id
-            """;
+            """).with("ending", ending("reservation", SOON)).sql();
+
+    private static final String FREE = SqlTemplate.of("""
+            WITH expired AS ({ending}),
+            t AS (
+                UPDATE task t
+                   SET state = CASE WHEN t.state = 'doing' THEN 'open' ELSE t.state END, holder_id = NULL, lease_until = NULL,
+                       revision = t.revision + 1, updated_at = :at
+                  FROM expired e
+                 WHERE t.tenant_id = e.tenant_id AND t.id = e.id
+             RETURNING t.*, e.holder_id AS lost_by),
+            noted AS (
+                INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what)
+                SELECT tenant_id, id, revision, updated_at, lost_by, 'lost' FROM t)
+            SELECT {columns}, t.tenant_id, t.lost_by, {loser} AS loser, d.owner_id, t.creator_id
+              FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+             ORDER BY d.id, t.id
+            """)
+            .with("ending", ending("task", "holder_id IS NOT NULL AND lease_until <= statement_timestamp()"))
+            .with("columns", TaskRow.COLUMNS)
+            .with("loser", TaskRow.party("t.lost_by"))
+            .sql();
+
+    /** Finished tasks. One that was cancelled stays as long as others wait for it. */
+    private static final String OLD = Db.oldRows("task", """
+            state IN ('done', 'cancelled') AND updated_at <= :until
+                   AND (state = 'done'
+                        OR NOT EXISTS (SELECT 1 FROM task_order o
+                                         JOIN task w ON w.tenant_id = o.tenant_id AND w.id = o.task_id
+                                        WHERE o.tenant_id = task.tenant_id AND o.after_id = task.id
+                                          AND w.state NOT IN ('done', 'cancelled')))
+            """);
+
+    /** Returns the statement that locks the first of these rows. Any replica may work at them: what another has locked is skipped. */
+    private static String ending(String table, String condition) {
+        return SqlTemplate.of("""
+                SELECT tenant_id, id, holder_id FROM {table}
+                 WHERE {condition}
+                 ORDER BY lease_until
+                 LIMIT :portion
+                   FOR NO KEY UPDATE SKIP LOCKED
+                """)
+                .with("table", table)
+                .with("condition", condition)
+                .sql();
+    }
 
     private final Db db;
     private final Clock clock;
@@ -99,7 +147,7 @@ public final class LeaseStore {
     }
 
     /** Reminds the holders of leases that end within five minutes. */
-    public void remind() {
+    void remind() {
         remind(REMIND_OF_TASKS, Ending::task);
         remind(REMIND_OF_RESERVATIONS, Ending::reservation);
     }
@@ -124,5 +172,65 @@ public final class LeaseStore {
             }
             return ending.size();
         });
+    }
+
+    /**
+     * A task that was freed.
+     *
+     * @param speaker who tells it: the owner of the domain, or whoever created the task if the owner has lost it
+     */
+    private record FreedTask(long tenant, StoredTask task, long loser, String loserName, long speaker) {}
+
+    /** Frees all tasks whose lease has ended, and tells who held them. */
+    void free(EventLog events) {
+        int freed;
+        do {
+            freed = freeSome();
+            if (freed > 0) {
+                events.committed();
+            }
+        } while (freed == PORTION);
+    }
+
+    private int freeSome() {
+        var at = clock.instant();
+        return db.transaction(() -> {
+            var freed = db.sql(FREE)
+                    .quiet()
+                    .set("portion", PORTION)
+                    .set("at", at)
+                    .list(row -> {
+                        var loser = row.number("lost_by");
+                        var owner = row.number("owner_id");
+                        return new FreedTask(
+                                row.number("tenant_id"),
+                                TaskRow.read(row),
+                                loser,
+                                row.text("loser"),
+                                owner == loser ? row.number("creator_id") : owner);
+                    });
+            freed.forEach(one -> tell(one, at));
+            return freed.size();
+        });
+    }
+
+    private void tell(FreedTask freed, Instant at) {
+        var task = freed.task().task();
+        var line = TaskNotices.line(task, "lost", "it was held by " + freed.loserName());
+        List<Change> notes = new ArrayList<>();
+        notices.inMain(freed.tenant(), freed.task().domain(), freed.speaker(), line, at)
+                .ifPresent(notes::add);
+        notices.direct(freed.tenant(), freed.speaker(), freed.loser(), TaskNotices.inDomain(task, line), at)
+                .ifPresent(notes::add);
+        var data = TaskNotices.event(task, "lost", freed.loserName());
+        db.sql(EventLog.INSERT)
+                .set("events", EventLog.rows(freed.tenant(), List.of(Event.of(EventType.TASK_CHANGED, at, data))))
+                .run();
+        changes.write(freed.tenant(), notes);
+    }
+
+    /** Deletes tasks that were finished before, and returns their number. */
+    int purge(Instant until) {
+        return db.deleteOld(OLD, until);
     }
 }

@@ -19,13 +19,13 @@ public final class TasksFeature {
         var tasks = new TaskStore(db);
         var places = new TaskPlaceQueries(db, domains);
         var reads = new TaskQueries(db, new DomainQueries(db, domains), new AgentStore(db));
-        var leases = new TaskLeaseStore(db, clock, events);
+        var leases = new LeaseStore(db, clock);
         var second = Duration.ofSeconds(1);
         return new Feature()
                 .tools(new TaskTools(reads, tasks, places, new TaskUpdates(db, tasks, places), new TaskNotices(db))
                         .tools())
-                .background(work -> work.whileOpen(second, "freeing tasks", leases::free)
-                        .whileOpen(second, "reminding of leases", new LeaseStore(db, clock)::remind)
+                .background(work -> work.whileOpen(second, "freeing tasks", () -> leases.free(events))
+                        .whileOpen(second, "reminding of leases", leases::remind)
                         .clearing("finished tasks", now -> leases.purge(now.minus(kept))));
     }
 }

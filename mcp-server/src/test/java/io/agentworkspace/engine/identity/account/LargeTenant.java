@@ -59,29 +59,29 @@ final class LargeTenant {
             """,
             // Agent 500, owned by ann, has conversations with 4,900 others; domain 1 has 3,000 zones.
             """
-            INSERT INTO stream (tenant_id, id, low_id, high_id, last_seq, last_at)
+            INSERT INTO conversation (tenant_id, id, low_id, high_id, last_seq, last_at)
             SELECT :tenant, 50000000 + i, 10000500, 10000500 + i, 3, now() - i * INTERVAL '1 minute'
               FROM generate_series(1, :talks) i
              UNION ALL
             SELECT :tenant, 60000000 + i, NULL, NULL, 3, now() - i * INTERVAL '1 minute' FROM generate_series(1, :zones) i
             """,
             """
-            INSERT INTO zone (tenant_id, id, domain_id, name, name_key, stream_id, created_at)
+            INSERT INTO zone (tenant_id, id, domain_id, name, name_key, conversation_id, created_at)
             SELECT :tenant, 70000000 + i, 30000001, CASE i WHEN 1 THEN 'main' ELSE 'zone ' || i END,
                    CASE i WHEN 1 THEN 'main' ELSE 'zone ' || i END, 60000000 + i, now()
               FROM generate_series(1, :zones) i
             """,
             """
-            INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
+            INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at)
             SELECT st.tenant_id, st.id, n, gen_random_uuid(), COALESCE(st.high_id, 10000500), 'text', '{}',
                    st.last_at - (3 - n) * INTERVAL '1 second'
-              FROM stream st, generate_series(1, 3) n
+              FROM conversation st, generate_series(1, 3) n
              WHERE st.tenant_id = :tenant AND n <= st.last_seq
             """,
             """
-            INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+            INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq, last_seq)
             SELECT st.tenant_id, party.id, st.id, 20000001, 0, st.last_seq
-              FROM stream st, LATERAL (SELECT 10000500 AS id UNION ALL SELECT st.high_id) party
+              FROM conversation st, LATERAL (SELECT 10000500 AS id UNION ALL SELECT st.high_id) party
              WHERE st.tenant_id = :tenant AND st.high_id IS NOT NULL
              UNION ALL
             SELECT :tenant, 10000003 + 300 * m, 60000000 + i, 20000001 + (3 + 300 * m) % 500, 0, NULL
@@ -133,10 +133,10 @@ final class LargeTenant {
             // As many of each topic as a stream reads at once, with the others.
             """
             INSERT INTO change_log (tenant_id, topic, action, thing, place, other)
-            (SELECT :tenant, 'messages', 'said', id, stream_id, seq FROM message WHERE tenant_id = :tenant LIMIT 200)
+            (SELECT :tenant, 'messages', 'said', id, conversation_id, seq FROM message WHERE tenant_id = :tenant LIMIT 200)
              UNION ALL
-            (SELECT :tenant, 'messages', 'said', m.id, m.stream_id, m.seq
-               FROM message m JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
+            (SELECT :tenant, 'messages', 'said', m.id, m.conversation_id, m.seq
+               FROM message m JOIN conversation st ON st.tenant_id = m.tenant_id AND st.id = m.conversation_id
               WHERE m.tenant_id = :tenant AND st.low_id IS NULL
               LIMIT 200)
              UNION ALL

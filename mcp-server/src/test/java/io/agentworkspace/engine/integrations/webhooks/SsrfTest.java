@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.integrations.webhooks.sender.Sender;
 import io.agentworkspace.engine.kernel.outbound.AddressResolver;
+import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import io.agentworkspace.engine.kernel.outbound.PublicAddress;
-import io.agentworkspace.engine.kernel.outbound.ReceiverUrl;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -96,7 +96,7 @@ class SsrfTest {
     @ParameterizedTest
     @MethodSource("urls")
     void isRefusedByItsTextAlone(String url) {
-        assertThatThrownBy(() -> ReceiverUrl.parse(placed(url), false))
+        assertThatThrownBy(() -> OutboundUrl.parse(placed(url), false))
                 .isInstanceOf(Problem.class)
                 .hasMessageMatching("url (must|has|leads) .*");
     }

@@ -291,11 +291,11 @@ final class PermissionFixture {
                       FROM c
                     RETURNING *),
                 z AS MATERIALIZED (
-                    SELECT d.tenant_id, d.id, n.name, nextval('entity_id') AS stream_id
+                    SELECT d.tenant_id, d.id, n.name, nextval('entity_id') AS conversation_id
                       FROM d CROSS JOIN (VALUES ('main'), ('tea')) n (name)),
-                st AS (INSERT INTO stream (tenant_id, id) SELECT tenant_id, stream_id FROM z)
-                INSERT INTO zone (tenant_id, domain_id, name, name_key, stream_id, created_at)
-                SELECT tenant_id, id, name, name, stream_id, :now FROM z
+                st AS (INSERT INTO conversation (tenant_id, id) SELECT tenant_id, conversation_id FROM z)
+                INSERT INTO zone (tenant_id, domain_id, name, name_key, conversation_id, created_at)
+                SELECT tenant_id, id, name, name, conversation_id, :now FROM z
                 """.formatted(host));
         insert(cells, relation -> relation.equals("member") || relation.equals("banned"), _ -> stranger, """
                 INSERT INTO membership
@@ -303,13 +303,13 @@ final class PermissionFixture {
                   FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
                 """);
         insert(cells, _ -> true, _ -> stranger, """
-                , m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
-                        SELECT c.tenant_id, z.stream_id, 1, md5(c.name)::uuid, c.owner_id, 'q', '{}', :now
+                , m AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, chain, created_at)
+                        SELECT c.tenant_id, z.conversation_id, 1, md5(c.name)::uuid, c.owner_id, 'q', '{}', :now
                           FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
                           JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name = 'tea'
                         RETURNING *),
-                st AS (UPDATE stream st SET last_seq = 1, last_at = :now FROM m
-                        WHERE st.tenant_id = m.tenant_id AND st.id = m.stream_id)
+                st AS (UPDATE conversation st SET last_seq = 1, last_at = :now FROM m
+                        WHERE st.tenant_id = m.tenant_id AND st.id = m.conversation_id)
                 INSERT INTO question (tenant_id, id, asker_id, created_at)
                 SELECT tenant_id, id, speaker_id, :now FROM m
                 """);
@@ -320,8 +320,8 @@ final class PermissionFixture {
                 """);
         // A member receives the messages of every zone of its domain.
         insert(cells, "member"::equals, _ -> stranger, """
-                INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                SELECT c.tenant_id, c.agent_id, z.stream_id, c.caller_id, 0
+                INSERT INTO participant (tenant_id, party_id, conversation_id, owner_id, read_seq)
+                SELECT c.tenant_id, c.agent_id, z.conversation_id, c.caller_id, 0
                   FROM c
                   JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
                   JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id

@@ -65,7 +65,7 @@ class NotificationStreamTest {
         var wishes = new Subscriptions(Set.of(), Map.of());
         var places = new StreamLimits(new StreamLimits.Share(1, 1, 1, 1), 1 << 20, Duration.ofSeconds(5)).of(CALLER);
         places.take(0);
-        var listener = new NotificationStream(exchange, purpose, wishes, this::words, places, () -> {});
+        var listener = new NotificationStream(exchange, purpose, wishes, this::words, places);
         listener.start(null);
         opened.complete(listener);
     }

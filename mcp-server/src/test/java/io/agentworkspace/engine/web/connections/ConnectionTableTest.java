@@ -3,6 +3,7 @@ package io.agentworkspace.engine.web.connections;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.web.connections.ConnectionTable.Limits;
+import io.agentworkspace.engine.web.connections.ConnectionTable.OpenConnection;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.web.connections;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.web.connections.ConnectionTable.Limits;
 import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,6 +11,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.eclipse.jetty.io.ManagedSelector;
@@ -19,7 +21,9 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.junit.jupiter.api.Test;
 
 class ObservedEndPointTest {
-    private final HandedConnector connector = new HandedConnector(new Server(), null, new HttpConfiguration());
+    private final ConnectionTable table =
+            new ConnectionTable(new Limits(1, 1 << 30, Duration.ZERO, Duration.ZERO), _ -> true);
+    private final EngineConnector connector = new EngineConnector(new Server(), table, new HttpConfiguration());
 
     /** Whatever the state of the buffer that is read into: full, read to its end, or with room left. */
     @Test
@@ -31,7 +35,13 @@ class ObservedEndPointTest {
                 var server = listening.accept();
                 var selector = Selector.open()) {
             server.configureBlocking(false);
-            var key = server.register(selector, 0);
+            var key = server.register(
+                    selector,
+                    0,
+                    new EngineConnector.Accepted(
+                            table.open(InetAddress.getLoopbackAddress(), () -> {})
+                                    .orElseThrow(),
+                            null));
             var endPoint = (ObservedEndPoint)
                     connector.newEndPoint(server, new ManagedSelector(connector.getSelectorManager(), 0), key);
             client.write(ByteBuffer.wrap(sent.getBytes(StandardCharsets.US_ASCII)));

@@ -28,14 +28,14 @@ class UnreadCountTest {
     private List<String> wrong() {
         return TestDatabase.db()
                 .sql("""
-                        SELECT format('%s in %s: %s, %s, %s of %s', p.party_id, p.stream_id, p.read_seq, p.own_unread, p.last_seq,
+                        SELECT format('%s in %s: %s, %s, %s of %s', p.party_id, p.conversation_id, p.read_seq, p.own_unread, p.last_seq,
                                       st.last_seq) AS place
                           FROM participant p
-                          JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                          JOIN conversation st ON st.tenant_id = p.tenant_id AND st.id = p.conversation_id
                          WHERE p.tenant_id = :tenant
                            AND COALESCE(p.last_seq, st.last_seq) - p.read_seq - p.own_unread
                                <> (SELECT count(*) FROM message m
-                                    WHERE m.tenant_id = p.tenant_id AND m.stream_id = p.stream_id
+                                    WHERE m.tenant_id = p.tenant_id AND m.conversation_id = p.conversation_id
                                       AND m.seq > p.read_seq AND m.speaker_id <> p.party_id)
                         """)
                 .set("tenant", tenant.id(ClientApi.REST))

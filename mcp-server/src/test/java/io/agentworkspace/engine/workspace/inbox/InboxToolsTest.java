@@ -170,7 +170,7 @@ class InboxToolsTest {
         assertThat(first(waiting).at("/actions/3/arguments/target/zone").asString())
                 .isEqualTo("main");
         assertThat(kinds(inbox(bob))).isEmpty();
-        set("UPDATE stream SET agents_said = 0 WHERE tenant_id = :tenant");
+        set("UPDATE conversation SET agents_said = 0 WHERE tenant_id = :tenant");
         say(ann, first(waiting).path("from").asString(), "Den", "main", "on").ok();
         assertThat(kinds(inbox(ann))).isEmpty();
         ann.call("AP_Modify", "{'target':{'agent':'Ada'},'guard':{'per_minute':1}}")

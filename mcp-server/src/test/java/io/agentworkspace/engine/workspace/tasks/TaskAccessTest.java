@@ -5,7 +5,6 @@ import static io.agentworkspace.engine.testing.DomainSetup.hosted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -117,8 +116,7 @@ class TaskAccessTest {
     }
 
     private static void purge(TestClock clock, Duration kept) {
-        new TaskLeaseStore(TestDatabase.db(), clock, new EventLog())
-                .purge(clock.instant().minus(kept));
+        new LeaseStore(TestDatabase.db(), clock).purge(clock.instant().minus(kept));
     }
 
     private List<String> titles() {

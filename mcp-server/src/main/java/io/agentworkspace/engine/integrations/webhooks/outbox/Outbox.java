@@ -7,6 +7,7 @@ import io.agentworkspace.engine.integrations.webhooks.sender.AttemptResult;
 import io.agentworkspace.engine.integrations.webhooks.sender.Sender;
 import io.agentworkspace.engine.integrations.webhooks.sender.Signature;
 import io.agentworkspace.engine.kernel.scheduling.WorkLoop;
+import io.agentworkspace.engine.kernel.scheduling.Worker;
 import io.agentworkspace.engine.kernel.secrets.SecretsFailure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
@@ -15,22 +16,16 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Delivers events to the receivers that subscribe to them. Every replica runs one: it numbers committed events in the
  * feed, claims due deliveries, attempts each on a virtual thread, and has the {@link AttemptWriter} write the results.
- * If a replica fails, its deliveries are due again when their leases expire.
  */
-public final class Outbox implements AutoCloseable {
+public final class Outbox implements Worker.Queue<ClaimedDelivery>, AutoCloseable {
     /** The maximum number of concurrent deliveries to one receiver. There are fewer when the replica has little room. */
     public static final int EACH = 32;
 
@@ -52,18 +47,19 @@ public final class Outbox implements AutoCloseable {
     /** Each message is an event: a round for each would cost more than the message. */
     private static final Duration GAP = Duration.ofMillis(100);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-
     private final FeedStore feed;
     private final OutboxStore store;
     private final Sender sender;
     private final RetrySchedule schedule;
     private final AttemptWriter writer;
     private final Clock clock;
-    private final Semaphore free = new Semaphore(IN_ALL);
-    private final ExecutorService attempts = Executors.newVirtualThreadPerTaskExecutor();
-    private final WorkLoop placing = loop("events are placed", GAP, this::place);
-    private final WorkLoop claiming = loop("deliveries are claimed", Duration.ZERO, this::claim);
+    private final WorkLoop placing =
+            new WorkLoop("events are placed", Thread.ofVirtual().name("outbox: events"), PAUSE, GAP, this::place);
+    private final Worker<ClaimedDelivery> worker = new Worker<>(
+            "deliveries are attempted",
+            Thread.ofVirtual().name("outbox: deliveries"),
+            new Worker.Pace(IN_ALL, PAUSE, Duration.ZERO),
+            this);
     private final Cache<UUID, Boolean> unopened = Caffeine.newBuilder()
             .maximumSize(10_000)
             .expireAfterWrite(Duration.ofHours(1))
@@ -78,17 +74,13 @@ public final class Outbox implements AutoCloseable {
         this.sender = sender;
         this.schedule = schedule;
         this.clock = clock;
-        this.writer = new AttemptWriter(store, schedule, clock, claiming::wake);
-    }
-
-    private static WorkLoop loop(String name, Duration gap, BooleanSupplier round) {
-        return new WorkLoop(name, Thread.ofVirtual().name("outbox: " + name), PAUSE, gap, round);
+        this.writer = new AttemptWriter(store, schedule, clock, worker::wake);
     }
 
     public void start() {
         writer.start();
         placing.start();
-        claiming.start();
+        worker.start();
     }
 
     /** Events were committed: places them now, and claims their deliveries then. */
@@ -98,7 +90,7 @@ public final class Outbox implements AutoCloseable {
 
     /** How many attempts are under way. */
     public int underWay() {
-        return IN_ALL - free.availablePermits();
+        return worker.running().size();
     }
 
     /** How many attempts have succeeded since the start. */
@@ -115,22 +107,16 @@ public final class Outbox implements AutoCloseable {
         var now = clock.instant();
         var first = schedule.next(0, null, ThreadLocalRandom.current()).orElseThrow();
         var more = feed.place(now, now.plus(first));
-        claiming.wake(); // Events for one receiver alone have their delivery already.
+        worker.wake(); // Events for one receiver alone have their delivery already.
         return more;
     }
 
-    private boolean claim() {
-        var room = free.availablePermits();
-        if (room == 0) {
-            return false;
-        }
+    @Override
+    public List<ClaimedDelivery> claim(int room) {
         var now = clock.instant();
         judge(now);
         var each = Math.clamp(room / SHARES, FEW, EACH); // Leaves room beside slow receivers.
-        var claims = store.claim(now, now.plus(LEASE), FEW, each, room);
-        free.acquireUninterruptibly(claims.size());
-        claims.forEach(claim -> attempts.execute(() -> attempt(claim)));
-        return !claims.isEmpty();
+        return store.claim(now, now.plus(LEASE), FEW, each, room);
     }
 
     private void judge(Instant now) {
@@ -141,7 +127,9 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    private void attempt(ClaimedDelivery claim) {
+    /** Returns false: what was attempted makes room when its result is written, which wakes the worker. */
+    @Override
+    public boolean work(ClaimedDelivery claim) {
         try {
             var at = clock.instant();
             var result = send(claim, at);
@@ -149,9 +137,8 @@ public final class Outbox implements AutoCloseable {
             writer.add(new AttemptWriter.Attempted(claim, at, result));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // Attempted again when the lease expires.
-        } finally {
-            free.release();
         }
+        return false;
     }
 
     private AttemptResult send(ClaimedDelivery claim, Instant at) throws InterruptedException {
@@ -184,16 +171,8 @@ public final class Outbox implements AutoCloseable {
     /** Claims nothing more, waits for the running attempts, and writes their results. */
     @Override
     public void close() {
-        try {
-            placing.close();
-            claiming.close();
-            if (!free.tryAcquire(IN_ALL, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                attempts.shutdownNow();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        attempts.close();
+        placing.close();
+        worker.close();
         writer.close();
     }
 }

@@ -42,8 +42,8 @@ final class ReceiverOwnerQueries {
         return SqlTemplate.of("""
             EXISTS (SELECT 1
                       FROM message m
-                      JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
-                      LEFT JOIN zone z ON c.low_id IS NULL AND z.tenant_id = c.tenant_id AND z.stream_id = c.id
+                      JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
+                      LEFT JOIN zone z ON c.low_id IS NULL AND z.tenant_id = c.tenant_id AND z.conversation_id = c.id
                       LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
                      CROSS JOIN {owner}
                        AND m.tenant_id = p.tenant_id AND m.id = CAST({id} AS uuid)
@@ -51,7 +51,7 @@ final class ReceiverOwnerQueries {
                             OR {takes_part}
                             OR (c.low_id IS NOT NULL
                                 AND EXISTS (SELECT 1 FROM participant mine
-                                             WHERE mine.tenant_id = c.tenant_id AND mine.stream_id = c.id
+                                             WHERE mine.tenant_id = c.tenant_id AND mine.conversation_id = c.id
                                                AND mine.owner_id = u.id))))
             """)
                 .with("id", "p.data ->> '%s'".formatted(field))

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.integrations.webhooks.sender;
 
-import io.agentworkspace.engine.kernel.outbound.SendFailure;
+import io.agentworkspace.engine.kernel.outbound.OutboundFailure;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -44,7 +44,7 @@ final class DeliveryExchange implements Response.Listener {
     record ReceiverResponse(int status, @Nullable String retryAfter, String body) {}
 
     /** @param limit for the whole exchange, from now */
-    ReceiverResponse run(Request request, Duration limit, long seconds) throws SendFailure, InterruptedException {
+    ReceiverResponse run(Request request, Duration limit, long seconds) throws OutboundFailure, InterruptedException {
         request.timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                 // With TLS, the end of the request may be reported after the response;
                 // without TLS, the headers suffice.
@@ -65,7 +65,7 @@ final class DeliveryExchange implements Response.Listener {
             return new ReceiverResponse(status, retryAfter, excerpt());
         }
         var why = failure;
-        throw SendFailure.of(why == null ? new IOException("no answer") : why, sent, seconds);
+        throw OutboundFailure.of(why == null ? new IOException("no answer") : why, sent, seconds);
     }
 
     private String excerpt() {

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.integrations.webhooks.sender;
 
-import io.agentworkspace.engine.kernel.outbound.SendFailure;
-import io.agentworkspace.engine.kernel.outbound.SendFailure.Stage;
+import io.agentworkspace.engine.kernel.outbound.OutboundFailure;
+import io.agentworkspace.engine.kernel.outbound.OutboundFailure.Stage;
 import io.agentworkspace.engine.model.schema.Doc;
 import java.net.URI;
 import java.time.Duration;
@@ -40,7 +40,7 @@ public record PreflightReport(
             var answer = sender.exchange(url, LIMIT, request -> request.method(HttpMethod.HEAD));
             return new PreflightReport(
                     now, true, true, secure ? true : null, true, "answered %d".formatted(answer.status()));
-        } catch (SendFailure e) {
+        } catch (OutboundFailure e) {
             return failed(now, secure, e.stage(), e.words());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -2,9 +2,9 @@ package io.agentworkspace.engine.integrations.webhooks.sender;
 
 import io.agentworkspace.engine.integrations.webhooks.sender.DeliveryExchange.ReceiverResponse;
 import io.agentworkspace.engine.kernel.outbound.AddressResolver;
-import io.agentworkspace.engine.kernel.outbound.ReceiverClient;
-import io.agentworkspace.engine.kernel.outbound.ReceiverUrl;
-import io.agentworkspace.engine.kernel.outbound.SendFailure;
+import io.agentworkspace.engine.kernel.outbound.GuardedHttpClient;
+import io.agentworkspace.engine.kernel.outbound.OutboundFailure;
+import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import java.net.InetAddress;
 import java.net.URI;
 import java.security.cert.X509Certificate;
@@ -26,7 +26,7 @@ public final class Sender implements AutoCloseable {
     private static final Duration RESOLVE = Duration.ofSeconds(5);
 
     private final AddressResolver resolver;
-    private final ReceiverClient client;
+    private final GuardedHttpClient client;
     private final Clock clock;
 
     /** A header of a request. */
@@ -42,7 +42,7 @@ public final class Sender implements AutoCloseable {
 
     public Sender(AddressResolver resolver, List<X509Certificate> authorities, Clock clock) {
         this.resolver = resolver;
-        this.client = new ReceiverClient(authorities);
+        this.client = new GuardedHttpClient(authorities);
         this.clock = clock;
     }
 
@@ -52,14 +52,14 @@ public final class Sender implements AutoCloseable {
      * @throws io.agentworkspace.engine.model.problem.Problem if it may not, or no longer may
      */
     public URI address(String stored) {
-        return ReceiverUrl.parse(stored, resolver.policy());
+        return OutboundUrl.parse(stored, resolver.policy());
     }
 
     /**
      * Posts the body and waits at most 15 s for the response. Once the head of the response has arrived, its
      * status counts. Of the body only the beginning is read. This call blocks: make it on a virtual thread.
      *
-     * @param url from {@link ReceiverUrl}
+     * @param url from {@link OutboundUrl}
      * @throws InterruptedException if the thread is interrupted; whether the receiver got the request is then unknown
      */
     public AttemptResult send(URI url, List<Header> headers, byte[] body) throws InterruptedException {
@@ -75,7 +75,7 @@ public final class Sender implements AutoCloseable {
             var failing = failing(answer.status());
             var response = failing == null || answer.body().isEmpty() ? null : answer.body();
             return new AttemptResult(answer.status(), failing, since(startNanos), retryAfter, response);
-        } catch (SendFailure e) {
+        } catch (OutboundFailure e) {
             return AttemptResult.none(e.words(), since(startNanos));
         }
     }
@@ -95,7 +95,7 @@ public final class Sender implements AutoCloseable {
 
     /** @param limit for the whole exchange, in whole seconds */
     ReceiverResponse exchange(URI url, Duration limit, UnaryOperator<Request> filled)
-            throws SendFailure, InterruptedException {
+            throws OutboundFailure, InterruptedException {
         client.client();
         var startNanos = System.nanoTime();
         var addresses = resolver.resolve(url.getHost(), limit.compareTo(RESOLVE) < 0 ? limit : RESOLVE);

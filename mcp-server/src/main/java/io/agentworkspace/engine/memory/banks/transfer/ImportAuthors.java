@@ -27,8 +27,8 @@ final class ImportAuthors {
             byKey.putAll(store.users(call, keys));
         }
         store.agents(call, keys).forEach((key, agent) -> {
-            if (AgentAccess.missing(call, agent.ref(), agent.owner(), agent.ownerName())
-                    .isEmpty()) {
+            if (!AgentAccess.missing(call, agent.ref(), agent.owner(), agent.ownerName())
+                    .isRefused()) {
                 byKey.put(key, agent.ref());
             }
         });

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.memory.documents.DocumentRow;
 import io.agentworkspace.engine.memory.documents.extract.Extracted;
@@ -55,21 +56,15 @@ final class QueueStore {
               FROM claimed c
             """).with("waiting", DocumentRow.WAITING).sql();
 
-    private static final String HELD = """
+    private static final String CLAIMED = """
              WHERE tenant_id = :tenant AND id = :id AND state = 'validating' AND claim = :claim
             """;
 
-    private static final String RENEW = "UPDATE document SET lease_until = now() + CAST(:lease AS interval)" + HELD;
+    private static final String RENEW = "UPDATE document SET lease_until = now() + CAST(:lease AS interval)" + CLAIMED;
 
-    private static final String RELEASE = announced(
-            "UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - 1" + HELD);
-
-    private static final String PUT_BACK =
-            announced("UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL" + HELD);
-
-    private static String announced(String update) {
-        return changing(update + " RETURNING tenant_id, id, name_key, state");
-    }
+    private static final String RELEASE = changing("""
+            UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - :uncounted
+            """ + CLAIMED + " RETURNING tenant_id, id, name_key, state");
 
     /** Returns the statement that makes the change, which returns documents and their states, and announces it. */
     private static String changing(String change) {
@@ -88,7 +83,7 @@ final class QueueStore {
                SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters,
                    validated_at = :now, claim = NULL, lease_until = NULL,
                    took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
-            """ + HELD;
+            """ + CLAIMED;
 
     /** Finds a document with the same content: the newest accepted version of its name. */
     private static final String FIND_TWIN = """
@@ -148,7 +143,7 @@ final class QueueStore {
         var claim = UUID.randomUUID();
         return db.sql(CLAIM)
                 .set("claim", claim)
-                .set("lease", seconds(lease))
+                .set("lease", lease.toString())
                 .one(row -> new ClaimedDocument(
                         row.number("tenant_id"),
                         UUID.fromString(row.text("id")),
@@ -164,37 +159,18 @@ final class QueueStore {
                         (int) row.number("attempts")));
     }
 
-    private static String seconds(Duration time) {
-        return time.toSeconds() + " seconds";
+    private Statement of(ClaimedDocument claim, String text) {
+        return db.sql(text).set("tenant", claim.tenant()).set("id", claim.id()).set("claim", claim.claim());
     }
 
     /** Returns whether the claim is still valid, and extends its lease. */
     boolean renew(ClaimedDocument claim, Duration lease) {
-        return db.sql(RENEW)
-                        .set("tenant", claim.tenant())
-                        .set("id", claim.id())
-                        .set("claim", claim.claim())
-                        .set("lease", seconds(lease))
-                        .run()
-                == 1;
+        return of(claim, RENEW).set("lease", lease.toString()).run() == 1;
     }
 
-    /** Returns the document to the queue. The attempt does not count, since its failure was not the document's fault. */
-    void release(ClaimedDocument claim) {
-        db.sql(RELEASE)
-                .set("tenant", claim.tenant())
-                .set("id", claim.id())
-                .set("claim", claim.claim())
-                .run();
-    }
-
-    /** Returns the document to the queue after a failed attempt. */
-    void putBack(ClaimedDocument claim) {
-        db.sql(PUT_BACK)
-                .set("tenant", claim.tenant())
-                .set("id", claim.id())
-                .set("claim", claim.claim())
-                .run();
+    /** @param counts whether the attempt counts: not if its failure was not the document's fault */
+    void release(ClaimedDocument claim, boolean counts) {
+        of(claim, RELEASE).set("uncounted", counts ? 0 : 1).run();
     }
 
     /** Returns the document that has this content already, as shown to a reader. */
@@ -244,10 +220,7 @@ final class QueueStore {
             if (result.accepted() && !isFirst(claim)) {
                 return false;
             }
-            var changed = db.sql(FINISH)
-                    .set("tenant", claim.tenant())
-                    .set("id", claim.id())
-                    .set("claim", claim.claim())
+            var changed = of(claim, FINISH)
                     .set("state", result.accepted() ? "accepted" : "rejected")
                     .set("type", result.type() == null ? null : result.type().mediaType())
                     .set("reasons", Json.text(result.reasons()))

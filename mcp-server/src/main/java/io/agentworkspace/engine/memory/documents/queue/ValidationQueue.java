@@ -2,35 +2,28 @@ package io.agentworkspace.engine.memory.documents.queue;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.identity.rules.DocumentRules;
-import io.agentworkspace.engine.kernel.scheduling.WorkLoop;
+import io.agentworkspace.engine.kernel.scheduling.Worker;
 import io.agentworkspace.engine.memory.documents.DocumentFileStore;
 import io.agentworkspace.engine.memory.documents.extract.ExtractorProcess;
 import io.agentworkspace.engine.memory.documents.queue.QueueStore.ClaimedDocument;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The worker of a replica. It claims documents from the queue, one at a time, and has each validated. It renews its
- * claim while it works; if the replica fails, the claim expires and another replica takes the document. The extraction
- * process runs while documents wait.
+ * The queue of a replica: its worker takes documents, one at a time, and has each validated. The extraction process runs
+ * while documents wait.
  */
-final class ValidationQueue implements AutoCloseable {
+final class ValidationQueue implements Worker.Queue<ClaimedDocument>, AutoCloseable {
     /**
      * Shorter than 30 s including the pause between two looks, so that a failed replica's document is soon claimed again.
      */
     static final Duration LEASE = Duration.ofSeconds(15);
 
-    private static final Duration RENEWAL = Duration.ofSeconds(4);
     private static final Duration POLL = Duration.ofSeconds(1);
 
     /** Every event wakes the queue, and few events are about documents. */
@@ -44,8 +37,6 @@ final class ValidationQueue implements AutoCloseable {
     /** The number of looks at an empty queue after which the process is ended. */
     private static final int IDLE = 10;
 
-    private static final Logger LOG = LoggerFactory.getLogger(ValidationQueue.class);
-
     private final QueueStore store;
     private final Validator validator;
     private final Duration limit;
@@ -53,11 +44,11 @@ final class ValidationQueue implements AutoCloseable {
     private final Map<UUID, Integer> refused =
             Caffeine.newBuilder().maximumSize(1_000).<UUID, Integer>build().asMap();
 
-    private final Map<ClaimedDocument, Boolean> claims = new ConcurrentHashMap<>();
-    private final WorkLoop loop = new WorkLoop(
-            "documents are validated", Thread.ofPlatform().daemon().name("documents"), POLL, GAP, this::round);
-    private final ScheduledThreadPoolExecutor heart = new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("documents' leases").factory());
+    private final Worker<ClaimedDocument> worker = new Worker<>(
+            "documents are validated",
+            Thread.ofPlatform().daemon().name("documents"),
+            new Worker.Pace(1, POLL, GAP),
+            this);
     private volatile @Nullable ExtractorProcess process;
     private volatile boolean closed;
     private int done;
@@ -72,36 +63,27 @@ final class ValidationQueue implements AutoCloseable {
     }
 
     public void start() {
-        loop.start();
-        heart.scheduleWithFixedDelay(this::renew, RENEWAL.toMillis(), RENEWAL.toMillis(), TimeUnit.MILLISECONDS);
+        worker.start();
     }
 
     /** Looks for work soon. */
     public void wake() {
-        loop.wake();
+        worker.wake();
     }
 
-    private boolean round() {
-        try {
-            var claim = store.claim(LEASE);
-            if (claim.isPresent()) {
-                work(claim.get());
-                refused.remove(claim.get().id());
-                idle = 0;
-            } else if (++idle == IDLE) {
-                endProcess();
-            }
-            return claim.isPresent();
-        } catch (Problem e) {
-            throw e;
-        } catch (RuntimeException e) {
+    @Override
+    public List<ClaimedDocument> claim(int most) {
+        var claim = store.claim(LEASE);
+        if (claim.isPresent()) {
+            idle = 0;
+        } else if (++idle == IDLE) {
             endProcess();
-            throw e;
         }
+        return claim.stream().toList();
     }
 
-    private void work(ClaimedDocument claim) {
-        claims.put(claim, true);
+    @Override
+    public boolean work(ClaimedDocument claim) {
         try {
             if (claim.attempts() > Validator.ATTEMPTS) {
                 validator.giveUp(claim, "ended with its worker");
@@ -114,12 +96,15 @@ final class ValidationQueue implements AutoCloseable {
         } catch (Problem unavailable) {
             // A busy database is not the fault of the document, unless it refuses this result again and again.
             if (refused.merge(claim.id(), 1, Integer::sum) <= REFUSALS) {
-                store.release(claim);
+                store.release(claim, false);
             }
             throw unavailable;
-        } finally {
-            claims.remove(claim);
+        } catch (RuntimeException e) {
+            endProcess();
+            throw e;
         }
+        refused.remove(claim.id());
+        return true;
     }
 
     /**
@@ -127,12 +112,10 @@ final class ValidationQueue implements AutoCloseable {
      * count if the replica is stopping.
      */
     private void lost(ClaimedDocument claim, ExtractorProcess.Lost lost) {
-        if (closed) {
-            store.release(claim);
-        } else if (claim.attempts() >= Validator.ATTEMPTS) {
+        if (claim.attempts() >= Validator.ATTEMPTS && !closed) {
             validator.giveUp(claim, String.valueOf(lost.getMessage()));
         } else {
-            store.putBack(claim);
+            store.release(claim, !closed);
         }
     }
 
@@ -140,7 +123,7 @@ final class ValidationQueue implements AutoCloseable {
         try {
             return process();
         } catch (RuntimeException e) { // Not the fault of the document.
-            store.release(claim);
+            store.release(claim, false);
             throw e;
         }
     }
@@ -168,17 +151,16 @@ final class ValidationQueue implements AutoCloseable {
         }
     }
 
-    /** Renews the claim. The work on a lost claim is cancelled. */
-    private void renew() {
-        for (var claim : Set.copyOf(claims.keySet())) {
-            try {
-                var current = process;
-                if (!store.renew(claim, LEASE) && claims.containsKey(claim) && current != null) {
-                    current.kill();
-                }
-            } catch (RuntimeException e) {
-                LOG.debug("a lease could not be renewed", e);
-            }
+    @Override
+    public boolean renew(ClaimedDocument claim) {
+        return store.renew(claim, LEASE);
+    }
+
+    @Override
+    public void stop(ClaimedDocument claim) {
+        var current = process;
+        if (current != null) {
+            current.kill();
         }
     }
 
@@ -192,16 +174,7 @@ final class ValidationQueue implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        heart.shutdownNow();
-        var current = process;
-        if (current != null) {
-            current.kill();
-        }
-        try {
-            loop.close();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        worker.close();
         endProcess();
     }
 }

@@ -39,7 +39,7 @@ final class MessageSearchQueries {
                 SELECT a.id
                   FROM ctx JOIN agent a ON a.tenant_id = :tenant AND a.owner_id = ctx.user_id AND a.destroyed_at IS NULL),
             reachable AS MATERIALIZED (
-                SELECT z.stream_id AS id
+                SELECT z.conversation_id AS id
                   FROM ctx CROSS JOIN domain d
                   JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                  WHERE d.tenant_id = :tenant AND {may_talk}
@@ -48,20 +48,20 @@ final class MessageSearchQueries {
                 UNION
                 SELECT st.id
                   FROM ctx
-                  CROSS JOIN (SELECT DISTINCT p.stream_id
+                  CROSS JOIN (SELECT DISTINCT p.conversation_id
                                 FROM parties
-                                CROSS JOIN LATERAL (SELECT x.stream_id FROM participant x
+                                CROSS JOIN LATERAL (SELECT x.conversation_id FROM participant x
                                                      WHERE x.tenant_id = :tenant AND x.party_id = parties.id OFFSET 0) p) own
-                  CROSS JOIN LATERAL (SELECT * FROM stream x
-                                       WHERE x.tenant_id = :tenant AND x.id = own.stream_id OFFSET 0) st
-                 WHERE CAST(:domain AS text) IS NULL AND {may_see_stream}
+                  CROSS JOIN LATERAL (SELECT * FROM conversation x
+                                       WHERE x.tenant_id = :tenant AND x.id = own.conversation_id OFFSET 0) st
+                 WHERE CAST(:domain AS text) IS NULL AND {may_see_conversation}
                 UNION
                 SELECT st.id
-                  FROM ctx CROSS JOIN stream st
+                  FROM ctx CROSS JOIN conversation st
                  WHERE :admin AND CAST(:domain AS text) IS NULL AND st.tenant_id = :tenant AND st.low_id IS NOT NULL
-                   AND {may_see_stream}
+                   AND {may_see_conversation}
                    AND COALESCE((SELECT true FROM participant there
-                                  WHERE there.tenant_id = st.tenant_id AND there.stream_id = st.id
+                                  WHERE there.tenant_id = st.tenant_id AND there.conversation_id = st.id
                                   LIMIT 1), false)),
             speaker AS MATERIALIZED (
                 SELECT a.id
@@ -70,11 +70,11 @@ final class MessageSearchQueries {
                  WHERE {visible_agent}
                     OR COALESCE((SELECT true FROM message m
                                   WHERE m.tenant_id = a.tenant_id AND m.speaker_id = a.id
-                                    AND COALESCE(m.stream_id IN (SELECT r.id FROM reachable r), false)
+                                    AND COALESCE(m.conversation_id IN (SELECT r.id FROM reachable r), false)
                                   LIMIT 1), false))
             """)
             .with("may_talk", Visibility.talk("d"))
-            .with("may_see_stream", Visibility.conversation("st"))
+            .with("may_see_conversation", Visibility.conversation("st"))
             .with("visible_agent", Visibility.agent("a"))
             .sql();
 
@@ -176,13 +176,13 @@ final class MessageSearchQueries {
      */
     private static String match(String strict, String when, String items, String group) {
         return SqlTemplate.of("""
-                (SELECT f.stream_id, f.seq, f.created_at, {items} AS matches
+                (SELECT f.conversation_id, f.seq, f.created_at, {items} AS matches
                    FROM (SELECT m.*, probe.items
                            FROM probe
                            CROSS JOIN LATERAL (
-                               SELECT x.tenant_id, x.stream_id, x.seq, x.created_at
+                               SELECT x.tenant_id, x.conversation_id, x.seq, x.created_at
                                  FROM message x
-                                WHERE message_terms(x.tenant_id, x.stream_id, x.speaker_id, x.content) @@ probe.terms
+                                WHERE message_terms(x.tenant_id, x.conversation_id, x.speaker_id, x.content) @@ probe.terms
                                   AND {narrowed}
                                   AND CASE WHEN probe.literals IS NOT NULL THEN
                                       (SELECT bool_and(strpos(w.words, l) > 0)
@@ -191,11 +191,11 @@ final class MessageSearchQueries {
                                   AND {allowed}
                                OFFSET 0) m
                           WHERE probe.is_strict = {strict} AND {when}
-                            AND m.tenant_id = :tenant AND COALESCE(m.stream_id IN (SELECT r.id FROM reachable r), false)) f
+                            AND m.tenant_id = :tenant AND COALESCE(m.conversation_id IN (SELECT r.id FROM reachable r), false)) f
                   {group} CAST(:matches AS bigint) IS NULL
-                     OR ({items}, f.created_at, f.stream_id, f.seq)
-                        < (CAST(:matches AS bigint), CAST(:at AS timestamptz), CAST(:stream AS bigint), CAST(:seq AS bigint))
-                  ORDER BY matches DESC, f.created_at DESC, f.stream_id DESC, f.seq DESC
+                     OR ({items}, f.created_at, f.conversation_id, f.seq)
+                        < (CAST(:matches AS bigint), CAST(:at AS timestamptz), CAST(:conversation AS bigint), CAST(:seq AS bigint))
+                  ORDER BY matches DESC, f.created_at DESC, f.conversation_id DESC, f.seq DESC
                   LIMIT :limit + 1)
                 """)
                 .with("narrowed", NARROWED)
@@ -213,12 +213,12 @@ final class MessageSearchQueries {
                     SELECT hit.matches, hit.is_strict, hit.items, m.*
                       FROM ({latest}) hit
                       CROSS JOIN LATERAL (SELECT * FROM message x
-                                           WHERE x.tenant_id = :tenant AND x.stream_id = hit.stream_id AND x.seq = hit.seq
+                                           WHERE x.tenant_id = :tenant AND x.conversation_id = hit.conversation_id AND x.seq = hit.seq
                                           OFFSET 0) m)
                 SELECT m.matches, m.is_strict, m.items, {columns}
                   FROM latest m
                   {joins}
-                 ORDER BY m.matches DESC, m.created_at DESC, m.stream_id DESC, m.seq DESC
+                 ORDER BY m.matches DESC, m.created_at DESC, m.conversation_id DESC, m.seq DESC
                 """)
                 .with("latest", latest)
                 .with("columns", MessageRow.COLUMNS)
@@ -238,7 +238,7 @@ final class MessageSearchQueries {
                                     "false",
                                     "CAST(:strict AS boolean) IS NOT TRUE AND NOT EXISTS (SELECT 1 FROM strict)",
                                     "sum(f.items)",
-                                    "GROUP BY f.stream_id, f.seq, f.created_at HAVING"))
+                                    "GROUP BY f.conversation_id, f.seq, f.created_at HAVING"))
                     .sql()
             + hits("""
                 SELECT strict.*, true AS is_strict, (SELECT count(*) FROM item) AS items FROM strict
@@ -248,20 +248,20 @@ final class MessageSearchQueries {
 
     private static final String BEFORE = """
             (CAST(:matches AS bigint) IS NULL
-             OR (x.created_at, x.stream_id, x.seq) < (CAST(:at AS timestamptz), CAST(:stream AS bigint), CAST(:seq AS bigint)))
+             OR (x.created_at, x.conversation_id, x.seq) < (CAST(:at AS timestamptz), CAST(:conversation AS bigint), CAST(:seq AS bigint)))
             """;
 
     private static final String BY_TIME = ContextQueries.ACTOR
             + REACHABLE
             + ITEMS
             + hits(SqlTemplate.of("""
-                SELECT m.stream_id, m.seq, m.created_at, 1 AS matches, true AS is_strict, 1 AS items
+                SELECT m.conversation_id, m.seq, m.created_at, 1 AS matches, true AS is_strict, 1 AS items
                   FROM reachable r
                   CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = :tenant AND x.stream_id = r.id AND {narrowed} AND {before} AND {allowed}
+                                       WHERE x.tenant_id = :tenant AND x.conversation_id = r.id AND {narrowed} AND {before} AND {allowed}
                                        ORDER BY x.created_at DESC, x.seq DESC
                                        LIMIT :limit + 1) m
-                 ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
+                 ORDER BY m.created_at DESC, m.conversation_id DESC, m.seq DESC
                  LIMIT :limit + 1
                 """)
                     .with("narrowed", NARROWED)
@@ -273,10 +273,10 @@ final class MessageSearchQueries {
             + REACHABLE
             + ITEMS
             + hits(SqlTemplate.of("""
-                SELECT x.stream_id, x.seq, x.created_at, 1 AS matches, true AS is_strict, 1 AS items
+                SELECT x.conversation_id, x.seq, x.created_at, 1 AS matches, true AS is_strict, 1 AS items
                   FROM message x
-                 WHERE x.tenant_id = :tenant AND {narrowed} AND {before} AND COALESCE(x.stream_id IN (SELECT r.id FROM reachable r), false) AND {allowed}
-                 ORDER BY x.created_at DESC, x.stream_id DESC, x.seq DESC
+                 WHERE x.tenant_id = :tenant AND {narrowed} AND {before} AND COALESCE(x.conversation_id IN (SELECT r.id FROM reachable r), false) AND {allowed}
+                 ORDER BY x.created_at DESC, x.conversation_id DESC, x.seq DESC
                  LIMIT :limit + 1
                 """)
                     .with("narrowed", NARROWED.replace("CAST(:agent AS text) IS NULL OR ", ""))
@@ -314,7 +314,7 @@ final class MessageSearchQueries {
             int limit) {}
 
     /** A hit after which a page begins. */
-    record Position(boolean isStrict, long matches, Instant at, long stream, long seq) {}
+    record Position(boolean isStrict, long matches, Instant at, long conversation, long seq) {}
 
     /** What of the narrowing there is. */
     record Place(
@@ -380,7 +380,7 @@ final class MessageSearchQueries {
                 .set("strict", after == null ? null : after.isStrict())
                 .set("matches", after == null ? null : after.matches())
                 .set("at", after == null ? null : after.at())
-                .set("stream", after == null ? null : after.stream())
+                .set("conversation", after == null ? null : after.conversation())
                 .set("seq", after == null ? null : after.seq())
                 .set("limit", filter.limit());
     }

@@ -201,7 +201,7 @@ final class MessageSearchTools {
                 Boolean.toString(last.isStrict()),
                 Long.toString(last.matches()),
                 last.at().toString(),
-                Long.toString(last.stream()),
+                Long.toString(last.conversation()),
                 Long.toString(last.seq()));
     }
 

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.workspace.delivery.hooks;
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.kernel.http.BodyReader;
 import io.agentworkspace.engine.kernel.http.JsonResponse;
+import io.agentworkspace.engine.kernel.streams.EventQueue;
 import io.agentworkspace.engine.kernel.streams.EventStream;
 import io.agentworkspace.engine.kernel.streams.ListeningTenants;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
@@ -18,7 +19,6 @@ import io.agentworkspace.engine.workspace.delivery.wait.WakeStore;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpHeader;
@@ -27,14 +27,13 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.component.Graceful;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code POST /api/hooks/{client}} answers an event of a coding agent's hook. {@code GET
  * /api/hooks/{client}/messages?for=} is the stream that wakes one of its sessions.
  */
-final class HookEndpoint extends Handler.Abstract implements Graceful {
+final class HookEndpoint extends Handler.Abstract {
     private static final Pattern PATH = Pattern.compile("/api/hooks/([^/]+)(/messages)?");
     private static final String SESSION = "for";
     private static final String AFTER = "after";
@@ -45,7 +44,6 @@ final class HookEndpoint extends Handler.Abstract implements Graceful {
     private final MessageStreams streams;
     private final StreamLimits limits;
     private final WakeStore wakes;
-    private volatile boolean stopping;
 
     /**
      * @param limits shared with the streams of the other endpoints
@@ -56,6 +54,7 @@ final class HookEndpoint extends Handler.Abstract implements Graceful {
         this.wakes = wakes;
         this.streams = new MessageStreams(hooks.store(), listening, ticker);
         this.limits = limits;
+        addBean(streams.hub());
     }
 
     /** Returns whether a path is one of these routes, or would be with the word of a client. */
@@ -71,7 +70,7 @@ final class HookEndpoint extends Handler.Abstract implements Graceful {
 
     /** Returns the listener for the database's signals. */
     public DatabaseSignals.Listener listener() {
-        return streams;
+        return streams.hub();
     }
 
     @Override
@@ -105,9 +104,6 @@ final class HookEndpoint extends Handler.Abstract implements Graceful {
     }
 
     private void follow(HookClient client, Request request, Response response, Callback callback) {
-        if (stopping) {
-            throw Problem.unavailable();
-        }
         parameters(request, List.of(SESSION, AFTER, CONNECTED));
         var query = Request.extractQueryParameters(request);
         var id = query.getValue(SESSION);
@@ -121,27 +117,21 @@ final class HookEndpoint extends Handler.Abstract implements Graceful {
         places.take(StreamLimits.credential(request));
         HookStore.Listener listener;
         try {
-            streams.listen(session.caller().tenant());
+            streams.hub().listen(session.caller().tenant());
             listener = hooks.open(session, received, isConnected);
         } catch (RuntimeException refused) {
             places.giveBack();
             throw refused;
         }
         var valid = RequestContext.of(request::getAttribute).admitted().validity();
-        var itself = new MessageStream[1];
         var stream = new MessageStream(
                 session,
                 listener,
                 hooks.store(),
-                EventStream.after(request, response, callback, places.patience()),
+                new EventQueue(EventStream.after(request, response, callback, places.patience()), places, 0),
                 ticker,
                 valid,
-                () -> wakes.open(session.caller().tenant(), session.agent(), WakeKind.STREAM),
-                () -> {
-                    places.giveBack();
-                    streams.remove(itself[0]);
-                });
-        itself[0] = stream;
+                () -> wakes.open(session.caller().tenant(), session.agent(), WakeKind.STREAM));
         if (listener.isConnected()) {
             stream.register();
         }
@@ -185,18 +175,6 @@ final class HookEndpoint extends Handler.Abstract implements Graceful {
                                 .formatted(Name.shortened(name), names.isEmpty() ? "none" : String.join(", ", names)));
             }
         }
-    }
-
-    /** Ends the streams, and waits until their clients have received the end. */
-    @Override
-    public CompletableFuture<Void> shutdown() {
-        stopping = true;
-        return streams.endAll();
-    }
-
-    @Override
-    public boolean isShutdown() {
-        return stopping;
     }
 
     @Override

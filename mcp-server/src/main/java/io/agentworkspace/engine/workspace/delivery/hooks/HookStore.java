@@ -97,31 +97,31 @@ final class HookStore {
     private static String news(String announced) {
         return SqlTemplate.of("""
             , waiting AS MATERIALIZED (
-                SELECT p.stream_id, st.low_id IS NOT NULL AS is_direct, {last} AS last_seq,
-                       greatest(p.read_seq, COALESCE(CAST(note.announced ->> CAST(p.stream_id AS text) AS bigint), 0)) AS since
+                SELECT p.conversation_id, st.low_id IS NOT NULL AS is_direct, {last} AS last_seq,
+                       greatest(p.read_seq, COALESCE(CAST(note.announced ->> CAST(p.conversation_id AS text) AS bigint), 0)) AS since
                   FROM self
                   CROSS JOIN (SELECT {announced} AS announced) note
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = self.id AND {may_wait}
-                  CROSS JOIN LATERAL (SELECT * FROM stream x
-                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id OFFSET 0) st
+                  CROSS JOIN LATERAL (SELECT * FROM conversation x
+                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.conversation_id OFFSET 0) st
                  WHERE {last} > p.read_seq + p.own_unread
                    AND CASE WHEN st.low_id IS NULL THEN :zones ELSE :direct END),
             fresh AS (
-                SELECT m.stream_id, m.speaker_id, count(*) AS count, max(m.created_at) AS at
+                SELECT m.conversation_id, m.speaker_id, count(*) AS count, max(m.created_at) AS at
                   FROM self
                   CROSS JOIN waiting w
                   CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = :tenant AND x.stream_id = w.stream_id AND x.seq > w.since
+                                       WHERE x.tenant_id = :tenant AND x.conversation_id = w.conversation_id AND x.seq > w.since
                                          AND x.speaker_id <> self.id
                                          AND (:notices OR NOT x.notice OR w.is_direct)
                                          AND (x.changes IS NULL OR w.is_direct)
                                        ORDER BY x.seq
                                        LIMIT :counted) m
-                 GROUP BY m.stream_id, m.speaker_id)
+                 GROUP BY m.conversation_id, m.speaker_id)
             SELECT self.name, self.owner, self.description,
                    COALESCE((SELECT h.connected FROM hook_session h
                               WHERE h.tenant_id = :tenant AND h.agent_id = :bound AND h.session = :session), true) AS readable,
-                   (SELECT jsonb_object_agg(CAST(w.stream_id AS text), w.last_seq) FROM waiting w) AS positions,
+                   (SELECT jsonb_object_agg(CAST(w.conversation_id AS text), w.last_seq) FROM waiting w) AS positions,
                    (SELECT jsonb_agg(jsonb_build_object('name', speaker.name, 'user', speaker.kind = 'user', 'count', f.count,
                                                         'domain', d.name, 'zone', z.name)
                                      ORDER BY f.at DESC)
@@ -129,7 +129,7 @@ final class HookStore {
                       CROSS JOIN LATERAL (SELECT * FROM party x
                                            WHERE x.tenant_id = :tenant AND x.id = f.speaker_id OFFSET 0) speaker
                       LEFT JOIN LATERAL (SELECT * FROM zone x
-                                          WHERE x.tenant_id = :tenant AND x.stream_id = f.stream_id OFFSET 0) z ON true
+                                          WHERE x.tenant_id = :tenant AND x.conversation_id = f.conversation_id OFFSET 0) z ON true
                       LEFT JOIN LATERAL (SELECT * FROM domain x
                                           WHERE x.tenant_id = :tenant AND x.id = z.domain_id OFFSET 0) d ON true) AS senders
               FROM self
@@ -181,7 +181,7 @@ final class HookStore {
 
     /** Which of these agents have unread messages, and up to which message of each stream. */
     private static final String WAITING = SqlTemplate.of("""
-            SELECT t.id AS party, jsonb_object_agg(CAST(p.stream_id AS text), {last}) AS positions
+            SELECT t.id AS party, jsonb_object_agg(CAST(p.conversation_id AS text), {last}) AS positions
               FROM unnest(CAST(:parties AS bigint[])) t (id)
               JOIN participant p ON p.tenant_id = :tenant AND p.party_id = t.id AND {may_wait}
              WHERE {last} > p.read_seq + p.own_unread

@@ -1,16 +1,15 @@
 package io.agentworkspace.engine.workspace.delivery.hooks;
 
+import io.agentworkspace.engine.kernel.streams.EventQueue;
 import io.agentworkspace.engine.kernel.streams.EventStream;
+import io.agentworkspace.engine.kernel.streams.Hub;
 import io.agentworkspace.engine.kernel.streams.Ticker;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.workspace.delivery.hooks.HookSession.SessionKey;
 import io.agentworkspace.engine.workspace.delivery.hooks.HookStore.Announcement;
 import io.agentworkspace.engine.workspace.delivery.hooks.HookStore.Listener;
 import io.agentworkspace.engine.workspace.delivery.wait.WakeStore.OpenWake;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * An open stream of wake-ups for one session. Messages that arrive together are one wake-up, and the next one is sent
  * {@link #PAUSE} later, if messages still wait then that the session has not heard of.
  */
-final class MessageStream {
+final class MessageStream implements Hub.Subscriber {
     /** How long after a message others are waited for. */
     static final Duration GATHERING = Duration.ofMillis(400);
 
@@ -34,48 +33,45 @@ final class MessageStream {
     private final HookSession session;
     private final Listener listener;
     private final HookStore store;
-    private final EventStream stream;
+    private final EventQueue queue;
     private final Ticker ticker;
     private final BooleanSupplier valid;
     private final Supplier<OpenWake> wakes;
-    private final Runnable closed;
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private final Deque<Line> lines = new ArrayDeque<>();
     private Positions seen = Positions.NONE;
     private boolean isScheduled;
     private boolean isDue;
-    private boolean isWriting;
-    private boolean isEnding;
-    private boolean isDone;
     private volatile boolean hasWoken;
     private @Nullable OpenWake registration;
-
-    /** A line of the stream: a wake-up, the number of the last one when the stream begins, or a sign of life. */
-    private interface Line {
-        void sendTo(EventStream stream) throws IOException;
-    }
 
     MessageStream(
             HookSession session,
             Listener listener,
             HookStore store,
-            EventStream stream,
+            EventQueue queue,
             Ticker ticker,
             BooleanSupplier valid,
-            Supplier<OpenWake> wakes,
-            Runnable closed) {
+            Supplier<OpenWake> wakes) {
         this.session = session;
         this.listener = listener;
         this.store = store;
-        this.stream = stream;
+        this.queue = queue;
         this.ticker = ticker;
         this.valid = valid;
         this.wakes = wakes;
-        this.closed = closed;
+        queue.ended().thenRun(this::unregister);
     }
 
-    HookSession session() {
-        return session;
+    SessionKey sessionKey() {
+        return session.key();
+    }
+
+    long agent() {
+        return session.agent();
+    }
+
+    @Override
+    public long tenant() {
+        return session.caller().tenant();
     }
 
     /** Takes back the wake-ups that its listener has not confirmed, if no other stream of the session has followed. */
@@ -89,7 +85,7 @@ final class MessageStream {
     /** Returns whether both are of one session, and this one is the newer. */
     boolean isAfter(MessageStream other) {
         return session.key().equals(other.session.key())
-                && session.caller().tenant() == other.session.caller().tenant()
+                && tenant() == other.tenant()
                 && listener.number() > other.listener.number();
     }
 
@@ -106,13 +102,13 @@ final class MessageStream {
     /** Lets senders know that the session is woken. */
     void register() {
         synchronized (this) {
-            if (registration != null || isDone) {
+            if (registration != null || queue.ended().isDone()) {
                 return;
             }
         }
         var opened = wakes.get();
         synchronized (this) {
-            if (registration == null && !isDone) {
+            if (registration == null && !queue.ended().isDone()) {
                 registration = opened;
                 return;
             }
@@ -120,12 +116,21 @@ final class MessageStream {
         opened.close();
     }
 
-    BooleanSupplier validity() {
+    private synchronized void unregister() {
+        var opened = registration;
+        if (opened != null) {
+            Thread.startVirtualThread(opened::close);
+        }
+    }
+
+    @Override
+    public BooleanSupplier validity() {
         return valid;
     }
 
-    CompletableFuture<Void> ended() {
-        return ended;
+    @Override
+    public CompletableFuture<Void> ended() {
+        return queue.ended();
     }
 
     /** Reports up to where messages wait for the agent. If this is news, the session is woken. */
@@ -138,7 +143,7 @@ final class MessageStream {
     }
 
     private void schedule(Duration delay) {
-        if (!isScheduled && !isEnding) {
+        if (!isScheduled && !queue.isEnding()) {
             isScheduled = true;
             ticker.after(delay, this::wake);
         }
@@ -146,7 +151,7 @@ final class MessageStream {
 
     private void wake() {
         synchronized (this) {
-            if (isEnding) {
+            if (queue.isEnding()) {
                 return;
             }
             isDue = false;
@@ -155,7 +160,7 @@ final class MessageStream {
         synchronized (this) {
             if (announcement != null) {
                 hasWoken = true;
-                add(stream -> stream.send(
+                queue.add(stream -> stream.send(
                         Long.toString(announcement.line()), announcement.news().line()));
             }
             isScheduled = false;
@@ -203,76 +208,16 @@ final class MessageStream {
 
     /** Sends the number of the last wake-up, from which the listener resumes even if it gets no other. */
     void begin() {
-        add(stream -> stream.mark(Long.toString(listener.line())));
+        queue.begin(stream -> stream.mark(Long.toString(listener.line())));
     }
 
-    synchronized void keepAlive() {
-        if (lines.isEmpty()) {
-            add(EventStream::keepAlive);
-        }
+    @Override
+    public void keepAlive() {
+        queue.keepAlive(EventStream::keepAlive);
     }
 
-    synchronized void end() {
-        lines.clear();
-        isEnding = true;
-        write();
-    }
-
-    private synchronized void add(Line line) {
-        if (!isEnding && !isDone) {
-            lines.add(line);
-            write();
-        }
-    }
-
-    private void write() {
-        if (!isWriting && !isDone) {
-            isWriting = true;
-            Thread.startVirtualThread(this::drain);
-        }
-    }
-
-    private void drain() {
-        try {
-            for (var line = next(); line != null; line = next()) {
-                line.sendTo(stream);
-            }
-        } catch (IOException | RuntimeException e) {
-            finish(() -> stream.cut(e));
-        }
-    }
-
-    private @Nullable Line next() throws IOException {
-        synchronized (this) {
-            var next = lines.poll();
-            if (next != null || !isEnding) {
-                isWriting = next != null;
-                return next;
-            }
-        }
-        stream.finish();
-        finish(() -> {});
-        return null;
-    }
-
-    private void finish(Runnable last) {
-        synchronized (this) {
-            if (isDone) {
-                return;
-            }
-            isDone = true;
-            isEnding = true;
-            lines.clear();
-        }
-        last.run();
-        try {
-            closed.run();
-            var opened = registration; // It does not change any more.
-            if (opened != null) {
-                Thread.startVirtualThread(opened::close);
-            }
-        } finally {
-            ended.complete(null);
-        }
+    @Override
+    public void end() {
+        queue.end();
     }
 }

@@ -36,7 +36,7 @@ final class LiveQueries {
               FROM live l
              CROSS JOIN ctx
              CROSS JOIN LATERAL (SELECT * FROM message x
-                                  WHERE x.tenant_id = l.tenant_id AND x.stream_id = l.place AND x.id = l.thing
+                                  WHERE x.tenant_id = l.tenant_id AND x.conversation_id = l.place AND x.id = l.thing
                                     AND x.seq = COALESCE(l.other, (SELECT y.seq FROM message y
                                                                     WHERE y.tenant_id = l.tenant_id AND y.id = l.thing))
                                  OFFSET 0) m

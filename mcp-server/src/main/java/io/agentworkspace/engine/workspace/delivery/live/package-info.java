@@ -1,4 +1,4 @@
-/** What happens in a tenant, as a stream of server-sent events: {@code LiveEndpoint} opens them, {@code LiveStreams} feeds them. */
+/** What happens in a tenant, as a stream of server-sent events: {@code LiveEndpoint} opens them and reads for them. */
 @NullMarked
 package io.agentworkspace.engine.workspace.delivery.live;
 

@@ -21,7 +21,7 @@ public record WaitFeature(WaitingCalls waiting, WakeStore wakes, Feature feature
         var feature = new Feature()
                 .tools(tools.tools())
                 .after("AP_Chat")
-                .listener(waiting)
+                .listener(waiting.listener())
                 .background(work -> work.clearing("registrations of who hears", wakes::purge));
         return new WaitFeature(waiting, wakes, feature);
     }

@@ -31,7 +31,7 @@ final class WaitQueries {
                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND {visible_agent}) AS agent_found,
                    CAST(:reply AS uuid) IS NULL
                    OR EXISTS (SELECT 1 FROM message m
-                                JOIN participant p ON p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id
+                                JOIN participant p ON p.tenant_id = m.tenant_id AND p.conversation_id = m.conversation_id
                                                   AND p.party_id = subject.id
                                WHERE m.tenant_id = :tenant AND m.id = :reply) AS reply_found,
                    d.name AS domain, COALESCE({takes_part}, false) AS takes_part,
@@ -39,7 +39,7 @@ final class WaitQueries {
                    EXISTS (SELECT 1 FROM zone z WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id
                               AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS zone_found,
                    EXISTS (SELECT 1 FROM zone z
-                             JOIN participant p ON p.tenant_id = z.tenant_id AND p.stream_id = z.stream_id
+                             JOIN participant p ON p.tenant_id = z.tenant_id AND p.conversation_id = z.conversation_id
                                                AND p.party_id = subject.id
                             WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id
                               AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS is_listener
@@ -57,23 +57,23 @@ final class WaitQueries {
      */
     private static final String STREAMS = SqlTemplate.of("""
             , streams AS (
-                SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, p.last_seq
+                SELECT p.tenant_id, p.conversation_id, p.party_id, p.read_seq, p.last_seq
                   FROM subject
-                 CROSS JOIN LATERAL (SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, p.own_unread, p.last_seq
+                 CROSS JOIN LATERAL (SELECT p.tenant_id, p.conversation_id, p.party_id, p.read_seq, p.own_unread, p.last_seq
                                        FROM participant p
                                       WHERE p.tenant_id = :tenant AND p.party_id = subject.id AND {may_wait}
                                      OFFSET 0) p
                  WHERE {last} > p.read_seq + p.own_unread
                    AND (CAST(:agent AS text) IS NULL
                         OR (SELECT CASE WHEN st.low_id = p.party_id THEN st.high_id ELSE st.low_id END
-                              FROM stream st
-                             WHERE st.tenant_id = p.tenant_id AND st.id = p.stream_id)
+                              FROM conversation st
+                             WHERE st.tenant_id = p.tenant_id AND st.id = p.conversation_id)
                            = (SELECT a.id FROM agent a
                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND a.destroyed_at IS NULL))
                    AND (CAST(:domain AS text) IS NULL
                         OR EXISTS (SELECT 1 FROM zone z
                                      JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
-                                    WHERE z.tenant_id = p.tenant_id AND z.stream_id = p.stream_id
+                                    WHERE z.tenant_id = p.tenant_id AND z.conversation_id = p.conversation_id
                                       AND d.name_key = :domain
                                       AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone))))
             """)
@@ -89,23 +89,23 @@ final class WaitQueries {
                 SELECT m.*,
                        CASE WHEN CAST(:reply AS uuid) IS NULL THEN 0
                             ELSE (SELECT count(*) FROM message other
-                                   WHERE other.tenant_id = m.tenant_id AND other.stream_id = m.stream_id
+                                   WHERE other.tenant_id = m.tenant_id AND other.conversation_id = m.conversation_id
                                      AND other.seq > streams.read_seq AND other.seq < m.seq
                                      AND {other_waits} AND other.read_at IS NULL
                                      AND other.answers IS DISTINCT FROM CAST(:reply AS uuid)) END AS skipped
                   FROM streams
                   CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = streams.tenant_id AND x.stream_id = streams.stream_id
+                                       WHERE x.tenant_id = streams.tenant_id AND x.conversation_id = streams.conversation_id
                                          AND x.seq > streams.read_seq AND {waits}
                                          AND (CAST(:reply AS uuid) IS NULL OR x.answers = :reply)
                                        ORDER BY x.seq
                                        LIMIT :limit) m),
-            latest AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit)
+            latest AS (SELECT * FROM waiting ORDER BY created_at, conversation_id, seq LIMIT :limit)
             {messages}
             """)
                     .with("other_waits", Unread.waits("other", "streams"))
                     .with("waits", Unread.waits("x", "streams"))
-                    .with("messages", MessagePages.columns("m.skipped, ", "created_at, stream_id, seq"))
+                    .with("messages", MessagePages.columns("m.skipped, ", "created_at, conversation_id, seq"))
                     .sql();
 
     /**
@@ -115,23 +115,23 @@ final class WaitQueries {
     private static final String SINCE = SUBJECT
             + SqlTemplate.of("""
             , own AS MATERIALIZED (
-                SELECT m.stream_id, m.seq, subject.id AS party_id,
+                SELECT m.conversation_id, m.seq, subject.id AS party_id,
                        (SELECT max(answer.seq) FROM message answer
-                         WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id AND answer.stream_id = m.stream_id
+                         WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id AND answer.conversation_id = m.conversation_id
                            AND answer.speaker_id <> subject.id) AS answer_seq
                   FROM subject
                   JOIN message m ON m.tenant_id = :tenant AND m.id = :own
-                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id AND p.stream_id = m.stream_id),
+                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id AND p.conversation_id = m.conversation_id),
             latest AS (
                 (SELECT m.*, 0 AS skipped, m.seq AS place
-                   FROM own JOIN message m ON m.tenant_id = :tenant AND m.stream_id = own.stream_id AND m.seq > own.seq
+                   FROM own JOIN message m ON m.tenant_id = :tenant AND m.conversation_id = own.conversation_id AND m.seq > own.seq
                                           AND m.speaker_id <> own.party_id AND m.changes IS NULL
                   WHERE own.answer_seq IS NULL
                   ORDER BY m.seq
                   LIMIT :limit)
                 UNION ALL
                 (SELECT m.*, 0 AS skipped, -m.seq AS place
-                   FROM own JOIN message m ON m.tenant_id = :tenant AND m.stream_id = own.stream_id AND m.seq > own.seq
+                   FROM own JOIN message m ON m.tenant_id = :tenant AND m.conversation_id = own.conversation_id AND m.seq > own.seq
                                           AND m.speaker_id <> own.party_id AND m.changes IS NULL
                   WHERE m.seq <= own.answer_seq
                   ORDER BY m.seq DESC
@@ -149,7 +149,7 @@ final class WaitQueries {
 
     /** For each waiting call, what changes when a message arrives, its party leaves the domain, or its question is withdrawn. */
     private static final String STATES = SqlTemplate.of("""
-            SELECT concat((SELECT sum(hashint8extended(p.stream_id, {last}))
+            SELECT concat((SELECT sum(hashint8extended(p.conversation_id, {last}))
                              FROM participant p
                             WHERE p.tenant_id = :tenant AND p.party_id = w.party_id AND {may_wait}
                               AND {last} > p.read_seq + p.own_unread),
@@ -158,7 +158,7 @@ final class WaitQueries {
                                               FROM domain d
                                               JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                                               JOIN participant p ON p.tenant_id = z.tenant_id
-                                                                AND p.stream_id = z.stream_id AND p.party_id = w.party_id
+                                                                AND p.conversation_id = z.conversation_id AND p.party_id = w.party_id
                                              WHERE d.tenant_id = :tenant AND d.name_key = w.domain) END,
                           (SELECT '/withdrawn' FROM question q
                             WHERE q.tenant_id = :tenant AND q.id = w.question AND q.withdrawn_at IS NOT NULL)) AS state

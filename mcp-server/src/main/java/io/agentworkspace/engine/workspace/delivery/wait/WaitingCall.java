@@ -2,30 +2,41 @@ package io.agentworkspace.engine.workspace.delivery.wait;
 
 import io.agentworkspace.engine.kernel.scheduling.Cancellation;
 import io.agentworkspace.engine.kernel.scheduling.OpenRequest;
+import io.agentworkspace.engine.kernel.streams.Hub;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One call that waits: it holds a virtual thread, and no connection, transaction or memory for a response. */
-final class WaitingCall {
+final class WaitingCall implements Hub.Subscriber {
+    private final long tenant;
     private final long party;
     private final Narrowing narrowing;
     private final OpenRequest request;
     private final Instant until;
     private final ReentrantLock lock = new ReentrantLock();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Condition changed = lock.newCondition();
     private String seen = "";
     private boolean isWoken;
     private @Nullable Problem end;
 
-    WaitingCall(long party, Narrowing narrowing, OpenRequest request, Instant until) {
+    WaitingCall(long tenant, long party, Narrowing narrowing, OpenRequest request, Instant until) {
+        this.tenant = tenant;
         this.party = party;
         this.narrowing = narrowing;
         this.request = request;
         this.until = until;
+    }
+
+    @Override
+    public long tenant() {
+        return tenant;
     }
 
     long party() {
@@ -42,6 +53,16 @@ final class WaitingCall {
 
     Instant until() {
         return until;
+    }
+
+    @Override
+    public BooleanSupplier validity() {
+        return request.validity();
+    }
+
+    @Override
+    public CompletableFuture<Void> ended() {
+        return ended;
     }
 
     /** Wakes the call if what may wait for it is not what it was at its last look. */
@@ -67,11 +88,12 @@ final class WaitingCall {
         }
     }
 
-    /** Ends the wait with this refusal. */
-    void end(Problem problem) {
+    /** Refuses the call, since its credential is no longer valid. */
+    @Override
+    public void end() {
         lock.lock();
         try {
-            end = problem;
+            end = revoked();
             changed.signal();
         } finally {
             lock.unlock();
@@ -135,7 +157,7 @@ final class WaitingCall {
         }
     }
 
-    static Problem revoked() {
+    private static Problem revoked() {
         return Problem.unauthenticated("your credential became invalid while the call waited, so it ended");
     }
 

@@ -102,7 +102,7 @@ public final class WakeStore {
     public void renew() {
         var all = List.copyOf(open);
         if (!all.isEmpty()) {
-            register(all, clock.instant().plus(VALID));
+            attempt(() -> register(all, clock.instant().plus(VALID)));
         }
     }
 

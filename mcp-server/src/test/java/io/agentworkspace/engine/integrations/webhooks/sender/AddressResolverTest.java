@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
 import io.agentworkspace.engine.kernel.outbound.AddressResolver;
-import io.agentworkspace.engine.kernel.outbound.SendFailure;
+import io.agentworkspace.engine.kernel.outbound.OutboundFailure;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +54,7 @@ class AddressResolverTest {
         try {
             return "none: " + lookups.take().get();
         } catch (ExecutionException e) {
-            return e.getCause() instanceof SendFailure fault ? fault.words() : e.toString();
+            return e.getCause() instanceof OutboundFailure fault ? fault.words() : e.toString();
         }
     }
 }

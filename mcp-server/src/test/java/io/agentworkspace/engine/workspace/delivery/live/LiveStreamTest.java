@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.workspace.delivery.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.SessionSecret;
@@ -287,6 +288,22 @@ class LiveStreamTest {
         try (var feed = listen(doomed, "")) {
             call(owner, "AK_Revoke", "{'id':'%s'}".formatted(id));
             feed.awaitEnd();
+        }
+    }
+
+    @Test
+    void aStreamEndsWithItsServerAndGoesOnAtAnother() {
+        var third = TestServer.replica();
+        try (var feed = Feed.connect(third.url(), "?topics=messages", KEY, ann)) {
+            say("the last that the third says");
+            feed.next("messages");
+            third.close();
+            feed.awaitEnd();
+            say("after the end");
+            try (var resumed = Feed.open(other.url(), "?topics=messages", KEY, ann, "Last-Event-ID", feed.lastId())) {
+                await().until(() ->
+                        resumed.next("messages").path("content").asString().equals("after the end"));
+            }
         }
     }
 

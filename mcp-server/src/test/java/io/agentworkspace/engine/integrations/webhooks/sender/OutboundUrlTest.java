@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
+import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import io.agentworkspace.engine.kernel.outbound.PublicAddress;
-import io.agentworkspace.engine.kernel.outbound.ReceiverUrl;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.net.InetAddress;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ReceiverUrlTest {
+class OutboundUrlTest {
     @ParameterizedTest
     @CsvSource({
         "https://hooks.example.com, https://hooks.example.com/",
@@ -29,7 +29,7 @@ class ReceiverUrlTest {
         "https://a--b.example/, https://a--b.example/"
     })
     void isNormalised(String url, String right) {
-        assertThat(ReceiverUrl.parse(url, false)).hasToString(right);
+        assertThat(OutboundUrl.parse(url, false)).hasToString(right);
     }
 
     @ParameterizedTest
@@ -53,7 +53,7 @@ class ReceiverUrlTest {
             https://example.com/a b    | url has a character that a URL cannot hold, such as a space or a backslash: percent-encode it
             """)
     void isRefusedWithWhatWouldBeRight(String url, String note) {
-        assertThatThrownBy(() -> ReceiverUrl.parse(url, false))
+        assertThatThrownBy(() -> OutboundUrl.parse(url, false))
                 .isInstanceOf(Problem.class)
                 .hasMessage(note);
     }
@@ -71,7 +71,7 @@ class ReceiverUrlTest {
         "https://client.example:22/a.json, port 22"
     })
     void documentsAboutClientsAreReadFromThePublicInternetOnly(String url, String note) {
-        assertThatThrownBy(() -> ReceiverUrl.parse(url, AddressPolicy.PUBLIC))
+        assertThatThrownBy(() -> OutboundUrl.parse(url, AddressPolicy.PUBLIC))
                 .isInstanceOf(Problem.class)
                 .hasMessageContaining(note)
                 .hasMessageNotContaining("ENGINE_");
@@ -79,18 +79,18 @@ class ReceiverUrlTest {
 
     @Test
     void isAtMostTwoThousandCharactersLongAlsoWhenItIsEncoded() {
-        assertThatThrownBy(() -> ReceiverUrl.parse("https://example.com/" + "\u6f22".repeat(300), false))
+        assertThatThrownBy(() -> OutboundUrl.parse("https://example.com/" + "\u6f22".repeat(300), false))
                 .hasMessage("url, percent-encoded, has 2,720 characters; at most 2,000 are allowed");
     }
 
     @Test
     void isAtMostTwoThousandCharactersLong() {
         var longest = "https://example.com/" + "x".repeat(1_980);
-        assertThat(ReceiverUrl.parse(longest, false)).hasToString(longest);
-        assertThatThrownBy(() -> ReceiverUrl.parse(longest + "x", false))
+        assertThat(OutboundUrl.parse(longest, false)).hasToString(longest);
+        assertThatThrownBy(() -> OutboundUrl.parse(longest + "x", false))
                 .isInstanceOfSatisfying(
                         Problem.class, e -> assertThat(e.failure()).isEqualTo(Failure.TOO_LARGE));
-        assertThatThrownBy(() -> ReceiverUrl.parse("https://" + "a.".repeat(130) + "example/", false))
+        assertThatThrownBy(() -> OutboundUrl.parse("https://" + "a.".repeat(130) + "example/", false))
                 .hasMessageStartingWith("url must have a host");
     }
 
@@ -103,7 +103,7 @@ class ReceiverUrlTest {
         "https://[fd12::5efe:a00:1]/, https://[fd12:0:0:0:0:5efe:a00:1]/"
     })
     void mayBePrivateWhereTheSettingSaysSo(String url, String right) {
-        assertThat(ReceiverUrl.parse(url, true)).hasToString(right);
+        assertThat(OutboundUrl.parse(url, true)).hasToString(right);
     }
 
     @ParameterizedTest
@@ -118,7 +118,7 @@ class ReceiverUrlTest {
         "http://[fd12::5efe:169.254.169.254]/"
     })
     void isNeverForMetadataOrMulticast(String url) {
-        assertThatThrownBy(() -> ReceiverUrl.parse(url, true)).isInstanceOf(Problem.class);
+        assertThatThrownBy(() -> OutboundUrl.parse(url, true)).isInstanceOf(Problem.class);
     }
 
     @ParameterizedTest

@@ -32,11 +32,11 @@ import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jetty's HTTP client without the features that a receiver could misuse: redirects, cookies, authentication, content
+ * Jetty's HTTP client without the features that a server could misuse: redirects, cookies, authentication, content
  * decoding and proxies. A request's tag contains the addresses that it may go to. They are part of the pool key, and
  * new connections are made to them. {@code Host} and the name in the certificate are still those of the URL.
  */
-public final class ReceiverClient implements AutoCloseable {
+public final class GuardedHttpClient implements AutoCloseable {
     static final Duration CONNECT = Duration.ofSeconds(5);
 
     private static final Duration IDLE = Duration.ofSeconds(30);
@@ -57,7 +57,7 @@ public final class ReceiverClient implements AutoCloseable {
     /** Started with the first request, since most installations have no webhooks. */
     private @Nullable HttpClient client;
 
-    public ReceiverClient(List<X509Certificate> authorities) {
+    public GuardedHttpClient(List<X509Certificate> authorities) {
         this.authorities = authorities;
     }
 
@@ -89,7 +89,7 @@ public final class ReceiverClient implements AutoCloseable {
         made.setHttpCookieStore(new HttpCookieStore.Empty());
         made.setUserAgentField(AGENT);
         made.setMaxResponseHeadersSize(MAX_HEADER_BYTES);
-        made.setSocketAddressResolver(ReceiverClient::vetted);
+        made.setSocketAddressResolver(GuardedHttpClient::vetted);
         try {
             made.start();
         } catch (Exception e) {

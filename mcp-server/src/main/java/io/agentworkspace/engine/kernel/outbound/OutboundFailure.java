@@ -22,7 +22,7 @@ import org.eclipse.jetty.client.HttpResponseException;
  * The reason why no response came, and the stage that failed. The message is for the endpoint's owner:
  * stable words without internals.
  */
-public final class SendFailure extends Exception {
+public final class OutboundFailure extends Exception {
     private static final int DEEPEST = 12;
     private static final String HANDSHAKE = "the handshake failed";
 
@@ -36,7 +36,7 @@ public final class SendFailure extends Exception {
         ANSWER
     }
 
-    SendFailure(Stage stage, String message) {
+    OutboundFailure(Stage stage, String message) {
         super(message, null, false, false);
         this.stage = stage;
     }
@@ -55,37 +55,38 @@ public final class SendFailure extends Exception {
      * @param sent whether the request was sent, so that the connection and its TLS were established
      * @param seconds the time limit of the attempt
      */
-    public static SendFailure of(Throwable failure, boolean sent, long seconds) {
+    public static OutboundFailure of(Throwable failure, boolean sent, long seconds) {
         var causes = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
                 .limit(DEEPEST)
                 .toList();
         if (any(causes, SSLException.class) || any(causes, CertificateException.class)) {
-            return new SendFailure(Stage.TLS, "TLS: " + tls(causes));
+            return new OutboundFailure(Stage.TLS, "TLS: " + tls(causes));
         }
         if (any(causes, SocketTimeoutException.class)) {
-            return new SendFailure(Stage.CONNECT, "no connection within 5 s");
+            return new OutboundFailure(Stage.CONNECT, "no connection within 5 s");
         }
         if (any(causes, TimeoutException.class)) {
-            return new SendFailure(sent ? Stage.ANSWER : Stage.CONNECT, "no answer within %d s".formatted(seconds));
+            return new OutboundFailure(sent ? Stage.ANSWER : Stage.CONNECT, "no answer within %d s".formatted(seconds));
         }
         if (any(causes, ConnectException.class)) {
-            return new SendFailure(Stage.CONNECT, "connection refused");
+            return new OutboundFailure(Stage.CONNECT, "connection refused");
         }
         if (!sent
-                && causes.stream().anyMatch(SendFailure::isCut)) { // Without TLS, a connected request is sent at once.
-            return new SendFailure(Stage.TLS, "TLS: " + HANDSHAKE);
+                && causes.stream()
+                        .anyMatch(OutboundFailure::isCut)) { // Without TLS, a connected request is sent at once.
+            return new OutboundFailure(Stage.TLS, "TLS: " + HANDSHAKE);
         }
         if (!sent) {
-            return new SendFailure(Stage.CONNECT, "the host cannot be reached");
+            return new OutboundFailure(Stage.CONNECT, "the host cannot be reached");
         }
         if (any(causes, ProtocolException.class)) {
-            return new SendFailure(
+            return new OutboundFailure(
                     Stage.ANSWER,
                     "more than %d interim answers (1xx) before the answer".formatted(InterimResponses.MOST));
         }
         return any(causes, IOException.class) && !any(causes, HttpResponseException.class)
-                ? new SendFailure(Stage.ANSWER, "the connection was closed before the answer")
-                : new SendFailure(Stage.ANSWER, "the answer is not HTTP/1.1, is cut off, or has too large headers");
+                ? new OutboundFailure(Stage.ANSWER, "the connection was closed before the answer")
+                : new OutboundFailure(Stage.ANSWER, "the answer is not HTTP/1.1, is cut off, or has too large headers");
     }
 
     private static String tls(List<Throwable> causes) {

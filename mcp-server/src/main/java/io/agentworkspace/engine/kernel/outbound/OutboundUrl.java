@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Validates the text of a customer's receiver URL: {@code https} (or {@code http} where private addresses are allowed),
+ * Validates the text of a URL that a customer has given: {@code https} (or {@code http} where private addresses are allowed),
  * a host in canonical spelling, no user info, no fragment. The host's addresses are checked when something is sent.
  */
-public final class ReceiverUrl {
+public final class OutboundUrl {
     private static final int LONGEST = 2_000;
     private static final int LONGEST_HOST = 253;
     private static final int HIGHEST_PORT = 65_535;
@@ -38,7 +38,7 @@ public final class ReceiverUrl {
             526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
             3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080);
 
-    private ReceiverUrl() {}
+    private OutboundUrl() {}
 
     /**
      * Parses and normalises: scheme and host in lower case and ASCII, no default port, at least the path {@code /}.
