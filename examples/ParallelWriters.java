@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>Run it with {@code ./engine example <url> <key>} while the engine runs.
  */
 final class ParallelWriters {
-    private static final int MEMORIES = 1_000;
+    private static final int MEMORIES = Integer.getInteger("example.memories", 1_000);
     private static final List<String> AGENTS = List.of("Writer one", "Writer two", "Writer three");
     private static final List<String> ZONES = List.of("main", "review");
     private static final List<String> BANKS = List.of("Even lines", "Odd lines");

@@ -3,12 +3,13 @@ package io.agentworkspace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.StartUpCache;
+import io.agentworkspace.engine.testing.WatchedEngine;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -118,13 +119,9 @@ class BenchmarksTest {
     }
 
     private String run(String program, String... arguments) throws IOException, InterruptedException {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-XX:+UseCompactObjectHeaders",
-                "-Dbench.engine=io.agentworkspace.engine.testing.WatchedEngine",
-                program));
+        var command = StartUpCache.java();
+        command.add("-Dbench.engine=" + WatchedEngine.class.getName());
+        command.add(program);
         command.addAll(List.of(arguments));
         var output = directory.resolve("output");
         var builder = new ProcessBuilder(command)
@@ -132,7 +129,7 @@ class BenchmarksTest {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile());
         builder.environment().putAll(Wire.reportingHere());
-        builder.environment().put("CLASSPATH", System.getProperty("java.class.path") + File.pathSeparator + classes);
+        builder.environment().put("CLASSPATH", StartUpCache.jars() + File.pathSeparator + classes);
         var process = builder.start();
         var ended = process.waitFor(30, TimeUnit.MINUTES);
         if (!ended) {

@@ -6,36 +6,54 @@ import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.StartUpCache;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the launcher plays on a running engine: the documented tour, invitations, and the example that is taken away again. */
 @Tag("slow")
 class TourTest {
+    @TempDir
+    private static Path classes;
+
     private final TestTenant tenant = new TestTenant();
     private final String key = tenant.key(ClientApi.REST, "ann", Role.OWNER, List.of("*"));
 
     private record Ended(int code, String output) {}
 
-    /** Runs a program of {@code examples/} from source, as the launcher does. */
+    /** Compiles the programs of {@code examples/} once, as the launcher does on each run. */
+    @BeforeAll
+    static void compile() {
+        var arguments = Stream.concat(
+                Stream.of("-nowarn", "-cp", System.getProperty("java.class.path"), "-d", classes.toString()),
+                Stream.of("Tour", "ParallelWriters")
+                        .map(name ->
+                                Repository.file("examples/" + name + ".java").toString()));
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new)))
+                .isZero();
+    }
+
     private static Ended run(String program, String... arguments) {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "examples/" + program));
+        var command = StartUpCache.java();
+        command.add("-Dexample.memories=100");
+        command.add(program);
         command.addAll(List.of(arguments));
-        return run(new ProcessBuilder(command));
+        var builder = new ProcessBuilder(command);
+        builder.environment().put("CLASSPATH", StartUpCache.jars() + File.pathSeparator + classes);
+        return run(builder);
     }
 
     /** Runs {@code ./engine invite}, with a key in the environment. */
@@ -64,7 +82,7 @@ class TourTest {
 
     @Test
     void theDocumentedTourIsPlayedWithASentenceForEachStep() {
-        var first = run("Tour.java", TestServer.url(), key);
+        var first = run("Tour", TestServer.url(), key);
         assertThat(first.code()).as(first.output()).isZero();
         assertThat(first.output())
                 .contains(
@@ -73,7 +91,7 @@ class TourTest {
                         "MB_Search found, by ada in notes: Staging is reset every Monday at 06:00 UTC.",
                         "AP_Chat done, as the console shows.")
                 .doesNotContain("refused", key);
-        var again = run("Tour.java", TestServer.url(), key);
+        var again = run("Tour", TestServer.url(), key);
         assertThat(again.code()).as(again.output()).isZero();
         assertThat(again.output()).contains("AP_Create: it is there already.");
     }
@@ -81,7 +99,7 @@ class TourTest {
     @Test
     void whatIsNoAddressIsRefusedWithAnExample() {
         for (var argument : List.of("--url", "http://a b", "file:/tmp")) {
-            var refused = run("Tour.java", argument);
+            var refused = run("Tour", argument);
             assertThat(refused.code()).isEqualTo(2);
             assertThat(refused.output())
                     .startsWith("tour: the first argument must be the engine's URL, such as http://");
@@ -113,12 +131,12 @@ class TourTest {
 
     @Test
     void whatTheExampleCreatedCanBeTakenAway() {
-        var played = run("ParallelWriters.java", TestServer.url(), key);
+        var played = run("ParallelWriters", TestServer.url(), key);
         assertThat(played.code()).as(played.output()).isZero();
-        var removed = run("ParallelWriters.java", "--remove", TestServer.url(), key);
+        var removed = run("ParallelWriters", "--remove", TestServer.url(), key);
         assertThat(removed.code()).as(removed.output()).isZero();
         assertThat(removed.output().lines()).hasSize(6).allMatch(line -> line.startsWith("deleted the "));
-        var again = run("ParallelWriters.java", "--remove", TestServer.url(), key);
+        var again = run("ParallelWriters", "--remove", TestServer.url(), key);
         assertThat(again.output()).isEmpty();
     }
 }

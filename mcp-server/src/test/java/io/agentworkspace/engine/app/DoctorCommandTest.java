@@ -8,6 +8,7 @@ import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.integrations.webhooks.TestCa;
 import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.PgBouncer;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestClock;
@@ -104,27 +105,10 @@ class DoctorCommandTest {
 
     @Test
     void aPoolerOfTransactionsAndAnEmptyDatabase() throws Exception {
+        var parameters = List.of("", "&prepareThreshold=0", "&prepareThreshold=1");
         for (var more : List.of("", "default_pool_size = 1", "default_pool_size = 3\nserver_round_robin = 1")) {
-            for (var parameter : List.of("", "&prepareThreshold=0", "&prepareThreshold=1")) {
-                try (var bouncer = PgBouncer.start("transaction", LoopbackPort.free(), more)) {
-                    var url = bouncer.url() + parameter;
-                    wrong(
-                            Map.of("ENGINE_DATABASE_URL", url),
-                            "fail  pooler",
-                            "ENGINE_DATABASE_URL leads through a pooler of transactions",
-                            "pool_mode = session");
-                    wrong(
-                            Map.of("ENGINE_DATABASE_URL", url, "ENGINE_DATABASE_NOTIFY_URL", url),
-                            "fail  pooler",
-                            "ENGINE_DATABASE_NOTIFY_URL leads through a pooler of transactions");
-                    wrong(
-                            Map.of("ENGINE_DATABASE_URL", url, "ENGINE_DATABASE_NOTIFY_URL", TestDatabase.url()),
-                            "ok    pooler",
-                            "ok    notifications",
-                            "fail  settings",
-                            "connect_query='SELECT set_config(");
-                }
-            }
+            // A check waits for a notification that does not come.
+            Concurrently.of(parameters.size(), i -> noticesThePooler(more, parameters.get(i)));
         }
         try (var bouncer = PgBouncer.start("session")) {
             assertThat(check(Map.of("ENGINE_DATABASE_URL", bouncer.url() + "&prepareThreshold=0"))
@@ -134,6 +118,28 @@ class DoctorCommandTest {
         assertThat(check(Map.of("ENGINE_DATABASE_URL", TestDatabase.url("template1")))
                         .text())
                 .contains("note  schema", "the database is empty");
+    }
+
+    private static boolean noticesThePooler(String more, String parameter) {
+        try (var bouncer = PgBouncer.start("transaction", LoopbackPort.free(), more)) {
+            var url = bouncer.url() + parameter;
+            wrong(
+                    Map.of("ENGINE_DATABASE_URL", url),
+                    "fail  pooler",
+                    "ENGINE_DATABASE_URL leads through a pooler of transactions",
+                    "pool_mode = session");
+            wrong(
+                    Map.of("ENGINE_DATABASE_URL", url, "ENGINE_DATABASE_NOTIFY_URL", url),
+                    "fail  pooler",
+                    "ENGINE_DATABASE_NOTIFY_URL leads through a pooler of transactions");
+            wrong(
+                    Map.of("ENGINE_DATABASE_URL", url, "ENGINE_DATABASE_NOTIFY_URL", TestDatabase.url()),
+                    "ok    pooler",
+                    "ok    notifications",
+                    "fail  settings",
+                    "connect_query='SELECT set_config(");
+        }
+        return true;
     }
 
     @Test

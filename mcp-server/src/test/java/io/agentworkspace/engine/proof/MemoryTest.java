@@ -240,9 +240,7 @@ class MemoryTest {
         });
         theNeighbourIsServed();
         // A client that reads nothing for half a minute is disconnected, and its memory is released.
-        for (var socket : sockets) {
-            await().atMost(Duration.ofMinutes(5)).until(() -> isHungUpOn(socket));
-        }
+        await().atMost(Duration.ofMinutes(5)).until(() -> sockets.stream().allMatch(MemoryTest::isHungUpOn));
         var served = send(attacker, "POST", COMMANDS, "{\"service\":\"AP_List\"}");
         assertThat(served.statusCode()).as(served.body()).isEqualTo(200);
     }

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.testing;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.Main;
-import io.agentworkspace.engine.kernel.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,7 +56,9 @@ public final class EngineProcess implements AutoCloseable {
     }
 
     private static EngineProcess start(Class<?> main, Path dataDir, Map<String, String> environment, String... more) {
-        UnpackedOnce.into(dataDir);
+        if (!environment.containsKey("ENGINE_DATABASE_URL")) {
+            PreparedDatabase.into(dataDir);
+        }
         try {
             // Into a file: an unread pipe would fill up and block the engine.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
@@ -86,17 +87,13 @@ public final class EngineProcess implements AutoCloseable {
 
     private static ProcessBuilder engine(Class<?> main, String... flags) {
         // Background jobs of a shell ignore SIGINT, as would the processes of tests that run in one.
-        var command = new ArrayList<>(List.of(
-                "env",
-                "--default-signal=INT",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                main.getName()));
+        var command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        command.addAll(StartUpCache.java());
+        command.add(main.getName());
         command.addAll(List.of(flags));
         var builder = new ProcessBuilder(command);
         // Not on the command line: the runtime of the embedding model does not survive a long one.
-        builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        builder.environment().put("CLASSPATH", StartUpCache.jars());
         return builder;
     }
 
@@ -140,7 +137,12 @@ public final class EngineProcess implements AutoCloseable {
     private String diagnose(String command) {
         var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
         try {
-            return new ProcessBuilder(jcmd, Long.toString(process.pid()), command)
+            return new ProcessBuilder(
+                            jcmd,
+                            "-J-XX:TieredStopAtLevel=1",
+                            "-J-XX:+UseSerialGC",
+                            Long.toString(process.pid()),
+                            command)
                     .start()
                     .inputReader()
                     .readAllAsString();

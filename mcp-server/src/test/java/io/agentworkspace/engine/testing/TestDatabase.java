@@ -20,7 +20,6 @@ import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.TimeLimits;
 import io.agentworkspace.engine.kernel.db.embedded.EmbeddedPostgres;
-import io.agentworkspace.engine.kernel.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.kernel.db.migration.Migrations;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.events.RestoreStore;
@@ -298,12 +297,12 @@ public final class TestDatabase {
     private static EmbeddedPostgres start() {
         try {
             Path directory = Files.createTempDirectory("engine-test");
-            UnpackedOnce.into(directory);
+            PreparedDatabase.into(directory);
             var postgres = EmbeddedPostgres.start(directory);
             quicken(postgres);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 postgres.close();
-                delete(directory);
+                PreparedDatabase.delete(directory);
             }));
             return postgres;
         } catch (IOException e) {
@@ -325,15 +324,6 @@ public final class TestDatabase {
             statement.execute("ALTER ROLE %s PASSWORD '%s'".formatted(postgres.user(), postgres.password()));
         } catch (SQLException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static void delete(Path directory) {
-        try (var files = Files.walk(directory)) {
-            files.sorted(java.util.Comparator.reverseOrder())
-                    .forEach(file -> file.toFile().delete());
-        } catch (IOException | UncheckedIOException e) {
-            // Remains in the temporary folder.
         }
     }
 }

@@ -4,7 +4,6 @@ import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.app.Main;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.kernel.db.DatabaseClock;
-import io.agentworkspace.engine.kernel.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.wire.Wire;
 import java.time.Clock;
 import java.util.List;
@@ -17,7 +16,9 @@ public final class WatchedEngine {
     public static void main(String[] arguments) throws InterruptedException {
         var settings = Settings.read(System.getenv(), List.of(arguments));
         Main.log(settings.logFormat(), null);
-        UnpackedOnce.into(settings.database().dataDir());
+        if (settings.database().url() == null) {
+            PreparedDatabase.into(settings.database().dataDir());
+        }
         var app = App.start(settings, new DatabaseClock(Clock.systemUTC()), Wire::new);
         Runtime.getRuntime().addShutdownHook(new Thread(app::close));
         app.firstKey().ifPresent(key -> System.out.print(key.framed()));

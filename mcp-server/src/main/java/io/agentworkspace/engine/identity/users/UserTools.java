@@ -71,7 +71,7 @@ final class UserTools {
                         "quota left",
                         "am i connected")
                 .tellsContext()
-                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
+                .hints(Guide.Hint.ALWAYS_LOAD)
                 .needs(Capability.USER_READ)
                 .unmetered()
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {

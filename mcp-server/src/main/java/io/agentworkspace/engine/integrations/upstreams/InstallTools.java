@@ -76,7 +76,7 @@ final class InstallTools {
 
             @Doc(
                     value =
-                            "all: its tools can be used at once, unless something speaks against one; none (default): you approve them.",
+                            "all: its tools can be used at once, unless one looks unsafe; none (default): you approve them.",
                     oneOf = {"none", ALL},
                     mayBeBlank = true)
             @Nullable
@@ -105,8 +105,7 @@ final class InstallTools {
         return Tool.named("UP_Install")
                 .title("Install an upstream server")
                 .description("""
-                        Installs another MCP server by its URL: its tools appear as <name>_<tool> beside the engine's. They \
-                        are held until UP_Approve, for admins. Next: UP_Read.""")
+                        Installs another MCP server: its tools appear as <name>_<tool>, once UP_Approve approves them. For admins.""")
                 .details("""
                         A server that does not answer is installed, too: its state is failing, and UP_Refresh tries again. \
                         Keys need the capability upstream:<name> to call its tools (AK_Update). dry_run shows what it offers first. A \

@@ -19,7 +19,8 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a stream after its request. Jetty keeps a request, with all its headers, until the response has
+ * The connection of a stream after its request; with Jetty's own, {@code LargestRequestsTest.streamsKeepNothingOfTheirRequests}
+ * fills the heap. Jetty keeps a request, with all its headers, until the response has
  * ended. So the request ends as soon as the response's headers are sent, and this takes over its connection, which only
  * writes the rest of the response and then closes.
  */

@@ -23,7 +23,7 @@ final class CallerInstructions implements InstructionSource {
 
     private static final String REPEATS = "codex-mcp-client";
 
-    /** How many banks are named at most, and how many rooms. */
+    /** How many banks are named at most, and how many zones. */
     private static final int NAMES = 10;
 
     private static final String WHO = "US_Read";
@@ -44,10 +44,7 @@ final class CallerInstructions implements InstructionSource {
         var repeats = client != null && client.startsWith(REPEATS);
         var longest = repeats ? LONGEST_REPEATED : LONGEST;
         var draft = new InstructionText(
-                name -> has(name, request),
-                catalogue.tools(),
-                request.caller(),
-                welcome(request).orElse(null));
+                name -> has(name, request), request.caller(), welcome(request).orElse(null));
         for (var names = NAMES; names > 0; names--) {
             var text = draft.text(names, !repeats);
             if (text.length() <= longest) {

@@ -1,46 +1,40 @@
 package io.agentworkspace.engine.mcp.features;
 
+import io.agentworkspace.engine.mcp.features.WelcomeQueries.OwnTasks;
 import io.agentworkspace.engine.mcp.features.WelcomeQueries.Welcome;
 import io.agentworkspace.engine.model.search.Discovery;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Family;
-import io.agentworkspace.engine.model.tool.Tool;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sentences of the instructions for one caller. Names of others are quoted, and no text of others is in them.
+ * The sentences of the instructions for one caller, in the order in which it needs them: who it is, what waits, its tasks, when
+ * to ask a person, what to do before an edit, where memories are. Names of others are quoted, and no text of others is in them.
  *
  * @param has whether the caller has the tool with this name
- * @param tools all tools
  * @param welcome what is known about the caller; null for the general text
  */
 record InstructionText(
-        Predicate<String> has,
-        List<Tool<?, ?>> tools,
-        Caller caller,
-        @Nullable Welcome welcome) {
-    private static final String WAIT = "AP_Wait";
-    private static final String READ = "AP_Read";
-    private static final String WHO = "US_Read";
-
+        Predicate<String> has, Caller caller, @Nullable Welcome welcome) {
     private static final String ANSWERS = """
-            Every answer has unread (how many messages wait) and status (on failure with a note that says what would be \
-            right).""";
+            Every answer has unread (how many messages wait) and status (on failure with a note that says what to do).""";
     private static final String CONTEXTS =
-            "Several programs that share a key each give target.context a name of their own.";
-    private static final String SKILL =
-            "The skill skill://first-steps/SKILL.md shows how, by an example; skills/list and the prompts have more.";
+            "Several programs that share a key each send a target.context of their own with every call.";
+    private static final String SKILL = "The skill skill://workspace/SKILL.md shows the calls; the prompts have more.";
 
     /**
-     * @param names how many banks are named, and how many rooms
+     * @param names how many banks are named, and how many zones
      * @param isFull whether it also says how answers look
      */
     String text(int names, boolean isFull) {
-        var lines = new ArrayList<>(List.of(beginning(), who(), uses(), banks(names), rooms(names)));
+        var lines = new ArrayList<>(
+                List.of(who(), tasks(), person(), files(), memories(names), messages(), zones(names), others()));
         if (isFull) {
             lines.add(ANSWERS);
             lines.add(CONTEXTS);
@@ -49,69 +43,92 @@ record InstructionText(
         return String.join("\n", lines.stream().filter(line -> !line.isEmpty()).toList());
     }
 
-    /** What this is and what to call first, in 250 characters. */
-    private String beginning() {
-        var isAgent = welcome != null && welcome.agent() != null;
-        var first = (isAgent ? Stream.of(WAIT, READ, WHO, Discovery.FIND) : Stream.of(WHO, READ, Discovery.FIND))
-                .filter(has)
-                .findFirst();
-        var text = new StringBuilder("A workspace where AI agents message each other and share memory.");
-        first.ifPresent(name -> text.append(" Call %s first%s: it returns %s."
-                .formatted(name, name.equals(WAIT) ? " (wait_seconds: 0)" : "", returns(name))));
-        if (has.test("MB_Search")) {
-            text.append(" Call MB_Search before you ask or begin.");
-        }
-        if (!isAgent && has.test("AP_LogOn")) {
-            text.append(" Call AP_LogOn to act as an agent.");
-        }
-        return text.toString();
-    }
-
-    private static String returns(String tool) {
-        return switch (tool) {
-            case WAIT, READ -> "the messages to you";
-            case WHO -> "who you are";
-            default -> "what you can do here";
-        };
-    }
-
+    /** Who the caller is, what waits and what to call first: enough to start with. */
     private String who() {
         if (welcome == null) {
+            return "This is a workspace that AI agents share."
+                    + sentence(" Call US_Read to learn who you are.", "US_Read");
+        }
+        if (welcome.agent() == null) {
+            return "You are the user '%s' in a workspace that AI agents share, and act as no agent."
+                            .formatted(welcome.owner())
+                    + waiting()
+                    + sentence(" Call AP_LogOn to act as an agent.", "AP_LogOn");
+        }
+        return "You are the agent '%s' of the user '%s' in a workspace that AI agents share."
+                        .formatted(welcome.agent(), welcome.owner())
+                + waiting();
+    }
+
+    private String waiting() {
+        var unread = Objects.requireNonNull(welcome).unread();
+        var call = has.test("AP_Wait") ? "AP_Wait with wait_seconds: 0" : "AP_Read";
+        if (!has.test("AP_Wait") && !has.test("AP_Read")) {
             return "";
         }
-        var who = welcome.agent() == null
-                ? "You are the user '%s', and not logged on as an agent.".formatted(welcome.owner())
-                : "You are the agent '%s' of the user '%s'.".formatted(welcome.agent(), welcome.owner());
-        return has.test(READ) || has.test(WAIT) ? who + waiting(welcome.unread()) : who;
-    }
-
-    private static String waiting(long unread) {
         return unread == 0
                 ? " No message waits for you."
-                : " %d %s for you.".formatted(unread, unread == 1 ? "message waits" : "messages wait");
+                : " %d %s for you: call %s.".formatted(unread, unread == 1 ? "message waits" : "messages wait", call);
     }
 
-    private String uses() {
-        var named = tools.stream()
-                .filter(tool -> !tool.guide().use().isEmpty() && has.test(tool.name()))
-                .map(tool -> tool.name() + " " + tool.guide().use());
-        var others = Stream.of(Discovery.FIND).filter(has).map(name -> name + " for everything else");
-        var uses = Stream.concat(named, others).toList();
-        return uses.isEmpty() ? "" : "Use %s.".formatted(String.join(", ", uses));
+    private String tasks() {
+        if (!has.test("TK_List")) {
+            return "";
+        }
+        var own = welcome == null ? List.<OwnTasks>of() : welcome.tasks();
+        var places = own.stream()
+                .map(tasks -> "%d in '%s'".formatted(tasks.count(), tasks.domain()))
+                .collect(Collectors.joining(", "));
+        return (own.isEmpty()
+                        ? "No task is yours; TK_List shows those"
+                        : "Your tasks: %s. TK_List with mine shows them".formatted(places))
+                + (own.isEmpty() ? " of a domain." : ".")
+                + sentence(" Before you start work that others could do too, call TK_Claim;", "TK_Claim", "TK_Update")
+                + sentence(" when it is finished or you are stuck, TK_Update.", "TK_Claim", "TK_Update")
+                + sentence(" Hand out work with TK_Create.", "TK_Create");
     }
 
-    private String banks(int most) {
-        return welcome == null || !caller.mayRead(Family.BANK) ? "" : listed("Memory banks", welcome.banks(), most);
+    private String person() {
+        return sentence("If your user must decide or approve something, call AP_Ask; do not guess.", "AP_Ask")
+                + sentence(" If a message has a question, reply with AP_Answer.", "AP_Ask", "AP_Answer");
     }
 
-    private String rooms(int most) {
+    private String files() {
+        return sentence("Before you edit files that another session may edit, call TK_Reserve.", "TK_Reserve");
+    }
+
+    private String memories(int most) {
+        var banks =
+                welcome == null || !caller.mayRead(Family.BANK) ? "" : listed("Memory banks", welcome.banks(), most);
+        var text = sentence("Call MB_Search before you begin or ask somebody.", "MB_Search")
+                + sentence(" Call MB_Store when you learned something that others will need.", "MB_Store");
+        return Stream.of(text.strip(), banks).filter(part -> !part.isEmpty()).collect(Collectors.joining(" "));
+    }
+
+    private String messages() {
+        return sentence("AP_Chat sends a message to an agent, a person or a zone.", "AP_Chat")
+                + sentence(" AP_List finds agents.", "AP_Chat", "AP_List");
+    }
+
+    private String zones(int most) {
         if (welcome == null || !caller.mayRead(Family.ZONE)) {
             return "";
         }
-        var rooms = welcome.rooms().stream()
-                .map(room -> room.domain() + " / " + room.zone())
+        var zones = welcome.zones().stream()
+                .map(zone -> zone.domain() + " / " + zone.zone())
                 .toList();
-        return listed("Rooms (domain / zone)", rooms, most);
+        return listed("Zones (domain / zone)", zones, most);
+    }
+
+    private String others() {
+        var text = "For everything else%s call find_tools.";
+        var more = !has.test("TK_List") && caller.mayRead(Family.TASK) ? ", such as tasks and reserving files," : "";
+        return sentence(text.formatted(more), Discovery.FIND);
+    }
+
+    /** Returns the sentence if the caller has the tools that it needs. */
+    private String sentence(String text, String... tools) {
+        return Stream.of(tools).allMatch(has) ? text : "";
     }
 
     private static String listed(String what, List<String> names, int most) {

@@ -14,7 +14,6 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
-import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.workspace.agents.AgentAccess;
 import java.security.SecureRandom;
@@ -132,8 +131,6 @@ final class BankTools {
                         "collections",
                         "available memory",
                         "what do we know about")
-                .hints(Guide.Hint.WORK)
-                .use("to find memory banks")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfAgent.ACT)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {

@@ -90,11 +90,11 @@ final class LoadTools {
         return Tool.named("MB_Load")
                 .title("Attach a bank to an agent")
                 .description("""
-                        Attaches the bank vx.name to an agent as working memory, or with target.bank loads the document vx.name \
-                        into that bank. Returns the bank's pinned and newest memories, up to 4,000 tokens.""")
+                        Without target.bank: attaches the bank vx.name to an agent as working memory, and returns its pinned and newest \
+                        memories. With target.bank: splits the document vx.name into memories of that bank.""")
                 .details("""
                         The agent is target.agent, else the one you are logged on as; it requires the permission read. \
-                        MB_Read returns the rest, MB_Unload detaches. With target.bank, vx.name is an accepted document (DC_List): \
+                        The memories returned have up to 4,000 tokens. MB_Read returns the rest, MB_Unload detaches. With target.bank, vx.name is an accepted document (DC_List): \
                         its newest accepted version is split by its structure into memories of that bank, which requires append, \
                         and document:read. What is unchanged since an older version keeps its memories. With dry_run: true and \
                         no target, it returns what an agent with the permission read would load, and attaches nothing. Repeating the call changes nothing.""")

@@ -90,7 +90,7 @@ final class MemoryTools {
             @Doc(value = "The text.", max = 64_000) String content,
             @Doc("What it is called.") @Nullable MemoryLabels vx,
 
-            @Doc(value = "Ids of memories it was made from; at most 20.", max = 20, mayBeBlank = true) @Nullable
+            @Doc(value = "Ids of memories that it is based on.", max = 20, mayBeBlank = true) @Nullable
             List<String> derivedFrom,
 
             @Doc(value = "With vx.name: only if this is its revision; 0: only if new.", mayBeBlank = true) @Nullable
@@ -103,7 +103,7 @@ final class MemoryTools {
             @Nullable
             String mode,
 
-            @Doc(value = "The id of a memory that it corrects and hides.", max = 36, mayBeBlank = true) @Nullable
+            @Doc(value = "The id of a memory that it replaces.", max = 36, mayBeBlank = true) @Nullable
             String supersedes,
 
             @Doc(value = "Why it supersedes the other.", max = 2_000, mayBeBlank = true) @Nullable
@@ -188,7 +188,8 @@ final class MemoryTools {
         return Tool.named("MB_Store")
                 .title("Store a memory")
                 .description("""
-                        Stores content as a memory in target.bank. A name (vx.name) lets you read and replace it later.""")
+                        Stores what you learned and others will need as a memory in target.bank: one fact or decision in each. vx.name \
+                        lets you find and replace it.""")
                 .details("""
                         The author is target.agent, else the agent you are logged on as, else you. The memory is \
                         durable when the call returns. Requires the permission append. Storing under the same name \
@@ -217,7 +218,6 @@ final class MemoryTools {
                         "don't forget",
                         "log an insight")
                 .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
-                .use("for what others should know later")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.APPEND, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

@@ -21,7 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The open connections and the memory that each uses, limited for the engine and for each address
+ * Our own, since Jetty's {@code NetworkConnectionLimit} stops to accept, and then {@code ConnectionFloodTest} finds that no
+ * probe gets in. The open connections and the memory that each uses, limited for the engine and for each address
  * (docs/limits.md, "Connections"). At a limit the connection that has waited longest gives way: first one with many
  * headers, then one whose headers are unfinished, then one that never sent a valid credential. One whose request was admitted never does.
  */

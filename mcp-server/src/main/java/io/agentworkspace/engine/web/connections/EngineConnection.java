@@ -28,7 +28,10 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
-/** An HTTP/1.1 connection that reports to the {@link ConnectionTable} how far its request has arrived. */
+/**
+ * Jetty's connection, which reports how far its request has arrived: Jetty has no limit for the time and the memory of
+ * headers, so {@code UnfinishedRequestsTest.aByteNowAndThenDoesNotMoveTheDeadline} fails with its time-outs alone.
+ */
 public final class EngineConnection extends HttpConnection {
     private static final Set<State> HEADERS = EnumSet.range(State.METHOD, State.HEADER);
     private static final Duration PAUSE = Duration.ofSeconds(1);

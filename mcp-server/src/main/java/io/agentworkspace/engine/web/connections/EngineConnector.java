@@ -29,8 +29,9 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jetty's connector on the engine's port, which enters each connection in the {@link ConnectionTable}. It selects on platform
- * threads, so that it accepts and sorts connections even while all carriers of virtual threads are busy.
+ * Jetty's connector with a second selector of our own: with one, {@code ProbeTest} fails, or each call costs more
+ * (docs/decisions/connections.md). The first runs on platform threads, which accept connections and sort them by their first
+ * bytes even while all carriers of virtual threads are busy. Health probes stay there; virtual threads serve all others.
  */
 public final class EngineConnector extends ServerConnector {
     /** The threads that accept and select, and two that open and close connections. */
@@ -75,7 +76,7 @@ public final class EngineConnector extends ServerConnector {
     public EngineConnector(Server server, ConnectionTable table, HttpConfiguration configuration) {
         this.table = table;
         super(server, new QueuedThreadPool(THREADS, THREADS), null, null, 1, 1, new Factory(configuration));
-        this.serving = new Manager(server.getThreadPool(), getScheduler(), 1);
+        this.serving = new Selection(server.getThreadPool(), getScheduler(), 1);
         addBean(serving);
         server.addBean(probes); // It ends after the connections.
     }
@@ -109,9 +110,12 @@ public final class EngineConnector extends ServerConnector {
     }
 
     private void sweep() {
-        table.expire();
-        table.cancelAbandoned();
-        getScheduler().schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            table.expire();
+            table.cancelAbandoned();
+        } finally {
+            getScheduler().schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+        }
     }
 
     /** Accepts a connection. The system keeps some new ones until the threads have caught up. */
@@ -158,7 +162,7 @@ public final class EngineConnector extends ServerConnector {
 
     @Override
     protected SelectorManager newSelectorManager(Executor threads, Scheduler scheduler, int selectors) {
-        return new Manager(threads, scheduler, selectors) {
+        return new Selection(threads, scheduler, selectors) {
             @Override
             public void accept(SelectableChannel channel, @Nullable Object none) {
                 try {
@@ -172,9 +176,9 @@ public final class EngineConnector extends ServerConnector {
         };
     }
 
-    /** Manages the connections of one selector. */
-    private class Manager extends ServerConnectorManager {
-        Manager(Executor threads, Scheduler scheduler, int selectors) {
+    /** The connections of one selector. */
+    private class Selection extends ServerConnectorManager {
+        Selection(Executor threads, Scheduler scheduler, int selectors) {
             super(threads, scheduler, selectors);
         }
 

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A connection whose end can be noticed while nothing reads from it, since its request is being served. */
+/**
+ * Jetty's end point, which can also look whether the client has gone: Jetty does not read while a request is served, so
+ * {@code AbandonedCallTest} fails without it.
+ */
 final class ObservedEndPoint extends SocketChannelEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(ObservedEndPoint.class);
 

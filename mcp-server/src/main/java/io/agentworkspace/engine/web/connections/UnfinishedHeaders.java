@@ -8,7 +8,7 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of a request that has not arrived completely. Their memory is free as soon as the connection gives way:
+ * The headers of a request that has not arrived completely; without it, {@code ConnectionFloodTest} fills the heap. Their memory is free as soon as the connection gives way:
  * the server itself takes apart closed connections later, when a thread has time for it, and by then thousands of others
  * may have given way, too.
  */

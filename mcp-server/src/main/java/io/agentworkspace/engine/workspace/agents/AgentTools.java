@@ -211,7 +211,6 @@ public final class AgentTools {
                         "search agents",
                         "show my team")
                 .hints(Guide.Hint.WORK)
-                .use("to find agents")
                 .needs(Capability.AGENT_READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var prefix = in.target() == null ? null : in.target().agent();
@@ -233,8 +232,8 @@ public final class AgentTools {
         return Tool.named("AP_Read")
                 .title("Read an agent or your messages")
                 .description("""
-                        Reads an agent and its latest messages. Without target.agent: the selected agent, else your own \
-                        messages.""")
+                        Reads an agent and the latest messages with it. Without target.agent: the selected agent, else your own \
+                        messages. Marks those to you as read.""")
                 .details("""
                         profile contains the record of the agent, content its latest messages that you may see, oldest \
                         first. Without target.agent it reads the selected agent, else the agent you are logged on as. \
@@ -314,7 +313,7 @@ public final class AgentTools {
         return Tool.named("AP_Update")
                 .title("Replace an agent")
                 .description("""
-                        Replaces an agent's name and description; profile and access only if given. AP_Modify changes \
+                        Replaces an agent's name and description, both required; profile and access only if given. AP_Modify changes \
                         single fields.""")
                 .details("""
                         Name and description are both required. The revision increases if something changed. For the \
@@ -339,8 +338,8 @@ public final class AgentTools {
         return Tool.named("AP_Modify")
                 .title("Change an agent")
                 .description("""
-                        Changes only the fields of an agent that you give. With revisions: true, only returns earlier \
-                        values.""")
+                        Changes only the fields of an agent that you give; AP_Update replaces name and description. With \
+                        revisions: true, it changes nothing and returns earlier values.""")
                 .details("""
                         Returns the record. If the values are the same as before, changed is false and the revision \
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \

@@ -48,8 +48,6 @@ final class ChatTools {
     /** So many messages of the conversation come back with one that an agent sends. */
     private static final int MOST_TAKEN = 5;
 
-    private static final String UNHEARD = "nothing wakes '%s': it reads this message at its next call";
-
     static final String NO_ANSWER =
             "No answer came. End your turn if something will wake you (a hook or a listener); else call AP_Wait with reply_to.";
 
@@ -84,7 +82,7 @@ final class ChatTools {
     record ChatRequest(
             @Doc("Where; else the context decides.") Targets.@Nullable Chat target,
 
-            @Doc(value = "The message, at most 64,000 characters.", max = 64_000)
+            @Doc(value = "At most 64,000 characters.", max = 64_000)
             String content,
 
             @Doc("The id of the message that you answer.") @Nullable
@@ -100,7 +98,7 @@ final class ChatTools {
             @Nullable
             List<String> attach,
 
-            @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS, mayBeBlank = true) @Nullable
+            @Doc(value = "How long to wait for an answer.", max = MessageWait.MAX_SECONDS, mayBeBlank = true) @Nullable
             Integer waitSeconds,
 
             @Doc("How many of the messages that came in to return.") @Nullable
@@ -123,17 +121,17 @@ final class ChatTools {
 
     private Tool<ChatRequest, ChatResponse> chat() {
         return Tool.named("AP_Chat")
-                .title("Say something")
+                .title("Send a message")
                 .description("""
-                        Sends a message as the agent you are logged on as, else as the user. Goes to target.agent or \
-                        target.zone; else to the entered zone or the selected agent. Returns it and, to an agent, its unread messages there.""")
+                        Sends a message to target.agent, to a zone or to a person (to_user); by default to the entered zone or the selected \
+                        agent. Returns your unread messages of that conversation, marked as read. For a decision use AP_Ask.""")
                 .details("""
-                        Over MCP, your own message comes back as id and content, and its destination if you named none. \
+                        You speak as the agent you are logged on as, else as the user. Over MCP, your own message comes back as its id, and its destination if you named none. \
                         With reply_to and no target, the message goes where the answered message is. to_user sends it \
                         to a person: true to the user whom the agent belongs to, a name to another user. content in the answer contains your message as stored. \
                         If an agent speaks, up to 5 unread messages of that conversation follow; these are marked as read. Each text is cut to \
                         500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer (in a zone: with \
-                        reply_to, or from a person), which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
+                        reply_to, or from a person), which is last in content. receipt shows who receives the message; wakes is none if nothing wakes the recipient, which then reads the message at its next call. attach adds documents, which all who may read the message see. Programs that answer each other \
                         are refused (3003), and note says what ends it: retry_at, a person, or a task that changes its state. An API key is not a person. \
                         By default a message may be at most %1$d hops from a person's message or a new thread, and two agents may exchange %2$d direct messages a minute. \
                         An agent may send %2$d direct messages to agents, and two or three agents %3$d messages in a zone; more agents may send more. \
@@ -167,7 +165,6 @@ final class ChatTools {
                         "delegate a task",
                         "speak")
                 .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
-                .use("to speak to an agent or a room")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)
@@ -182,10 +179,11 @@ final class ChatTools {
                 });
     }
 
-    /** Shortens the caller's own message to its id, and to its destination if the call did not name that. */
+    /** Shortens the caller's own message, whose text the caller knows, to its id, and to its destination if the call did not name that. */
     private static void shorten(ObjectNode answer, ObjectNode arguments) {
         if (answer.at("/content/0") instanceof ObjectNode own) {
-            own.remove(List.of("from", "from_kind", "person", "by_key", "to_kind", "seq", "reply_to", "created_at"));
+            own.remove(List.of(
+                    "from", "from_kind", "person", "by_key", "to_kind", "seq", "reply_to", "created_at", "content"));
             if (arguments.at("/target/agent").isString()) {
                 own.remove("to");
             }
@@ -293,12 +291,8 @@ final class ChatTools {
         return taken.messages();
     }
 
-    /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */
+    /** Completes the response after the commit with the answer that the call waits for. */
     void complete(ChatRequest in, ObjectNode envelope, Call call) {
-        if (envelope.at("/receipt/wakes").asString("").equals("none")
-                && envelope.get("status") instanceof ObjectNode status) {
-            status.put("note", UNHEARD.formatted(envelope.at("/receipt/to").asString("")));
-        }
         if (in.waitSeconds() != null && envelope.get("content") instanceof ArrayNode content) {
             await(in, envelope, content, call);
         }

@@ -58,17 +58,17 @@ final class QuestionTools {
 
             @Doc(value = "The question.", max = 64_000) String content,
 
-            @Doc(value = "2–8 texts; default: any text answers.", max = 8, eachMax = 200, mayBeBlank = true) @Nullable
+            @Doc(value = "2–8 texts to choose from; default: any text.", max = 8, eachMax = 200, mayBeBlank = true)
+            @Nullable
             List<String> choices,
 
             @Doc("true: your agent's owner. Or a user's name.") @Nullable
             UserRecipient toUser,
 
-            @Doc(value = "After how long it expires; default: never.", min = 1, max = 2_592_000, mayBeBlank = true)
-            @Nullable
+            @Doc(value = "Default: never.", min = 1, max = 2_592_000, mayBeBlank = true) @Nullable
             Integer expiresSeconds,
 
-            @Doc(value = "Wait so long for the answer.", max = MessageWait.MAX_SECONDS, mayBeBlank = true) @Nullable
+            @Doc(value = "How long to wait for the answer.", max = MessageWait.MAX_SECONDS, mayBeBlank = true) @Nullable
             Integer waitSeconds) {}
 
     record AskResponse(
@@ -88,10 +88,10 @@ final class QuestionTools {
         return Tool.named("AP_Ask")
                 .title("Ask a question")
                 .description("""
-                        Asks a question that is answered once: your agent's owner by default, else target.agent or a zone. \
-                        With wait_seconds it returns the answer; else AP_Wait with reply_to does.""")
+                        Gets a decision or an approval: asks a person (by default the user you work for), target.agent or a zone. With \
+                        wait_seconds it returns the answer, else AP_Wait with reply_to does.""")
                 .details("""
-                        The first valid answer wins. With choices, one of them is the answer. AP_Answer with withdraw takes \
+                        A question is answered once: the first valid answer wins. With choices, one of them is the answer. AP_Answer with withdraw takes \
                         the question back.""")
                 .alsoCalled(
                         "ask a person",
@@ -101,7 +101,7 @@ final class QuestionTools {
                         "approve or deny",
                         "ask my owner",
                         "which option should i take")
-                .hints(Guide.Hint.ON_DEMAND)
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)
@@ -239,13 +239,13 @@ final class QuestionTools {
         return Tool.named("AP_Answer")
                 .title("Answer a question")
                 .description("""
-                        Answers a question that a message asks: with one of its choices, or with content if it has none. The \
-                        first answer wins. withdraw takes back your own.""")
+                        Answers a message that has a question: with one of its choices, or with content if it has none. \
+                        withdraw takes back your own.""")
                 .details("""
-                        Who hears the message may answer. A question that is answered, expired or withdrawn is refused \
+                        Whoever received the message may answer; the first answer wins. A question that is answered, expired or withdrawn is refused \
                         (3003, with the question).""")
                 .alsoCalled("decide", "choose an option", "approve", "reply to a question", "vote", "cancel a question")
-                .hints(Guide.Hint.ON_DEMAND)
+                .hints(Guide.Hint.WORK)
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfDomain.TAKE_PART)
                 .effect(Effect.CHANGES)

@@ -16,7 +16,6 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
-import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.workspace.agents.AgentAccess;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
@@ -186,8 +185,6 @@ final class DomainTools {
                         "servers",
                         "my invitations",
                         "where can i go")
-                .hints(Guide.Hint.WORK)
-                .use("to find domains")
                 .needs(Capability.DOMAIN_READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(
@@ -291,9 +288,9 @@ final class DomainTools {
         return Tool.named("DM_Update")
                 .title("Replace a domain")
                 .description("""
-                        Replaces a domain's name and description; profile and access only if given.""")
+                        Replaces a domain's name and description, both required; profile and access only if given.""")
                 .details("""
-                        Without guard, name and description are both required. The revision increases if something changed. guard \
+                        guard alone needs no name and description. The revision increases if something changed. guard \
                         limits agents in its zones without a person: hops and per_minute. guard.more allows more messages, guard.stopped ends \
                         them until false is sent. guard can be sent alone, and the revision stays. For the domain's owner and admins.""")
                 .alsoCalled(

@@ -141,7 +141,7 @@ final class ZoneTools {
         return Tool.named("ZN_Read")
                 .title("Read a zone")
                 .description("""
-                        Reads the messages of a zone and marks them as read. Default: the entered zone, or 'main' of \
+                        Reads the latest messages of a zone and marks them as read. Default: the entered zone, or 'main' of \
                         target.domain.""")
                 .details("""
                         profile contains the record, content the latest messages, oldest first. For older messages send \
@@ -181,7 +181,8 @@ final class ZoneTools {
     private Tool<EnterRequest, EnterResponse> enter() {
         return Tool.named("ZN_Enter")
                 .title("Enter a zone")
-                .description("Enters a zone: AP_Chat then sends there by default.")
+                .description(
+                        "Enters a zone. AP_Chat then sends there, and other calls use its domain, unless they name another.")
                 .details("""
                         ZN_Read, ZN_List and DM_Read use it by default, too. target.zone defaults to 'main'. The agent \
                         you are logged on as must be a member of the domain; as a user, you need an agent in it, or own \
@@ -197,7 +198,6 @@ final class ZoneTools {
                         "open a chat room",
                         "walk into")
                 .hints(Guide.Hint.WORK)
-                .use("to join a room (a zone of a domain)")
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MOVES)

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.workspace.tasks.Reservation;
 import io.agentworkspace.engine.workspace.tasks.TaskPlaceQueries;
@@ -44,7 +45,7 @@ final class ReservationTools {
     record ReserveRequest(
             @Doc(
                     value =
-                            "Paths or globs relative to the repository: * in a folder, ** any folders, a slash at the end for all below.",
+                            "Relative to the repository. * matches in a folder, ** any folders, a slash at the end all below.",
                     max = 50,
                     eachMax = Glob.MAX_LENGTH)
             List<String> paths,
@@ -55,10 +56,10 @@ final class ReservationTools {
             @Doc(value = "Why; shown to others.", max = 500, mayBeBlank = true) @Nullable
             String reason,
 
-            @Doc(value = "For how long. Default 900.", min = 60, max = 86_400, mayBeBlank = true) @Nullable
+            @Doc(value = "Default 900.", min = 60, max = 86_400, mayBeBlank = true) @Nullable
             Long leaseSeconds,
 
-            @Doc("true: only check whether somebody else holds one of them.") @Nullable
+            @Doc("true: only check whether another agent has one.") @Nullable
             Boolean dryRun,
 
             @Doc("In which domain.") @Nullable EnteredDomain target) {}
@@ -70,8 +71,8 @@ final class ReservationTools {
         return Tool.named("TK_Reserve")
                 .title("Reserve paths")
                 .description("""
-                        Reserves files of a repository for a while, all or none, so that no other agent edits them. Again: \
-                        extends. Next: TK_Release.""")
+                        Reserves files before you edit them, all or none, so that no other agent or session changes them meanwhile. A \
+                        repeated call extends the time. TK_Release ends it.""")
                 .details("""
                         If somebody else holds a path that overlaps, nothing is reserved (3003, with holder, paths, reason \
                         and until). It is advisory: the hooks of coding agents refuse an edit of such a path. TK_List with \
@@ -83,6 +84,7 @@ final class ReservationTools {
                         "avoid merge conflicts",
                         "check out a folder",
                         "file reservation")
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
                 .needs(Capability.TASK_WRITE)
                 .on(Requirement.OfDomain.TAKE_PART)
                 .effect(Effect.CHANGES)

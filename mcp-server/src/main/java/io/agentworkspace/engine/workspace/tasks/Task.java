@@ -33,7 +33,7 @@ public record Task(
         @Doc("Whether it can be claimed: open, held by nobody, and everything in after is done.")
         boolean ready,
 
-        @Doc("What came of it.") @Nullable String result,
+        @Doc("What was done, and where it is.") @Nullable String result,
         @Doc("Its tags.") List<String> tags,
         @Doc("Who created it.") String createdBy,
         @Doc("When it was created.") Instant createdAt,

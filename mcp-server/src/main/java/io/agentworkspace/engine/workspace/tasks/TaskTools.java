@@ -89,7 +89,8 @@ final class TaskTools {
     private Tool<ListRequest, ListResponse> list() {
         return Tool.named("TK_List")
                 .title("List tasks")
-                .description("Lists the tasks of a domain: what is to be done, and who does it. Next: TK_Claim.")
+                .description(
+                        "Lists the tasks of a domain: what is to be done, and who is working on it. Next: TK_Claim.")
                 .details("""
                         Newest first. ready tasks are open, nobody holds them, and everything they come after is done. \
                         With paths, reservations shows which paths others work on.""")
@@ -188,7 +189,7 @@ final class TaskTools {
     private Tool<CreateRequest, TaskResponse> create() {
         return Tool.named("TK_Create")
                 .title("Create a task")
-                .description("Creates a task in a domain, for a member or for anybody. Next: TK_Claim.")
+                .description("Creates a task in a domain: work for one member, or for whoever claims it.")
                 .details("The zone 'main' of the domain and the assignee hear of it.")
                 .alsoCalled(
                         "add a to-do",
@@ -272,12 +273,7 @@ final class TaskTools {
             @Nullable
             Boolean next,
 
-            @Doc(
-                    value = "How long it is yours unless you extend it. Default 1800.",
-                    min = 60,
-                    max = 86_400,
-                    mayBeBlank = true)
-            @Nullable
+            @Doc(value = "Default 1800; then it is free again.", min = 60, max = 86_400, mayBeBlank = true) @Nullable
             Long leaseSeconds,
 
             @Doc("With next: of which domain.") TaskTargets.@Nullable EnteredDomain target) {}
@@ -286,8 +282,8 @@ final class TaskTools {
         return Tool.named("TK_Claim")
                 .title("Claim a task")
                 .description("""
-                        Takes a ready task, so that nobody else does it: give task or next. Keep its fence: TK_Update \
-                        needs it to report progress, extend the lease and finish.""")
+                        Takes a ready task before you start on it, so that nobody else does it: the named task, or the next. \
+                        Keep its fence for TK_Update.""")
                 .details("""
                         Of several calls at a time, one gets the task. The others are refused (3003, with holder and \
                         lease_until). When the lease ends, the task is ready again, its holder is told, and the old \
@@ -363,10 +359,10 @@ final class TaskTools {
             @Nullable
             String state,
 
-            @Doc(value = "What came of it.", max = 16_000, mayBeBlank = true) @Nullable
+            @Doc(value = "What you did, and where it is.", max = 16_000, mayBeBlank = true) @Nullable
             String result,
 
-            @Doc(value = "What the others should know.", max = 2_000, mayBeBlank = true) @Nullable
+            @Doc(value = "What you need, or others should know.", max = 2_000, mayBeBlank = true) @Nullable
             String note,
 
             @Doc(value = "The member whose task it is now; * for anybody's.", max = 64) @Nullable
@@ -384,7 +380,8 @@ final class TaskTools {
     private Tool<UpdateRequest, TaskResponse> update() {
         return Tool.named("TK_Update")
                 .title("Update a task")
-                .description("Reports on a task: its state, result or note; extends the lease; or changes the task.")
+                .description(
+                        "Reports that a task is finished, stuck or in progress; extends its lease; or changes the task.")
                 .details("""
                         done, cancelled and open end the claim. A fence that is not the newest, or whose lease has ended, \
                         is refused (3003), and nothing is changed: claim the task again. The zone 'main' of the domain \

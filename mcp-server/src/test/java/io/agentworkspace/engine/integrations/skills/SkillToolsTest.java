@@ -21,12 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The tools that show and change skills, through both endpoints. */
 @Tag("slow")
 class SkillToolsTest {
-    private static final List<String> SHIPPED = List.of(
-            "first-steps",
-            "team-with-shared-memory",
-            "hand-over-through-zones",
-            "receive-webhooks",
-            "stay-within-limits");
+    private static final List<String> SHIPPED =
+            List.of("first-steps", "workspace", "team-with-shared-memory", "receive-webhooks", "stay-within-limits");
 
     private final TestTenant tenant = new TestTenant();
     private final TestCaller root = tenant.person("root", Role.ADMIN);

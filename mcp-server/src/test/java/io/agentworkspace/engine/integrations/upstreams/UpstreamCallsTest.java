@@ -115,17 +115,18 @@ class UpstreamCallsTest {
         var tasks = "{'extensions': {'io.modelcontextprotocol/tasks': {}}}";
         try (var upstream = new ScriptedUpstream(false, WRITES)) {
             install("demo", upstream);
+            root.call("UP_Update", "{'name':'demo','timeout_ms':60000}").ok();
+            var begun = upstream.calls("initialize");
             upstream.manner = Manner.HANGS;
             var plan = """
                     {'name':'run_plan','arguments':{'steps':[
                      {'id':'s','tool':'demo_save','arguments':{'message':'x'}},
                      {'id':'a','tool':'AP_Create','arguments':{'vx':{'name':'Ada','description':'d'}}}]}}""";
-            root.call("UP_Update", "{'name':'demo','timeout_ms':60000}");
             var id = client(rootKey, "")
                     .modern("tools/call", plan, tasks)
                     .at("/result/taskId")
                     .asString();
-            await().until(() -> upstream.calls("initialize") > 1 || upstream.calls("tools/call") > 0);
+            await().until(() -> upstream.calls("initialize") > begun || upstream.calls("tools/call") > 0);
             client(rootKey, "").modern("tasks/cancel", "{'taskId':'%s'}".formatted(id), tasks);
             await().until(() -> root.call("AC_Audit", "{'tool':'demo_save'}")
                             .ok()

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.testing.Repository;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,8 +26,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 class UnhandledRequirementTest {
     private static final String NEW = "FORGOTTEN(\"what nobody thought of\"),\n";
 
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+    /** Looks into the jars of the class path once. */
+    private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
+
+    private static final List<Path> SOURCES = Repository.sources();
+
     @TempDir
-    private Path classes;
+    private static Path classes;
+
+    @AfterAll
+    static void close() throws IOException {
+        FILES.close();
+    }
 
     @ParameterizedTest
     @CsvSource({
@@ -45,7 +61,7 @@ class UnhandledRequirementTest {
                         && error.contains("does not cover all possible input values"));
     }
 
-    private List<String> errors(String requirement, String check) {
+    private static List<String> errors(String requirement, String check) {
         var errors = new DiagnosticCollector<JavaFileObject>();
         var options = List.of(
                 "-proc:none",
@@ -55,10 +71,9 @@ class UnhandledRequirementTest {
                 classes.toString(),
                 "-cp",
                 System.getProperty("java.class.path"));
-        ToolProvider.getSystemJavaCompiler()
-                .getTask(
+        COMPILER.getTask(
                         null,
-                        null,
+                        FILES,
                         errors,
                         options,
                         null,
@@ -71,7 +86,7 @@ class UnhandledRequirementTest {
     }
 
     private static String read(String type) {
-        return Repository.text(Repository.sources().stream()
+        return Repository.text(SOURCES.stream()
                 .filter(file -> file.endsWith(type + ".java") && file.toString().contains("/src/main/"))
                 .findFirst()
                 .orElseThrow());

@@ -30,8 +30,7 @@ import tools.jackson.databind.JsonNode;
 @Tag("slow")
 class ClientsTest {
     /** The tools of a default family that are listed only when they are asked for. */
-    private static final Set<String> ON_DEMAND =
-            Set.of("AP_Ask", "AP_Answer", "AP_Usage", "MB_Export", "MB_Import", "MB_Trash");
+    private static final Set<String> ON_DEMAND = Set.of("AP_Usage", "MB_Export", "MB_Import", "MB_Trash");
 
     private static final String AGENT = "Scout";
 

@@ -61,7 +61,8 @@ class SchemaLintTest {
     void everyListedToolSaysHowClientsFindIt() {
         var tools = list("all").valueStream().toList();
         assertThat(named(tools, tool -> tool.at("/_meta").path(ALWAYS_LOAD).asBoolean(false)))
-                .containsExactlyInAnyOrder("AP_Chat", "AP_Read", "AP_Wait", "MB_Search", "MB_Store", "US_Read");
+                .containsExactlyInAnyOrder(
+                        "AP_Ask", "AP_Chat", "AP_Read", "AP_Wait", "MB_Search", "MB_Store", "TK_Reserve", "US_Read");
         assertThat(named(tools, tool -> tool.at("/_meta").path(LONGEST_RESULT).asInt(0) == 300_000))
                 .containsExactlyInAnyOrder("MB_Load", "DC_Read", "ZN_Read", "MB_Search", "MB_Export");
         for (var tool :
@@ -83,15 +84,14 @@ class SchemaLintTest {
         assertThat(named(list("work").valueStream().toList(), _ -> true))
                 .containsExactlyInAnyOrder(
                         "AP_Wait",
-                        "US_Read",
+                        "AP_Ask",
+                        "AP_Answer",
                         "AP_List",
                         "AP_Read",
                         "AP_Chat",
                         "AP_Search",
-                        "DM_List",
                         "ZN_Enter",
                         "ZN_Read",
-                        "MB_List",
                         "MB_Search",
                         "MB_Store",
                         "MB_Read",
@@ -99,6 +99,7 @@ class SchemaLintTest {
                         "TK_Create",
                         "TK_Claim",
                         "TK_Update",
+                        "TK_Reserve",
                         "find_tools",
                         "describe_tool",
                         "run_tool");

@@ -74,7 +74,8 @@ class SkillsEndpointTest {
         assertThat(completed(era, "'argument': {'name': 'name', 'value': 'st'}"))
                 .isEqualTo("[\"stay-within-limits\"]");
         assertThat(completed(era, """
-                        'argument': {'name': 'path', 'value': 'ref'}, 'context': {'arguments': {'name': 'first-steps'}}""")).isEqualTo("[\"references/contexts.md\",\"references/errors.md\"]");
+                        'argument': {'name': 'path', 'value': 'ref'}, 'context': {'arguments': {'name': 'first-steps'}}"""))
+                .isEqualTo("[\"references/contexts.md\",\"references/domains.md\",\"references/errors.md\"]");
         var task = era.apply("completion/complete", """
                 {'ref': {'type': 'ref/prompt', 'name': 'first-steps'}, 'argument': {'name': 'task', 'value': 'x'}}""");
         assertThat(task.at("/result/completion/values").size()).isZero();

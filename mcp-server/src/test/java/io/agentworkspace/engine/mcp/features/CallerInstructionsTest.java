@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What each client is told when it connects, in both ways to connect. */
+/** What the instructions say to each client that connects, in both ways to connect. */
 class CallerInstructionsTest {
     private static final Pattern TOOL = Pattern.compile("\\b(?:[A-Z]{2}_[A-Z]\\w+|[a-z]+_tools?)\\b");
 
@@ -87,13 +87,13 @@ class CallerInstructionsTest {
         var key = bound("Scout");
         assertThat(instructions(key, "/mcp", "any"))
                 .startsWith(
-                        "A workspace where AI agents message each other and share memory. Call AP_Wait first (wait_seconds: 0): it returns the messages to you. Call MB_Search before you ask or begin.\n")
-                .contains("You are the agent 'Scout' of the user 'maria'. No message waits for you.")
+                        "You are the agent 'Scout' of the user 'maria' in a workspace that AI agents share. No message waits for you.\n")
                 .contains("Memory banks: 'field-notes'.")
                 .contains("'Den / Plans'")
                 .doesNotContain("AP_LogOn");
         call(bound("Ada"), "AP_Chat", "{'target':{'agent':'Scout'},'content':'hello'}");
-        assertThat(instructions(key, "/mcp", "any")).contains(" 1 message waits for you.");
+        assertThat(instructions(key, "/mcp", "any"))
+                .contains(" 1 message waits for you: call AP_Wait with wait_seconds: 0.");
         assertThat(instructions(bound("Ada"), "/mcp", "any"))
                 .contains("'Ada'")
                 .as("Ada is no member of Den")
@@ -103,8 +103,8 @@ class CallerInstructionsTest {
     @Test
     void aUserIsToldHowToActAsAnAgent() {
         assertThat(instructions(owner, "/mcp", "any"))
-                .contains("Call US_Read first: it returns who you are.", "Call AP_LogOn to act as an agent.")
-                .contains("You are the user 'maria', and not logged on as an agent.")
+                .startsWith("You are the user 'maria' in a workspace that AI agents share, and act as no agent.")
+                .contains("Call AP_LogOn to act as an agent.")
                 .contains("'Den / Plans'");
     }
 
@@ -120,9 +120,8 @@ class CallerInstructionsTest {
     @Test
     void onlyToolsThatTheCallerHasAreNamed() {
         var narrow = tenant.key(ClientApi.MCP, "nora", Role.MEMBER, List.of("bank:read"));
-        assertThat(tools(instructions(narrow, "/mcp", "any")))
-                .containsExactlyInAnyOrder("MB_Search", "MB_List", "find_tools");
-        assertThat(instructions(narrow, "/mcp", "any")).doesNotContain("Rooms");
+        assertThat(tools(instructions(narrow, "/mcp", "any"))).containsExactlyInAnyOrder("MB_Search", "find_tools");
+        assertThat(instructions(narrow, "/mcp", "any")).doesNotContain("Zones");
         assertThat(tools(instructions(owner, "/mcp/x/webhook", "any"))).isEmpty();
         assertThat(tools(instructions(owner, "/mcp/x/discovery", "any"))).containsExactly("find_tools");
         assertThat(tools(instructions(owner, "/mcp/readonly", "any")))
@@ -138,6 +137,40 @@ class CallerInstructionsTest {
                 .map(found -> found.group())
                 .distinct()
                 .toList();
+    }
+
+    /** The order in which an agent needs them. */
+    @Test
+    void theySayFirstWhatIsNeededFirst() {
+        call(owner, "MB_Permissions", "{'target':{'bank':'field-notes','agent':'Scout'},'vx':{'access':'append'}}");
+        call(owner, "MB_Create", "{'vx':{'name':'aaa','access':'public'}}");
+        call(owner, "AP_Chat", "{'target':{'agent':'Scout'},'content':'hello'}");
+        for (var state : List.of("open", "done")) {
+            call(owner, "TK_Create", "{'vx':{'name':'paint'},'target':{'domain':'Den'},'assignee':'Scout'}");
+            call(owner, "TK_Update", "{'task':'%s','state':'%s'}".formatted(newestTask(), state));
+        }
+        var text = instructions(bound("Scout"), "/mcp/x/work", "any");
+        assertThat(text)
+                .containsSubsequence(
+                        "You are the agent 'Scout' of the user 'maria'",
+                        "1 message waits for you: call AP_Wait",
+                        "Your tasks: 1 in 'Den'. TK_List with mine shows them.",
+                        "If your user must decide or approve something, call AP_Ask",
+                        "Before you edit files that another session may edit, call TK_Reserve.",
+                        "Call MB_Search before you begin",
+                        "Memory banks: 'field-notes', 'aaa'.",
+                        "Zones (domain / zone): 'Den / main', 'Den / Plans'.",
+                        "For everything else call find_tools.")
+                .doesNotContain("paint");
+        assertThat(instructions(bound("Scout"), "/mcp/x/work", "codex-mcp-client"))
+                .contains("AP_Ask", "TK_Reserve", "MB_Search", "find_tools");
+    }
+
+    private String newestTask() {
+        return ClientApi.MCP
+                .call(TestServer.url(), owner, "TK_List", Json.readObject(json("{'target':{'domain':'Den'}}")))
+                .ok()
+                .text("/profile/0/id");
     }
 
     @Test
@@ -167,10 +200,10 @@ class CallerInstructionsTest {
                         call(owner, "MB_Create", "{'vx':{'name':'b%d','description':'d'}}".formatted(number)));
         var banks = instructions(owner, "/mcp", "any")
                 .lines()
-                .filter(line -> line.startsWith("Memory banks"))
+                .filter(line -> line.contains("Memory banks: "))
                 .findFirst()
                 .orElseThrow();
-        assertThat(banks.split(", ")).hasSize(10);
+        assertThat(banks.split("Memory banks: ")[1].split(", ")).hasSize(10);
         assertThat(banks).endsWith(" and more.");
     }
 }

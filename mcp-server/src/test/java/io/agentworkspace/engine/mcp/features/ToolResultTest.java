@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingType;
+import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -67,8 +68,19 @@ class ToolResultTest {
         call("AP_Create", "{'vx':{'name':'Planner','description':'Plans.'}}");
         call("AP_LogOn", "{'target':{'agent':'Scout'}}");
         var said = call("AP_Chat", "{'target':{'agent':'Planner'},'content':'Low water at 06:12 tomorrow.'}");
-        // 60 of them say that nothing wakes the recipient.
-        assertThat(ENCODING.countTokensOrdinary(said)).as(said).isLessThanOrEqualTo(260);
+        assertThat(ENCODING.countTokensOrdinary(said)).as(said).isLessThanOrEqualTo(200);
+    }
+
+    /** Counts all that is sent; of a request of 2026-07-28, whose response names the server, too, the list. */
+    @ParameterizedTest
+    @CsvSource({"default, 9500", "work, 4500", "discovery, 450"})
+    void aListOfToolsIsShort(String toolset, int most) {
+        var modern = new RawMcpClient(TestServer.url() + "/mcp/x/" + toolset, key).modern("tools/list", "{}");
+        for (var list :
+                List.of(sent("tools/list", "{}", "X-MCP-Toolsets", toolset), Json.text(modern.at("/result/tools")))) {
+            assertThat(ENCODING.countTokensOrdinary(list)).as(list).isLessThanOrEqualTo(most);
+            assertThat(list).contains("_meta").doesNotContain("nextCursor");
+        }
     }
 
     @Test

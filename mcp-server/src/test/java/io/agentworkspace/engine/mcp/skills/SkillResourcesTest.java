@@ -46,8 +46,8 @@ class SkillResourcesTest {
         assertThat(texts(shipped.entries(), "uri"))
                 .containsExactly(
                         "skill://first-steps/SKILL.md",
+                        "skill://workspace/SKILL.md",
                         "skill://team-with-shared-memory/SKILL.md",
-                        "skill://hand-over-through-zones/SKILL.md",
                         "skill://receive-webhooks/SKILL.md",
                         "skill://stay-within-limits/SKILL.md");
         for (var entry : shipped.entries()) {
@@ -149,8 +149,10 @@ class SkillResourcesTest {
 
     /** The conformance suite requires a folder in the first listed skill. */
     @Test
-    void everyShippedSkillHasAFolderInIt() {
-        assertThat(shipped.entries())
+    void aShippedSkillOfSeveralFilesHasAFolderInIt() {
+        assertThat(shipped.entries().stream()
+                        .filter(entry -> entry.get("resources").size() > 1))
+                .isNotEmpty()
                 .allSatisfy(entry -> assertThat(
                                 shipped.children(entry.get("uri").asString().replace("/SKILL.md", ""))
                                         .orElseThrow())

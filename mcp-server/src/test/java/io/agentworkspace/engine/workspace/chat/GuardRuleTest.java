@@ -161,7 +161,7 @@ class GuardRuleTest {
         for (var text : List.of(
                 "clients/gemini/WORKSPACE.md",
                 "clients/workspace/skills/workspace/SKILL.md",
-                "skills/src/main/resources/skills/hand-over-through-zones/SKILL.md",
+                "skills/src/main/resources/skills/workspace/SKILL.md",
                 "skills/src/main/resources/skills/stay-within-limits/SKILL.md")) {
             assertThat(Repository.text(Repository.file(text)).replaceAll("\\s+", " "))
                     .as(text)

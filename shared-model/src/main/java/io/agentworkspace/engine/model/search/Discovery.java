@@ -43,20 +43,19 @@ public final class Discovery {
     private static final Map<String, ObjectNode> TOOLS = new LinkedHashMap<>();
 
     static {
-        add(FIND, "Find tools", true, "search more other hidden commands functions", """
-                Finds tools by what they do, best first. An empty query lists all. \
-                Next: describe_tool, run_tool.""", """
-                {"query": {"type": "string", "maxLength": 1000, "description": "What you want to do, in a few words."}}""", "query");
-        add(DESCRIBE, "Describe a tool", true, "help schema parameters fields documentation", """
-                Describes a tool: what it does, what it requires, and the full JSON Schemas of its arguments and answer.""", """
-                {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."}}""", "name");
-        add(RUN, "Run a tool", false, "call execute invoke command function", """
-                Runs any tool that you may use and returns its answer.""", """
-                {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
-                 "arguments": {"type": "object", "description": "Its arguments, as describe_tool shows them."}}""", "name");
-        add(PLAN, "Run a plan", false, "several calls batch chain sequence script loop each steps", """
+        add(FIND, "Find tools", true, "search more hidden commands", """
+                Finds tools by what you want to do; an empty query lists all. Next: describe_tool, run_tool.""", """
+                {"query": {"type": "string", "maxLength": 1000}}""", "query");
+        add(DESCRIBE, "Describe a tool", true, "help schema parameters", """
+                Returns the full description of a tool, with the JSON Schemas.""", """
+                {"name": {"type": "string", "maxLength": 64}}""", "name");
+        add(RUN, "Run a tool", false, "call execute invoke", """
+                Runs any tool that you may use, listed or not.""", """
+                {"name": {"type": "string", "maxLength": 64},
+                 "arguments": {"type": "object", "description": "As describe_tool shows them."}}""", "name");
+        add(PLAN, "Run a plan", false, "batch chain script", """
                 Runs up to 20 tools in order, until one fails. An argument may be {$from: earlier id, path: JSON pointer}. \
-                `each`, an array or $from, repeats a step for each item, {$from: each}.""", """
+                each (an array or $from) repeats a step for each item, {$from: each}.""", """
                 {"steps": {"type": "array", "items": {"type": "object"}, "description": "{id, tool, arguments, each}"},
                  "return": {"type": "array", "items": {"type": "string"}, "description": "Ids, or id/pointer."}}""", "steps");
     }
@@ -91,9 +90,11 @@ public final class Discovery {
         return TOOLS.containsKey(name);
     }
 
-    /** Returns the tools as {@code tools/list} shows them. */
+    /** Returns the tools as {@code tools/list} shows them: without the limits of texts, which a note names. */
     public static List<ObjectNode> definitions() {
-        return TOOLS.values().stream().map(ObjectNode::deepCopy).toList();
+        var tools = TOOLS.values().stream().map(ObjectNode::deepCopy).toList();
+        tools.forEach(tool -> tool.findParents("maxLength").forEach(field -> ((ObjectNode) field).remove("maxLength")));
+        return tools;
     }
 
     /** Returns them for a client that may only read: then {@code run_tool} runs only tools that read. */

@@ -19,15 +19,13 @@ import tools.jackson.databind.node.ObjectNode;
  * @param tellsContext whether the response over MCP has the context even if the call did not change it; such a
  *     tool is in the default list even if its family is not
  * @param shortener removes from a response over MCP what the caller knows from its own arguments
- * @param use when to use it, as the instructions of the MCP endpoint say; empty if they do not name it
  */
 public record Guide(
         String details,
         List<String> phrases,
         boolean tellsContext,
         @Nullable BiConsumer<ObjectNode, ObjectNode> shortener,
-        Set<Hint> hints,
-        String use) {
+        Set<Hint> hints) {
     /** What clients need to know about a tool, and models do not. */
     public enum Hint {
         /** It is in the toolset {@code work}, that of coding agents. */
@@ -45,7 +43,7 @@ public record Guide(
     static final Set<Family> DEFAULT = Set.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.BANK);
 
     /** How many words a search hint has. */
-    private static final int WORDS = 8;
+    private static final int WORDS = 5;
 
     private static final Pattern BETWEEN_WORDS = Pattern.compile("[^\\p{L}\\p{N}]+");
 

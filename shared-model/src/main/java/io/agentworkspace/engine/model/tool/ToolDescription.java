@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.schema.Schema;
 import java.util.List;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -12,10 +13,12 @@ public final class ToolDescription {
     private static final List<String> UNLISTED = List.of("maxLength", "minimum", "maximum");
 
     /** A description that only repeats the name of the field, or its bounds. */
-    private static final Pattern OBVIOUS = Pattern.compile("The ((new )?\\w+|[\\w ]+'s name)\\."
+    private static final Pattern OBVIOUS = Pattern.compile("The ((new )?\\w+|[\\w ]+'s (name|id))\\."
             + "|What (it|the \\w+) is for\\.|Who may see it\\.|Why it supersedes the other\\."
             + "|(create|insert): the text\\.|rename: (from|to)\\."
             + "|Only at this revision\\.|(Sent|Changed) then or (later|earlier)\\."
+            + "|Default: the entered one\\.|The recipient of a direct message\\.|Only what this agent wrote\\."
+            + "|The member, or your own agent\\.|Only the memory of this name\\.|What is to be done\\.|More about it\\."
             + "|Context name\\.|A next_cursor\\.|Makes a retry safe\\.|[0-9]+–[0-9]+, default [0-9]+\\.");
 
     /** What Anthropic's clients read about a tool; see their documentation of {@code _meta}. */
@@ -24,8 +27,10 @@ public final class ToolDescription {
     private static final String SEARCH_HINT = "anthropic/searchHint";
     private static final String LONGEST_RESULT = "anthropic/maxResultSizeChars";
     private static final int LARGE = 300_000;
+    private static final List<String> PAYLOAD = List.of("object", "array");
 
-    private static final String USERS = "/properties/target/properties";
+    private static final String TARGET = "/properties/target/properties";
+    private static final String GUARD = "/properties/guard";
 
     private ToolDescription() {}
 
@@ -40,7 +45,7 @@ public final class ToolDescription {
         }
         var described = described(tool, tool.description());
         described.set("inputSchema", shortened(tool));
-        described.set("outputSchema", shallow(tool.outputSchema()));
+        described.set("outputSchema", shallow(tool));
         described.set("annotations", annotations(tool));
         described.set("_meta", forClients(tool));
         return described;
@@ -80,12 +85,20 @@ public final class ToolDescription {
 
     /**
      * Returns the shortened input schema. Only the object at the top is marked as closed. Objects have no
-     * description, since their fields have one. The user to act for is left out, since it concerns only admins.
+     * description, since their fields have one. It leaves out the target's user, which concerns only admins, the
+     * target's context, which the instructions explain once for all tools, the fields of the loop guard, and the
+     * idempotency key of a tool that can be repeated without one.
      */
     private static ObjectNode shortened(Tool<?, ?> tool) {
         var schema = tool.inputSchema().json();
-        if (tool.isCommand() && tool.family() != Family.USER && schema.at(USERS) instanceof ObjectNode target) {
-            target.remove("user");
+        if (tool.isCommand() && schema.at(TARGET) instanceof ObjectNode target) {
+            target.remove(tool.family() == Family.USER ? List.of("context") : List.of("context", "user"));
+        }
+        if (tool.idempotent()) {
+            ((ObjectNode) schema.path("properties")).remove("idempotency_key");
+        }
+        if (schema.at(GUARD) instanceof ObjectNode guard) {
+            guard.remove("properties");
         }
         schema.path("properties").forEach(ToolDescription::shorten);
         return schema;
@@ -103,7 +116,11 @@ public final class ToolDescription {
             if (schema.has("properties")) {
                 schema.remove(List.of("description", "additionalProperties"));
                 schema.get("properties").forEach(ToolDescription::shorten);
+                if (schema.get("properties").isEmpty()) {
+                    schema.remove("properties");
+                }
             }
+            schema.path("anyOf").forEach(ToolDescription::shorten);
             if (schema.path("items").has("properties")) {
                 schema.putObject("items").put("type", "object");
             }
@@ -111,12 +128,18 @@ public final class ToolDescription {
         }
     }
 
-    private static ObjectNode shallow(ObjectNode schema) {
+    /** Returns the types of the records and lists that every successful response has; if it has none, of its other fields. */
+    private static ObjectNode shallow(Tool<?, ?> tool) {
+        var always = Json.object();
+        for (var name : Schema.of(tool.output()).json().path("required")) {
+            always.set(name.asString(), bareType(tool.outputSchema().at("/properties/" + name.asString())));
+        }
+        var payload = Json.object();
+        always.properties().stream()
+                .filter(field -> PAYLOAD.contains(field.getValue().path("type").asString("")))
+                .forEach(field -> payload.set(field.getKey(), field.getValue()));
         var shallow = Json.object().put("type", "object");
-        var properties = shallow.putObject("properties");
-        schema.get("properties").properties().stream()
-                .filter(field -> !field.getKey().equals("status"))
-                .forEach(field -> properties.set(field.getKey(), bareType(field.getValue())));
+        shallow.set("properties", payload.isEmpty() ? always : payload);
         return shallow;
     }
 

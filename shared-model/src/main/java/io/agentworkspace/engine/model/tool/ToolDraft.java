@@ -25,7 +25,6 @@ public final class ToolDraft {
     private boolean tellsContext;
     private @Nullable BiConsumer<ObjectNode, ObjectNode> shortener;
     private Set<Guide.Hint> hints = Set.of();
-    private String use = "";
     private @Nullable Capability capability;
     private List<Requirement> requirements = List.of();
     private Effect effect = Effect.READS;
@@ -85,12 +84,6 @@ public final class ToolDraft {
 
     public ToolDraft hints(Guide.Hint... values) {
         hints = Set.of(values);
-        return this;
-    }
-
-    /** Names the tool in the instructions of the MCP endpoint: "Use it " and this. */
-    public ToolDraft use(String value) {
-        use = value;
         return this;
     }
 
@@ -227,7 +220,7 @@ public final class ToolDraft {
                 new Tool.Texts(
                         Objects.requireNonNull(title, name),
                         Objects.requireNonNull(description, name),
-                        new Guide(details, phrases, tellsContext, shortener, hints, use),
+                        new Guide(details, phrases, tellsContext, shortener, hints),
                         new Example.OwnFields(examples, omitted)),
                 new Tool.Policy(
                         Objects.requireNonNull(capability, name),

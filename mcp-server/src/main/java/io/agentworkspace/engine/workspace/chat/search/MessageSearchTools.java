@@ -52,7 +52,7 @@ final class MessageSearchTools {
     }
 
     record Where(
-            @Doc("Only what this agent wrote.") @Nullable Name agent,
+            @Doc("Only messages from this agent.") @Nullable Name agent,
 
             @Doc("Default: all.") @Nullable Name domain,
 
@@ -98,8 +98,8 @@ final class MessageSearchTools {
         return Tool.named("AP_Search")
                 .title("Search messages")
                 .description("""
-                        Finds messages that you may read, by words, author or time. Next: AP_Read or ZN_Read \
-                        with thread.""")
+                        Finds earlier messages by words, author or time, and marks none as read. AP_Read or ZN_Read with thread \
+                        returns the answers to one.""")
                 .details("""
                         A message is found as soon as it was sent. Those with all words come first, newest first; if none has all, those \
                         with most. Case and accents do not matter, and a word* finds all that begin with it. Each hit has its text or the best \

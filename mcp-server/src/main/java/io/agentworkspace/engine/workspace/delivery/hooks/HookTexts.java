@@ -84,6 +84,12 @@ final class HookTexts {
 
     private String guide(Caller caller) {
         var lines = new ArrayList<String>();
+        if (may(caller, "AP_Ask")) {
+            lines.add("If your user must decide, ask with AP_Ask.");
+        }
+        if (may(caller, "TK_Reserve")) {
+            lines.add("Reserve files with TK_Reserve before you edit them.");
+        }
         if (may(caller, "MB_Search")) {
             lines.add("Search with MB_Search before you ask or begin.");
         }

@@ -55,8 +55,8 @@ final class WaitTools {
         return Tool.named("AP_Wait")
                 .title("Wait for messages")
                 .description("""
-                        Returns your unread messages; if there are none, waits and returns as soon as one arrives. \
-                        Narrow it to an agent, a domain or zone, or answers to reply_to.""")
+                        Returns your unread messages and marks them as read. If there are none, waits until one arrives. \
+                        target narrows it to an agent, a domain or a zone, reply_to to answers to one message.""")
                 .details("""
                         content contains the messages whole, oldest first, and marks them as read. A key that acts as no agent marks none. When the time is over, content is \
                         empty, and next says what to do. Over MCP it waits at most 240 seconds; Codex waits 25 by \

@@ -209,7 +209,6 @@ class WaitToolsTest {
         var said = say(carl, "Dan", "Cleo", "hello");
         assertThat(said.text("/receipt/to")).isEqualTo("Cleo");
         assertThat(said.text("/receipt/wakes")).isEqualTo("none");
-        assertThat(said.text("/status/note")).contains("nothing wakes 'Cleo'");
         assertThat(carl.call("AP_Read", "{'target':{'context':'Dan'}}")
                         .ok()
                         .at("/content/0/delivered_at")
@@ -443,7 +442,7 @@ class WaitToolsTest {
         await().until(() -> waiting(api) == 2);
         app.close();
         assertThat(wait.join().ok().texts("/content", "content")).isEmpty();
-        assertThat(chat.join().ok().texts("/content", "content")).containsExactly("a question");
+        assertThat(chat.join().ok().at("/content").size()).isEqualTo(1);
         assertThat(waiting(api)).isZero();
     }
 
