@@ -63,7 +63,7 @@ class DocsSiteTest {
         var searches = steps.only("searches", width);
         assertThat(searches.get("said").asString()).endsWith("places for loop GUARD.");
         assertThat(searches.get("field").asString()).isEqualTo("loop GUARD");
-        assertThat(texts(searches.get("titles"))).startsWith("The loop guard").contains("AP_Chat");
+        assertThat(texts(searches.get("titles"))).startsWith("The loop guard").contains("AP_Modify");
         assertThat(texts(searches.get("marked"))).isNotEmpty().allMatch(word -> word.matches("(?i)loop|guard"));
         assertThat(searches.get("opened").asString()).isEqualTo("/docs/dev/decisions/messages");
         assertThat(searches.get("command").asString()).isEqualTo("/mcp-hub/tools/AP_Create");
