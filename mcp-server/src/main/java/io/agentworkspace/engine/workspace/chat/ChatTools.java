@@ -102,7 +102,18 @@ final class ChatTools {
             Integer waitSeconds,
 
             @Doc("How many of the messages that came in to return.") @Nullable
-            Page page) {}
+            Page page) {
+
+        /** Returns the request of another tool that sends a message. */
+        static ChatRequest of(
+                Targets.@Nullable Chat target,
+                String content,
+                @Nullable String replyTo,
+                @Nullable UserRecipient toUser,
+                @Nullable Integer waitSeconds) {
+            return new ChatRequest(target, content, replyTo, toUser, null, waitSeconds, null);
+        }
+    }
 
     record ChatResponse(
             @Doc("First your message as it was stored, then unread messages of that conversation, oldest first.")

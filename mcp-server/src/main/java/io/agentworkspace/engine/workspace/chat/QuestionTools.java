@@ -149,7 +149,7 @@ final class QuestionTools {
         var isNamed = target != null && (target.agent() != null || target.domain() != null || target.zone() != null);
         var toUser =
                 in.toUser() == null && !isNamed && call.context().self() != null ? UserRecipient.of(true) : in.toUser();
-        return new ChatRequest(target, in.content(), null, toUser, null, null, null);
+        return ChatRequest.of(target, in.content(), null, toUser, null);
     }
 
     private static List<String> choices(@Nullable List<String> texts) {
@@ -183,7 +183,7 @@ final class QuestionTools {
         }
         var isOpen = isAskedInPlace(envelope, call);
         var seconds = isOpen ? null : wasAskedInPlace ? Integer.valueOf(0) : waitSeconds(in);
-        chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, seconds, null), envelope, call);
+        chat.complete(ChatRequest.of(in.target(), in.content(), null, null, seconds), envelope, call);
         if (isOpen) {
             envelope.put("next", ChatTools.NO_ANSWER);
         } else if (seconds != null) {
@@ -271,7 +271,7 @@ final class QuestionTools {
         var text = text(in, question.question());
         var answer = questions.answer(call, id, text).orElseThrow(() -> closed(call, id));
         var content = in.choice() == null || in.content() == null ? text : text + "\n\n" + in.content();
-        var response = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call);
+        var response = chat.say(ChatRequest.of(null, content, id.toString(), null, null), call);
         call.emit(
                 EventType.QUESTION_ANSWERED,
                 new EventData.QuestionAnswered(
