@@ -91,7 +91,7 @@ export async function show(context) {
     agent.description,
     agent.profile_length,
     agent.skills?.length,
-    words.has(agent.name) || (agent.last_message_at && may('AP_Read')),
+    words.has(agent.name) || (agent.last_message_at ? may('AP_Read') : agent.online),
   ];
 
   const persona = (agent) =>
@@ -125,7 +125,9 @@ export async function show(context) {
             ? html`<span dir="auto" class="clip words">“${withoutIds(words.get(agent.name))}”</span>`
             : silent.has(agent.name)
               ? html`<span class="soft clip">Said nothing lately</span>`
-              : nothing
+              : agent.online && !agent.last_message_at
+                ? html`<span class="soft clip">Connected; no message yet</span>`
+                : nothing
         }
       </span>
       <span class="unseen">${agent.online ? 'online' : 'offline'}</span>

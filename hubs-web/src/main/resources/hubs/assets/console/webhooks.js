@@ -49,6 +49,15 @@ const attempts = ({ succeeded = 0, failed = 0 } = {}) =>
     ? `${number(succeeded)} of ${number(succeeded + failed)} attempts succeeded in 24 h`
     : 'nothing sent in 24 h';
 
+// What can be sent: each type of event, and when.
+const catalogue = (kinds) =>
+  html`<section class="events" aria-labelledby="event-types">
+    <h2 id="event-types">What can be sent</h2>
+    <dl>
+      ${kinds.map(({ type, description }) => html`<dt><code>${type}</code></dt><dd>${description}</dd>`)}
+    </dl>
+  </section>`;
+
 // All types, with what each is for.
 const ALL = '*';
 async function create(go) {
@@ -101,6 +110,7 @@ export async function show({ at, view, on, go, isHere }) {
   let isRead = false;
   const sent = isEmpty && !wasUsed ? null : deliveries({ id, endpointIds, on, isHere, drawn, happened });
   await sent?.ready;
+  const kinds = isEmpty && !wasUsed ? (await call('WH_Events')).events : [];
   isRead = true;
   return drawn();
 
@@ -110,11 +120,11 @@ export async function show({ at, view, on, go, isHere }) {
 
   function none() {
     return html`${empty(
-      wasUsed ? 'No endpoints' : 'Nothing is sent anywhere yet',
-      'An endpoint is an address of yours that receives signed events: agents that are created and deleted, quotas that fill up, documents that are validated.',
+      wasUsed ? 'No endpoints' : 'Get a ping when an agent asks you',
+      'An endpoint is an address of yours that receives signed events: a question to a person, a task that fails, a quota that fills up. Let it post to your chat or your phone.',
       action('WH_Create', 'Create an endpoint', () => create(go), ''),
       html`<a class="button quiet" href="/docs/webhooks">How to verify them</a>`,
-    )}${sent ? sent.view() : nothing}`;
+    )}${sent ? sent.view() : catalogue(kinds)}`;
   }
 
   function split() {
