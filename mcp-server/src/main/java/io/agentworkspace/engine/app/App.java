@@ -81,15 +81,16 @@ public final class App implements AutoCloseable {
         return start(settings, clock, around, AddressPolicy.PUBLIC);
     }
 
-    /** @param documents where the documents about OAuth clients may be; no setting changes that */
-    public static App start(Settings settings, Clock clock, UnaryOperator<Handler> around, AddressPolicy documents) {
-        return new App(settings, clock, around, documents);
+    /** @param clientMetadata where the documents about OAuth clients may be; no setting changes that */
+    public static App start(
+            Settings settings, Clock clock, UnaryOperator<Handler> around, AddressPolicy clientMetadata) {
+        return new App(settings, clock, around, clientMetadata);
     }
 
-    private App(Settings settings, Clock clock, UnaryOperator<Handler> around, AddressPolicy documents) {
+    private App(Settings settings, Clock clock, UnaryOperator<Handler> around, AddressPolicy clientMetadata) {
         this.settings = settings;
         try {
-            server = keep(bind()); // First, so that a port in use is reported at once.
+            server = keep(bind()); // Opened first, so that a port in use is reported at once.
             published = published(server.port());
             server.open(clock, VERSION, settings.http().drain());
             housekeeping = new Housekeeping(clock);
@@ -98,7 +99,7 @@ public final class App implements AutoCloseable {
             var http = new HttpMeter(metrics);
             var tracing = tracing();
 
-            var ground = Ground.open(settings, published, server, clock, this::keep);
+            var ground = Ground.open(settings, published, server::upgrading, clock, this::keep);
             var callers = new CallerLimit(rate(settings.http().rateLimit()), clock);
             var quotas = new Quotas(ground.db(), ground.watch(), ground.events(), clock);
             var limits = new CallLimits(quotas, callers.and(quotas::commands), callers::take);
@@ -117,7 +118,7 @@ public final class App implements AutoCloseable {
                     Runtime.getRuntime().maxMemory(),
                     PATIENCE);
             var endpoints = EndpointFeatures.of(
-                    ground, features, runner, streams, sealKeys, URI.create(listening(server.port())), documents);
+                    ground, features, runner, streams, sealKeys, URI.create(listening(server.port())), clientMetadata);
             endpoints.all().forEach(feature -> add(feature, signals));
             add(WebFeature.of(server, callers, new RateStore(ground.db()), streams, endpoints.refusals()), signals);
             var text = new MetricsText(metrics);
@@ -137,13 +138,14 @@ public final class App implements AutoCloseable {
             keep(server)
                     .serve(around.apply(handler), endpoints.refusals()); // Closed early, while the database is there.
             keep(features.waits().waiting()); // Closed before the server, which waits for the calls that it serves.
-            opened.push(server::drain); // First, so that calls go on waiting meanwhile.
+            opened.push(server::drain); // Closed first, so that calls go on waiting meanwhile.
         } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
     }
 
+    /** Starts a feature. Its tools are in the catalogue already. */
     private void add(Feature feature, DatabaseSignals signals) {
         feature.parts().forEach(this::keep);
         feature.start(housekeeping, metrics, signals::onSignal);

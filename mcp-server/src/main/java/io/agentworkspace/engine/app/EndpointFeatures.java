@@ -13,14 +13,14 @@ import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
 import io.agentworkspace.engine.kernel.outbound.VettedClient;
 import io.agentworkspace.engine.kernel.secrets.SealKeys;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
-import io.agentworkspace.engine.mcp.doctor.Doctor;
-import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
+import io.agentworkspace.engine.mcp.content.EngineContent;
+import io.agentworkspace.engine.mcp.content.HookTool;
+import io.agentworkspace.engine.mcp.content.WelcomeQueries;
 import io.agentworkspace.engine.mcp.endpoint.McpEndpoint;
-import io.agentworkspace.engine.mcp.features.EngineFeatures;
-import io.agentworkspace.engine.mcp.features.HookTool;
-import io.agentworkspace.engine.mcp.features.WelcomeQueries;
-import io.agentworkspace.engine.memory.banks.transfer.ImportRunner;
+import io.agentworkspace.engine.mcp.handshakes.Doctor;
+import io.agentworkspace.engine.mcp.handshakes.HandshakeStore;
 import io.agentworkspace.engine.memory.search.ToolIndex;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.web.server.PageEndpoint;
 import io.agentworkspace.engine.web.server.RefusalWriter;
@@ -37,31 +37,35 @@ import java.util.List;
  */
 record EndpointFeatures(
         Feature.Endpoint mcp, Feature.Endpoint rest, PageEndpoint pages, RefusalWriter refusals, List<Feature> all) {
+    EndpointFeatures {
+        if (all.stream().anyMatch(feature -> !feature.tools().isEmpty())) {
+            throw new IllegalStateException("the catalogue is complete: features with tools are in Features");
+        }
+    }
 
     /**
      * @param local the URL at which this replica serves
-     * @param documents where the documents about OAuth clients may be
+     * @param clientMetadata where the documents about OAuth clients may be
      */
     static EndpointFeatures of(
             Ground ground,
             Features features,
-            ImportRunner runner,
+            ToolRunner runner,
             StreamLimits streams,
             SealKeys sealKeys,
             URI local,
-            AddressPolicy documents) {
+            AddressPolicy clientMetadata) {
         var db = ground.db();
         var clock = ground.clock();
         var settings = ground.settings();
         var published = ground.published();
         var signIn = features.signIn();
         var upstreams = features.upstreams();
-        var toolIndex =
-                new ToolIndex(features.search().embedder(), features.search().heavy());
+        var toolIndex = new ToolIndex(features.search().embedder(), ground.heavy());
         var handshakes = new HandshakeStore(db);
         var hooks = new Hooks(
                 db, runner, features.agents().presence(), settings.http().hooks(), clock);
-        var served = EngineFeatures.of(
+        var served = EngineContent.of(
                 runner,
                 new Library(new SkillQueries(db)),
                 toolIndex,
@@ -92,7 +96,7 @@ record EndpointFeatures(
                 clock);
         var path = PublicPath.of(published.baseUrl(), published.mcpUrl());
         var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published), path);
-        var http = new VettedClient(documents, settings.webhooks().authorities());
+        var http = new VettedClient(clientMetadata, settings.webhooks().authorities());
         return new EndpointFeatures(
                 new Feature.Endpoint(mcp::serves, mcp),
                 new Feature.Endpoint(rest::serves, rest),

@@ -40,6 +40,7 @@ import io.agentworkspace.engine.memory.documents.queue.ValidationFeature;
 import io.agentworkspace.engine.memory.search.SearchFeature;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.agents.AgentsFeature;
 import io.agentworkspace.engine.workspace.chat.ChatFeature;
@@ -55,7 +56,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
-/** The features that have tools, in the order in which clients see these, and what other parts of the engine need of them. */
+/**
+ * The features below the runner, and what other parts of the engine need of them. Their order is that of the tools that clients see; they
+ * start in it, and close in reverse.
+ */
 public final class Features {
     private final List<Feature> features = new ArrayList<>();
     private final List<Tool<?, ?>> tools = new ArrayList<>();
@@ -84,11 +88,11 @@ public final class Features {
         keys = new KeyStore(db, clock, ground.watch());
         audit = new AuditStore(db, Duration.ofDays(retention.auditDays()));
         rules = new Rules(db, ground.watch());
-        signIn = signIn(ground);
+        signIn = signInOf(ground);
         add(signIn.feature());
         add(outbox(ground, Duration.ofDays(retention.eventsDays())));
         search = SearchFeature.of(
-                db, settings.embedding(), settings.database().dataDir().resolve("search"), clock);
+                db, settings.embedding(), settings.database().dataDir().resolve("search"), ground.heavy(), clock);
         upstreams = UpstreamsFeature.of(
                 new UpstreamsFeature.Parts(
                         db,
@@ -98,7 +102,7 @@ public final class Features {
                                 settings.webhooks().authorities()),
                         signIn.assertions()::apply,
                         ground.watch(),
-                        search.heavy()),
+                        ground.heavy()),
                 rules,
                 clock);
         var installed = upstreams.installed();
@@ -147,7 +151,7 @@ public final class Features {
         return feature;
     }
 
-    private SignInFeature signIn(Ground ground) {
+    private SignInFeature signInOf(Ground ground) {
         var settings = ground.settings().signIn();
         return SignInFeature.of(
                 new SignInFeature.Parts(ground.db(), keys, audit, ground.vault(), ground.watch(), ground.published()),
@@ -182,7 +186,7 @@ public final class Features {
     }
 
     /** Returns what runs the tools. */
-    ImportRunner runner(Ground ground, CallLimits limits, Metrics metrics, SealKeys sealKeys) {
+    ToolRunner runner(Ground ground, CallLimits limits, Metrics metrics, SealKeys sealKeys) {
         var runner = new Runner(
                 catalogue,
                 ground.db(),
@@ -195,10 +199,10 @@ public final class Features {
                 limits,
                 rules,
                 new SealedCursors(new StateSigner(sealKeys)),
-                search.heavy());
+                ground.heavy());
         var names = catalogue.tools().stream().map(Tool::name).toList();
         return new ImportRunner(
-                new ObservedRunner(runner, new ToolMeter(metrics, names)), search.heavy(), ground.clock());
+                new ObservedRunner(runner, new ToolMeter(metrics, names)), ground.heavy(), ground.clock());
     }
 
     /** Returns all tools. */

@@ -14,16 +14,16 @@ import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.events.RestoreStore;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.metrics.Metrics;
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
-import io.agentworkspace.engine.web.server.WebServer;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
  * What every feature may need: the database with the current schema, its secrets, what notices changed callers and a
- * restore, and the log of events.
+ * restore, the log of events, and the permits of work that others size.
  */
 public record Ground(
         Settings settings,
@@ -33,12 +33,20 @@ public record Ground(
         RestoreStore restores,
         Vault vault,
         EventLog events,
+        HeavyWork heavy,
         Clock clock) {
     private static final Duration FIVE_SECONDS = Duration.ofSeconds(5);
 
-    /** @param keep takes what is closed with the engine */
+    /**
+     * @param upgrading learns whether the schema is being changed
+     * @param keep takes what is closed with the engine
+     */
     static Ground open(
-            Settings settings, PublicAddresses published, WebServer server, Clock clock, Consumer<AutoCloseable> keep) {
+            Settings settings,
+            PublicAddresses published,
+            Consumer<Boolean> upgrading,
+            Clock clock,
+            Consumer<AutoCloseable> keep) {
         var source = source(settings, keep);
         var db = source.open(settings.database().poolSize(), settings.database().timeout());
         keep.accept(db);
@@ -46,8 +54,8 @@ public record Ground(
         var watch = new CallerChanges(db);
         keep.accept(watch);
         watch.awaitFirst(); // Before the migrations, whose locks also require one session.
-        Migrations.run(db, () -> server.upgrading(true));
-        server.upgrading(false);
+        Migrations.run(db, () -> upgrading.accept(true));
+        upgrading.accept(false);
         if (clock instanceof DatabaseClock shared) {
             shared.adjust(db);
         }
@@ -57,7 +65,8 @@ public record Ground(
         var vault =
                 new Vault(db, settings.secrets().masterKeys(settings.database().dataDir()));
         vault.check();
-        return new Ground(settings, published, db, watch, restores, vault, new EventLog(), clock);
+        return new Ground(
+                settings, published, db, watch, restores, vault, new EventLog(), HeavyWork.ofMachine(), clock);
     }
 
     private static DatabaseSource source(Settings settings, Consumer<AutoCloseable> keep) {
@@ -94,5 +103,9 @@ public record Ground(
                 "engine_db_connections_max", "Connections that there may be (ENGINE_DATABASE_POOL_SIZE).", db::most);
         metrics.gauge("engine_db_calls_waiting", "Calls that wait for a connection.", db::waiting);
         metrics.latency("engine_db_wait_seconds", "How long calls waited for a connection.", db.waits());
+        metrics.gauge(
+                "engine_heavy_calls_waiting",
+                "Searches and other calls with much work that wait for their turn.",
+                heavy::waiting);
     }
 }

@@ -31,9 +31,9 @@ import io.agentworkspace.engine.kernel.secrets.SealedCursors;
 import io.agentworkspace.engine.kernel.secrets.StateSigner;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
-import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.endpoint.McpEndpoint;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.handshakes.HandshakeStore;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.workspace.agents.AgentPresence;
@@ -159,6 +159,7 @@ public final class TestDatabase {
                 new RestoreStore(db, clock, ""),
                 vault,
                 new EventLog(),
+                HeavyWork.ofMachine(),
                 clock);
         return new Features(ground, limits, 2_000).catalogue();
     }
@@ -182,12 +183,12 @@ public final class TestDatabase {
     }
 
     /** Returns the MCP endpoint of another replica on this database. */
-    public static McpEndpoint mcp(ServerFeatures features, Callers callers, DatabaseSignals signals, String url) {
+    public static McpEndpoint mcp(ServedContent served, Callers callers, DatabaseSignals signals, String url) {
         var limits =
                 new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), 64 << 20, Duration.ofSeconds(2));
         var handshakes = new HandshakeStore(DB);
         var endpoint = new McpEndpoint(
-                features, DB, callers, handshakes, limits, url, new SealKeys(DB, Clock.systemUTC()), Clock.systemUTC());
+                served, DB, callers, handshakes, limits, url, new SealKeys(DB, Clock.systemUTC()), Clock.systemUTC());
         endpoint.listeners().forEach(signals::onSignal);
         return endpoint;
     }

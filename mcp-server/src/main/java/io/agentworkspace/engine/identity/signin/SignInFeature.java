@@ -97,7 +97,7 @@ public record SignInFeature(
                 });
         return new SignInFeature(
                 new CredentialResolver(parts.keys(), sessions, tokens, issued, resource),
-                new SessionEndpoint(sessions, tokens, providers, parts.audit(), pages, clock),
+                new SessionSignIn(sessions, tokens, providers, parts.audit(), pages, clock),
                 new UserAssertions(signingKeys, published.baseUrl(), clock)::issue,
                 resource,
                 resource == null ? null : new IdentityAssertions(resource, issuers, signIns, grants, clock),

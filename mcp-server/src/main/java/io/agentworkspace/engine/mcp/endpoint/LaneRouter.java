@@ -3,7 +3,7 @@ package io.agentworkspace.engine.mcp.endpoint;
 import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
 import io.agentworkspace.engine.kernel.wire.ProtocolRevision;
 import io.agentworkspace.engine.kernel.wire.RpcError;
-import io.agentworkspace.engine.mcp.features.Confirmation;
+import io.agentworkspace.engine.mcp.content.Confirmation;
 import io.agentworkspace.engine.mcp.lanes.BareLane;
 import io.agentworkspace.engine.mcp.lanes.Lane;
 import io.agentworkspace.engine.mcp.lanes.ModernChecks;

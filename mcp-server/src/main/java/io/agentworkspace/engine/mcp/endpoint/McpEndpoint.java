@@ -16,7 +16,7 @@ import io.agentworkspace.engine.kernel.streams.Ticker;
 import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
 import io.agentworkspace.engine.kernel.wire.RequestState;
 import io.agentworkspace.engine.kernel.wire.ToolSelection;
-import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
+import io.agentworkspace.engine.mcp.handshakes.HandshakeStore;
 import io.agentworkspace.engine.mcp.lanes.BareLane;
 import io.agentworkspace.engine.mcp.lanes.LaneContext;
 import io.agentworkspace.engine.mcp.lanes.ModernLane;
@@ -29,7 +29,7 @@ import io.agentworkspace.engine.mcp.lanes.SessionStreams;
 import io.agentworkspace.engine.mcp.lanes.SessionWork;
 import io.agentworkspace.engine.mcp.lanes.TaskWorkers;
 import io.agentworkspace.engine.mcp.methods.McpMethods;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.streams.NotificationStreams;
 import io.agentworkspace.engine.mcp.streams.StreamOpener;
@@ -73,7 +73,7 @@ public final class McpEndpoint extends Handler.Abstract {
 
     /** @param mcpUrl the public address of the MCP host */
     public McpEndpoint(
-            ServerFeatures features,
+            ServedContent served,
             Db db,
             Callers callers,
             HandshakeStore handshakes,
@@ -90,8 +90,8 @@ public final class McpEndpoint extends Handler.Abstract {
         recorder = new HandshakeRecorder(handshakes, clock);
         notifications = new NotificationStreams(ticker, listening);
         addBean(notifications.hub());
-        var tasks = new McpTasks(features.identity().name(), taskStore, clock, this::wakeWorkers);
-        var methods = new McpMethods(features, tasks, new SealedCursors(signer), clock);
+        var tasks = new McpTasks(served.identity().name(), taskStore, clock, this::wakeWorkers);
+        var methods = new McpMethods(served, tasks, new SealedCursors(signer), clock);
         workers = new TaskWorkers(taskStore, callers, methods, clock);
         workers.start();
         var streams = new LaneContext.Streams(ticker, limits, notifications, clock);
@@ -102,7 +102,7 @@ public final class McpEndpoint extends Handler.Abstract {
         var questions = new SessionQuestions(sessions);
         var sessionStreams = new SessionStreams(lane);
         var work = new SessionWork(methods, lane, running, questions);
-        selection = new SelectionCheck(features.tools());
+        selection = new SelectionCheck(served.tools());
         router = new LaneRouter(
                 new ModernLane(methods, lane),
                 new SessionLane(methods, lane, work, sessionStreams),
@@ -110,7 +110,7 @@ public final class McpEndpoint extends Handler.Abstract {
                 selection,
                 recorder);
         resource = callers.resource().orElse(null);
-        card = new ServerCard(features.identity(), mcpUrl, resource);
+        card = new ServerCard(served.identity(), mcpUrl, resource);
         listeners = List.of(notifications, running, questions, sessionStreams, workers);
     }
 

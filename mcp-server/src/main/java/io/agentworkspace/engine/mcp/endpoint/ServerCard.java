@@ -2,7 +2,7 @@ package io.agentworkspace.engine.mcp.endpoint;
 
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.kernel.http.JsonResponse;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.McpAddress;
@@ -30,7 +30,7 @@ final class ServerCard {
     private final Map<String, Page> pages = new LinkedHashMap<>();
     private final @Nullable Function<String, Page> metadata;
 
-    ServerCard(ServerFeatures.Identity identity, String mcpUrl, @Nullable ProtectedResource resource) {
+    ServerCard(ServedContent.Identity identity, String mcpUrl, @Nullable ProtectedResource resource) {
         pages.put(McpAddress.CARD, Page.of(CARD_TYPE, ServerListing.card(identity, mcpUrl, resource == null)));
         pages.put(McpAddress.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
         metadata = resource == null
@@ -56,7 +56,7 @@ final class ServerCard {
         }
     }
 
-    private static ObjectNode catalog(ServerFeatures.Identity identity, String mcpUrl) {
+    private static ObjectNode catalog(ServedContent.Identity identity, String mcpUrl) {
         var name = identity.name().substring(identity.name().indexOf('/') + 1);
         var catalog = Json.object().put("specVersion", "1.0");
         catalog.putArray("entries")

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.mcp.endpoint;
 
 import io.agentworkspace.engine.kernel.wire.ProtocolRevision;
 import io.agentworkspace.engine.kernel.wire.ToolSelection;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.json.Json;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -22,14 +22,14 @@ final class ServerListing {
      *
      * @param keysOnly whether API keys are the only accepted credentials
      */
-    static ObjectNode card(ServerFeatures.Identity identity, String mcpUrl, boolean keysOnly) {
+    static ObjectNode card(ServedContent.Identity identity, String mcpUrl, boolean keysOnly) {
         var remote = remote(mcpUrl, keysOnly);
         ProtocolRevision.words().forEach(remote.putArray("supportedProtocolVersions")::add);
         return described(CARD, identity, remote);
     }
 
     /** Returns the listing for the registry of MCP servers. The host is a variable, since each operator has their own. */
-    static ObjectNode registered(ServerFeatures.Identity identity) {
+    static ObjectNode registered(ServedContent.Identity identity) {
         var remote = remote("https://{host}", true);
         remote.putObject("variables")
                 .putObject("host")
@@ -39,7 +39,7 @@ final class ServerListing {
         return described(REGISTRY, identity, remote);
     }
 
-    private static ObjectNode described(String schema, ServerFeatures.Identity identity, ObjectNode remote) {
+    private static ObjectNode described(String schema, ServedContent.Identity identity, ObjectNode remote) {
         var listing = Json.object()
                 .put("$schema", schema)
                 .put("name", identity.name())

@@ -5,7 +5,7 @@ import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.kernel.wire.Params;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.PromptSource;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.LinkedHashMap;
@@ -22,9 +22,9 @@ final class CompletionMethod {
     private final List<PromptSource> prompts;
     private final ResourceMethods resources;
 
-    CompletionMethod(ServerFeatures features) {
-        this.prompts = features.prompts();
-        this.resources = new ResourceMethods(features.resources());
+    CompletionMethod(ServedContent served) {
+        this.prompts = served.prompts();
+        this.resources = new ResourceMethods(served.resources());
     }
 
     MethodResult complete(ObjectNode params, McpRequest request) {

@@ -7,7 +7,7 @@ import io.agentworkspace.engine.kernel.wire.Params;
 import io.agentworkspace.engine.kernel.wire.RpcError;
 import io.agentworkspace.engine.mcp.source.Extension;
 import io.agentworkspace.engine.mcp.source.McpRequest;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.mcp.tasks.McpTasks;
 import io.agentworkspace.engine.mcp.tasks.TasksExtension;
 import io.agentworkspace.engine.model.json.Json;
@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The MCP methods that work the same in every lane. They return the server's features in the protocol's format. */
+/** The MCP methods that work the same in every lane. They return what the server serves in the protocol's format. */
 public final class McpMethods {
     static final List<String> COMMON = List.of(
             "tools/list",
@@ -31,7 +31,7 @@ public final class McpMethods {
             "prompts/get",
             "completion/complete");
 
-    private final ServerFeatures features;
+    private final ServedContent served;
     private final ToolMethods tools;
     private final ResourceMethods resources;
     private final PromptMethods prompts;
@@ -39,19 +39,19 @@ public final class McpMethods {
     private final List<Extension> extensions;
     private final SealedCursors cursors;
 
-    public McpMethods(ServerFeatures features, McpTasks tasks, SealedCursors cursors, Clock clock) {
-        this.features = features;
+    public McpMethods(ServedContent served, McpTasks tasks, SealedCursors cursors, Clock clock) {
+        this.served = served;
         this.cursors = cursors;
-        this.tools = new ToolMethods(features.tools(), tasks, clock);
-        this.resources = new ResourceMethods(features.resources());
-        this.prompts = new PromptMethods(features.prompts());
-        this.completions = new CompletionMethod(features);
-        this.extensions = new ArrayList<>(features.extensions());
+        this.tools = new ToolMethods(served.tools(), tasks, clock);
+        this.resources = new ResourceMethods(served.resources());
+        this.prompts = new PromptMethods(served.prompts());
+        this.completions = new CompletionMethod(served);
+        this.extensions = new ArrayList<>(served.extensions());
         this.extensions.add(new TasksExtension(tasks));
     }
 
-    public ServerFeatures offer() {
-        return features;
+    public ServedContent offer() {
+        return served;
     }
 
     public ResourceMethods resources() {
@@ -172,7 +172,7 @@ public final class McpMethods {
     }
 
     public ObjectNode serverInfo() {
-        var identity = features.identity();
+        var identity = served.identity();
         return Json.object()
                 .put("name", identity.name())
                 .put("title", identity.title())

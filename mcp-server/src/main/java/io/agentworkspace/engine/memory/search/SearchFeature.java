@@ -18,20 +18,20 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * The feature of searching memory banks, and what other features need of it.
  *
- * @param heavy the permits of work that others size
  * @param embedder the model of meanings
  */
-public record SearchFeature(
-        HeavyWork heavy, Embedder embedder, VectorSource vectors, Searcher searcher, Feature feature) {
+public record SearchFeature(Embedder embedder, VectorSource vectors, Searcher searcher, Feature feature) {
     /** How often the database is read for metrics, however often somebody asks for them. */
     private static final Duration READ = Duration.ofSeconds(15);
 
     private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
     private static final double MILLIS = 1e3;
 
-    /** @param directory where the indexes are */
-    public static SearchFeature of(Db db, EmbeddingConfig settings, Path directory, Clock clock) {
-        var heavy = HeavyWork.ofMachine();
+    /**
+     * @param directory where the indexes are
+     * @param heavy the permits of work that others size
+     */
+    public static SearchFeature of(Db db, EmbeddingConfig settings, Path directory, HeavyWork heavy, Clock clock) {
         var embedder = new Embedder(settings, clock);
         var queries = new SearchQueries(db, embedder.id());
         var indexes = new IndexCache(queries, directory, clock);
@@ -54,21 +54,13 @@ public record SearchFeature(
                         .clearing("search indexes", indexes::purge)
                         .clearing("searched banks", builder::purge))
                 .metrics(metrics -> {
-                    heavy(metrics, heavy);
                     indexes(metrics, indexes, builder);
                     model(metrics, embedder);
                 });
         if (embedder.isOn()) {
             lag(feature, embeddings);
         }
-        return new SearchFeature(heavy, embedder, new VectorSource(embedder, embeddings), searcher, feature);
-    }
-
-    private static void heavy(Metrics metrics, HeavyWork heavy) {
-        metrics.gauge(
-                "engine_heavy_calls_waiting",
-                "Searches and other calls with much work that wait for their turn.",
-                heavy::waiting);
+        return new SearchFeature(embedder, new VectorSource(embedder, embeddings), searcher, feature);
     }
 
     private static void indexes(Metrics metrics, IndexCache indexes, IndexBuilder builder) {

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
@@ -50,7 +50,7 @@ class AbandonedComputationTest {
         var fixtures = Fixtures.offer();
         var tools = new FixtureTools();
         tools.add("computes", "Computes for ever.", _ -> compute());
-        var features = new ServerFeatures(
+        var features = new ServedContent(
                 fixtures.identity(),
                 fixtures.instructions(),
                 List.of(tools),

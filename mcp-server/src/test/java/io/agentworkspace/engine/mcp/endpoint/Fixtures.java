@@ -3,7 +3,7 @@ package io.agentworkspace.engine.mcp.endpoint;
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.lanes.SessionStore;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.charset.StandardCharsets;
@@ -26,9 +26,9 @@ public final class Fixtures {
     private Fixtures() {}
 
     /** Returns the fixture catalogue in the form of the production endpoint. */
-    public static ServerFeatures offer() {
-        return new ServerFeatures(
-                new ServerFeatures.Identity("io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee."),
+    public static ServedContent offer() {
+        return new ServedContent(
+                new ServedContent.Identity("io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee."),
                 _ -> "For tests.",
                 List.of(new FixtureTools(), new FixtureTasks()),
                 List.of(new FixtureResources()),

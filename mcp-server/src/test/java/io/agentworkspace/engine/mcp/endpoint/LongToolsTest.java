@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.kernel.events.EventLog;
-import io.agentworkspace.engine.mcp.features.CatalogueTools;
-import io.agentworkspace.engine.mcp.features.DiscoveryTools;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.content.CatalogueTools;
+import io.agentworkspace.engine.mcp.content.DiscoveryTools;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Doc;
@@ -55,7 +55,7 @@ class LongToolsTest {
         return new TestKeys(id, user);
     }
 
-    private static ServerFeatures offer() {
+    private static ServedContent offer() {
         var clock = Clock.systemUTC();
         var db = TestDatabase.db();
         db.sql("CREATE TABLE IF NOT EXISTS long_tool_done (tenant_id bigint)").run();
@@ -74,8 +74,8 @@ class LongToolsTest {
         var catalogue = new Catalogue(List.of(tool));
         var runner = TestDatabase.runner(catalogue, db, new EventLog());
         var tools = new CatalogueTools(runner, clock);
-        return new ServerFeatures(
-                new ServerFeatures.Identity("io.agentworkspace/long", "Long", "1", "A long tool."),
+        return new ServedContent(
+                new ServedContent.Identity("io.agentworkspace/long", "Long", "1", "A long tool."),
                 _ -> "For tests.",
                 List.of(tools, new DiscoveryTools(runner, tools, (_, _) -> List.of(), clock)),
                 List.of(),

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.calls.runner.Runner;
 import io.agentworkspace.engine.kernel.events.EventLog;
-import io.agentworkspace.engine.mcp.features.EngineFeatures;
-import io.agentworkspace.engine.mcp.features.WelcomeQueries;
+import io.agentworkspace.engine.mcp.content.EngineContent;
+import io.agentworkspace.engine.mcp.content.WelcomeQueries;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -55,7 +55,7 @@ class ProgressTest {
 
     @BeforeAll
     static void start() {
-        server = new SampleServer(EngineFeatures.of(
+        server = new SampleServer(EngineContent.of(
                 RUNNER,
                 TestDatabase.library(),
                 (_, _) -> List.of(),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.agentworkspace.engine.kernel.wire.ProtocolRevision;
-import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.content.EngineContent;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
@@ -62,7 +62,7 @@ class ServerCardTest {
         var pom = Files.readString(Repository.file("pom.xml"));
         var version = Pattern.compile("<version>([^<]+)</version>").matcher(pom);
         assertThat(version.find()).isTrue();
-        return ServerListing.registered(EngineFeatures.identity(version.group(1)));
+        return ServerListing.registered(EngineContent.identity(version.group(1)));
     }
 
     @Test

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.kernel.wire.SubscribedChange;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.mcp.streams.StreamOpener;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -44,7 +44,7 @@ class StreamsTest {
     @BeforeAll
     static void start() {
         var fixtures = Fixtures.offer();
-        server = new SampleServer(new ServerFeatures(
+        server = new SampleServer(new ServedContent(
                 fixtures.identity(),
                 fixtures.instructions(),
                 fixtures.tools(),

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.mcp.endpoint.FixtureTasks;
 import io.agentworkspace.engine.mcp.endpoint.Fixtures;
 import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -253,9 +253,9 @@ class McpTasksTest {
 
     /** Starts a replica of a server with another name, which leaves this server's tasks alone. */
     private static SampleServer apart() {
-        var identity = new ServerFeatures.Identity("io.agentworkspace/apart", "Apart", "1", "Another server.");
+        var identity = new ServedContent.Identity("io.agentworkspace/apart", "Apart", "1", "Another server.");
         return new SampleServer(
-                new ServerFeatures(
+                new ServedContent(
                         identity, _ -> "For tests.", List.of(new FixtureTasks()), List.of(), List.of(), List.of()),
                 keys);
     }

@@ -5,9 +5,9 @@ import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.http.RequestRate;
 import io.agentworkspace.engine.kernel.http.TrustedProxies;
-import io.agentworkspace.engine.mcp.features.EngineFeatures;
-import io.agentworkspace.engine.mcp.features.WelcomeQueries;
-import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.content.EngineContent;
+import io.agentworkspace.engine.mcp.content.WelcomeQueries;
+import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
@@ -49,7 +49,7 @@ public final class SampleServer implements AutoCloseable {
 
     public SampleServer(RequestRate callers, RequestRate strangers) {
         this(
-                EngineFeatures.of(
+                EngineContent.of(
                         new SampleTools(),
                         TestDatabase.library(),
                         (_, _) -> List.of(),
@@ -66,7 +66,7 @@ public final class SampleServer implements AutoCloseable {
     /** Starts a server behind these proxies, with a rate limit for requests without a valid credential. */
     SampleServer(TrustedProxies proxies, RequestRate strangers) {
         this(
-                EngineFeatures.of(
+                EngineContent.of(
                         new SampleTools(),
                         TestDatabase.library(),
                         (_, _) -> List.of(),
@@ -84,7 +84,7 @@ public final class SampleServer implements AutoCloseable {
     /** Starts a server with this much memory. */
     SampleServer(Capacity capacity) {
         this(
-                EngineFeatures.of(
+                EngineContent.of(
                         new SampleTools(),
                         TestDatabase.library(),
                         (_, _) -> List.of(),
@@ -100,7 +100,7 @@ public final class SampleServer implements AutoCloseable {
     }
 
     /** Starts the production endpoint with other features, and the memory limits of this heap size. */
-    public SampleServer(ServerFeatures offer, long heap) {
+    public SampleServer(ServedContent offer, long heap) {
         this(
                 offer,
                 new TestKeys(),
@@ -111,31 +111,31 @@ public final class SampleServer implements AutoCloseable {
     }
 
     /** Starts the production endpoint with other features. */
-    public SampleServer(ServerFeatures offer) {
+    public SampleServer(ServedContent offer) {
         this(offer, new TestKeys());
     }
 
     /** Starts another replica with the same keys. */
-    public SampleServer(ServerFeatures offer, TestKeys keys) {
+    public SampleServer(ServedContent offer, TestKeys keys) {
         this(offer, keys, PUBLIC);
     }
 
     /** Starts a replica behind a proxy. */
-    public SampleServer(ServerFeatures offer, TestKeys keys, URI address) {
+    public SampleServer(ServedContent offer, TestKeys keys, URI address) {
         this(offer, keys, address, RequestRate.OFF, RequestRate.OFF);
     }
 
     /** Starts the production endpoint with other features, beside this one for REST. */
-    public SampleServer(ServerFeatures offer, TestKeys keys, Handler rest) {
+    public SampleServer(ServedContent offer, TestKeys keys, Handler rest) {
         this(offer, keys, PUBLIC, UnaryOperator.identity(), RequestRate.OFF, RequestRate.OFF, rest);
     }
 
-    private SampleServer(ServerFeatures offer, TestKeys keys, URI address, RequestRate callers, RequestRate strangers) {
+    private SampleServer(ServedContent offer, TestKeys keys, URI address, RequestRate callers, RequestRate strangers) {
         this(offer, keys, address, UnaryOperator.identity(), callers, strangers);
     }
 
     private SampleServer(
-            ServerFeatures offer,
+            ServedContent offer,
             TestKeys keys,
             URI address,
             UnaryOperator<GateRules> more,
@@ -145,7 +145,7 @@ public final class SampleServer implements AutoCloseable {
     }
 
     private SampleServer(
-            ServerFeatures offer,
+            ServedContent offer,
             TestKeys keys,
             URI address,
             UnaryOperator<GateRules> more,

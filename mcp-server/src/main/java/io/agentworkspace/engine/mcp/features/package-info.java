@@ -1,8 +1,0 @@
-/**
- * What the engine serves over MCP: the tools of the catalogue ({@code CatalogueTools}), and things of the workspace
- * as resources.
- */
-@NullMarked
-package io.agentworkspace.engine.mcp.features;
-
-import org.jspecify.annotations.NullMarked;
