@@ -283,7 +283,7 @@ async function finds(width) {
   step.grown = await height() - before;
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+K');
-  await page.keyboard.type('say somthing');
+  await page.keyboard.type('send a mesage');
   await Promise.all([page.waitForURL('**/tools/AP_Chat'), page.keyboard.press('Enter')]);
   step.opened = await page.locator('h1').innerText();
   report('finds', step);

@@ -274,7 +274,7 @@ class HubTest {
     void oneSearchFindsToolsSkillsAndDocumentsFromEveryPage() {
         for (var finds : everywhere("finds")) {
             assertThat(texts(finds.get("groups"))).containsExactly("Tools", "Skills", "Documents");
-            assertThat(finds.get("opened").asString()).startsWith("Say something");
+            assertThat(finds.get("opened").asString()).startsWith("Send a message");
             assertThat(finds.get("keys").asBoolean())
                     .as("the keys of a keyboard, where there is one")
                     .isEqualTo(finds.get("width").asInt() > 400);

@@ -62,7 +62,7 @@ public final class WorkLoop implements AutoCloseable {
             } catch (Problem e) {
                 LOG.debug("{}: postponed: {}", name, e.note());
                 rest(begin);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // Whatever happens in one round, there is a next one.
                 LOG.warn("{}: failed; trying again", name, e);
                 rest(begin);
             }

@@ -18,16 +18,17 @@ import org.slf4j.LoggerFactory;
  */
 public final class Worker<C> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
-    private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration RENEWAL = Duration.ofSeconds(1);
     private static final long PATIENCE_SECONDS = 5;
 
     private final String name;
     private final int places;
     private final Queue<C> queue;
     private final WorkLoop loop;
+    private final WorkLoop renewals; // Of its own: neither a claim nor work that ends delays it.
     private final ExecutorService threads;
     private final Set<C> running = ConcurrentHashMap.newKeySet();
-    private volatile long renewalAt = System.nanoTime();
+    private boolean isClosing; // Guarded by running.
 
     /** A queue in the database. A claim is valid until its lease expires and another replica claims the entry. */
     public interface Queue<C> {
@@ -63,11 +64,13 @@ public final class Worker<C> implements AutoCloseable {
         this.places = pace.places();
         this.queue = queue;
         this.loop = new WorkLoop(name, threads, pace.pause(), pace.gap(), this::round);
+        this.renewals = new WorkLoop(name + ": leases", threads, RENEWAL, this::renewAll);
         this.threads = Executors.newThreadPerTaskExecutor(threads.factory());
     }
 
     public void start() {
         loop.start();
+        renewals.start();
     }
 
     /** Looks for work soon. */
@@ -77,8 +80,7 @@ public final class Worker<C> implements AutoCloseable {
 
     /** Checks soon which claims are still valid. */
     public void renew() {
-        renewalAt = System.nanoTime();
-        loop.wake();
+        renewals.wake();
     }
 
     /** Returns the claims that are worked at. */
@@ -86,22 +88,30 @@ public final class Worker<C> implements AutoCloseable {
         return Collections.unmodifiableSet(running);
     }
 
+    private boolean renewAll() {
+        running.forEach(claim -> attempt(() -> {
+            if (!queue.renew(claim) && running.contains(claim)) {
+                queue.stop(claim);
+            }
+        }));
+        return false;
+    }
+
     private synchronized boolean round() {
-        if (System.nanoTime() - renewalAt >= 0) {
-            renewalAt = System.nanoTime() + RENEWAL_NANOS;
-            running.stream()
-                    .filter(claim -> !queue.renew(claim) && running.contains(claim))
-                    .forEach(queue::stop);
-        }
-        var free = threads.isShutdown() ? 0 : places - running.size();
+        var free = places - running.size();
         var claims = free > 0 ? queue.claim(free) : List.<C>of();
-        running.addAll(claims);
-        claims.forEach(claim -> threads.execute(() -> work(claim)));
+        synchronized (running) {
+            if (isClosing) {
+                return false; // The leases of what was claimed meanwhile expire.
+            }
+            running.addAll(claims);
+            claims.forEach(claim -> threads.execute(() -> work(claim)));
+        }
         return !claims.isEmpty();
     }
 
     private void work(C claim) {
-        try {
+        attempt(() -> {
             var hasMore = false;
             try {
                 hasMore = queue.work(claim);
@@ -111,6 +121,12 @@ public final class Worker<C> implements AutoCloseable {
             if (hasMore) {
                 round();
             }
+        });
+    }
+
+    private void attempt(Runnable step) {
+        try {
+            step.run();
         } catch (Problem e) {
             LOG.debug("{}: postponed: {}", name, e.note());
         } catch (RuntimeException e) {
@@ -121,14 +137,17 @@ public final class Worker<C> implements AutoCloseable {
     /** Claims nothing more, ends what runs, and waits up to 5 s for it. The rest is interrupted. */
     @Override
     public void close() {
-        synchronized (this) {
+        synchronized (running) {
+            isClosing = true;
             threads.shutdown();
         }
         running.forEach(queue::stop);
         loop.close();
+        renewals.close();
         try {
             if (!threads.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 threads.shutdownNow();
+                threads.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -159,6 +159,7 @@ public final class Hub<S extends Hub.Subscriber> implements DatabaseSignals.List
 
     @Override
     public void gap() {
+        listening.forget();
         Thread.startVirtualThread(this::renew);
         wakeAll();
     }

@@ -41,6 +41,11 @@ public final class ListeningTenants {
         }
     }
 
+    /** Forgets what was written: the database may have been restored. */
+    void forget() {
+        written.clear();
+    }
+
     /** Renews the entries of the tenants with listeners. */
     void renew(Set<Long> tenants) {
         written.keySet().retainAll(tenants);

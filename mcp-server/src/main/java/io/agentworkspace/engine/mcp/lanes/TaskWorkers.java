@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -66,7 +67,19 @@ public final class TaskWorkers implements Worker.Queue<TaskAttempt>, DatabaseSig
 
     @Override
     public List<TaskAttempt> claim(int most) {
-        return store.claim(server, most, LEASE).stream().map(TaskAttempt::new).toList();
+        return store.claim(server, most, LEASE).stream()
+                .flatMap(task -> attempt(task).stream())
+                .toList();
+    }
+
+    /** Returns a task's next attempt; nothing if what is stored of it cannot be read, as after a change of the version. */
+    private static Optional<TaskAttempt> attempt(McpTaskStore.Task task) {
+        try {
+            return Optional.of(new TaskAttempt(task));
+        } catch (RuntimeException e) {
+            LOG.warn("cannot read the stored task {}", task.claim().id(), e);
+            return Optional.empty();
+        }
     }
 
     @Override

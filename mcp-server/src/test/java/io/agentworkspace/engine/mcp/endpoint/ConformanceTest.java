@@ -253,7 +253,7 @@ class ConformanceTest {
                 ## The production server, with a key and without fixtures
 
                 Two replicas run behind the proxy. Scenarios that need a fixture are untested. Checks that need a list to change on request are
-                excused, since the production server has no tool for that. The result is the same with five [upstream servers](upstreams.md) installed.
+                excused, since the production server has no tool for that. The result is the same with five [upstream servers](../upstreams.md) installed.
                 """);
         production.forEach((revision, verdicts) -> page.append("\n| scenario of %s | checks |\n|---|---|\n%s"
                 .formatted(revision, verdicts.stream().map(ConformanceTest::row).collect(Collectors.joining()))));
