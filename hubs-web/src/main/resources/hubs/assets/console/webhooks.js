@@ -54,7 +54,11 @@ const catalogue = (kinds) =>
   html`<section class="events" aria-labelledby="event-types">
     <h2 id="event-types">What can be sent</h2>
     <dl>
-      ${kinds.map(({ type, description }) => html`<dt><code>${type}</code></dt><dd>${description}</dd>`)}
+      ${kinds.map(
+        ({ type, description }) =>
+          html`<dt><code>${type}</code></dt>
+            <dd>${description}</dd>`,
+      )}
     </dl>
   </section>`;
 

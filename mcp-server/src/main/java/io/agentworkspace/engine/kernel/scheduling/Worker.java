@@ -28,7 +28,7 @@ public final class Worker<C> implements AutoCloseable {
     private final WorkLoop renewals; // Of its own: neither a claim nor work that ends delays it.
     private final ExecutorService threads;
     private final Set<C> running = ConcurrentHashMap.newKeySet();
-    private boolean isClosing; // Guarded by running.
+    private volatile boolean isClosing; // Set under the lock of running, under which work begins.
 
     /** A queue in the database. A claim is valid until its lease expires and another replica claims the entry. */
     public interface Queue<C> {
@@ -98,7 +98,7 @@ public final class Worker<C> implements AutoCloseable {
     }
 
     private synchronized boolean round() {
-        var free = places - running.size();
+        var free = isClosing ? 0 : places - running.size();
         var claims = free > 0 ? queue.claim(free) : List.<C>of();
         synchronized (running) {
             if (isClosing) {

@@ -334,7 +334,7 @@ final class CodingAgent {
                 process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
                 process.getOutputStream().flush();
             } catch (IOException e) {
-                assertThat(process.isAlive()).as(e.toString()).isFalse();
+                await(e.toString()).until(() -> !process.isAlive());
             }
         }
 

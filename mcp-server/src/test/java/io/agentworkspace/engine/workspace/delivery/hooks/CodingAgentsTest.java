@@ -133,9 +133,10 @@ class CodingAgentsTest {
                 await("a turn").until(() -> !model.inputs().isEmpty() && wakes().equals("hook"));
                 terminal.type("\u001b");
                 await("the interrupt").until(() -> wakes().equals("none"));
-                terminal.type("\u0003");
-                terminal.type("\u0003");
-                await("the end").until(() -> !isOnline());
+                await("the end").until(() -> {
+                    terminal.type("\u0003");
+                    return !isOnline();
+                });
             } finally {
                 reply.complete(DONE);
             }
