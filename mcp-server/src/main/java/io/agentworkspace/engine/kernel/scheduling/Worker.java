@@ -134,7 +134,10 @@ public final class Worker<C> implements AutoCloseable {
         }
     }
 
-    /** Claims nothing more, ends what runs, and waits up to 5 s for it. The rest is interrupted. */
+    /**
+     * Claims nothing more, and ends what runs. Waits up to 5 s each for a claim, for renewals and for what runs, which is
+     * interrupted then. No lock is held meanwhile.
+     */
     @Override
     public void close() {
         synchronized (running) {

@@ -58,14 +58,8 @@ final class HookEndpoint extends Handler.Abstract {
     }
 
     /** Returns whether a path is one of these routes, or would be with the word of a client. */
-    static boolean isBelow(String path) {
+    static boolean serves(String path) {
         return path.startsWith("/api/hooks/");
-    }
-
-    /** Returns whether a path is one of these routes. */
-    public static boolean serves(String path) {
-        var match = PATH.matcher(path);
-        return match.matches() && HookClient.find(match.group(1)).isPresent();
     }
 
     /** Returns the listener for the database's signals. */

@@ -14,7 +14,7 @@ public final class HooksFeature {
     public static Feature of(Db db, Hooks hooks, WakeStore wakes, StreamLimits limits, Clock clock) {
         var endpoint = new HookEndpoint(hooks, new ListeningTenants(db, clock), limits, wakes);
         return new Feature()
-                .endpoint(HookEndpoint::isBelow, endpoint)
+                .endpoint(HookEndpoint::serves, endpoint)
                 .listener(endpoint.listener())
                 .background(work -> work.clearing("sessions of hooks", hooks::purge));
     }
