@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.app.demo.DemoFeature;
+import io.agentworkspace.engine.calls.discovery.ToolIndex;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.identity.oauth.OAuthFeature;
 import io.agentworkspace.engine.integrations.joining.InvitationStore;
@@ -19,7 +20,6 @@ import io.agentworkspace.engine.mcp.content.WelcomeQueries;
 import io.agentworkspace.engine.mcp.endpoint.McpEndpoint;
 import io.agentworkspace.engine.mcp.handshakes.Doctor;
 import io.agentworkspace.engine.mcp.handshakes.HandshakeStore;
-import io.agentworkspace.engine.memory.search.ToolIndex;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.web.server.PageEndpoint;

@@ -1,58 +1,31 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.calls.discovery;
 
-import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
+import io.agentworkspace.engine.memory.search.TextIndex;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Tool;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.text.BreakIterator;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** What a tool is found by: its name, title, description, details and parameters, and what callers also call it. */
 final class ToolTexts {
     private ToolTexts() {}
 
-    /** Returns an index in memory of all that is said about these tools. The id of each is its place in the list. */
-    static BankIndex index(List<Tool<?, ?>> tools) {
-        return index(tools, ToolTexts::text);
+    /** Returns an index of all that is said about these tools, and one of what they are called. */
+    static List<TextIndex> indexes(List<Tool<?, ?>> tools) {
+        return Stream.<Function<Tool<?, ?>, String>>of(ToolTexts::text, ToolTexts::called)
+                .map(text -> new TextIndex(tools.stream()
+                        .map(tool -> "%s %s\n%s".formatted(tool.name(), title(tool), text.apply(tool)))
+                        .toList()))
+                .toList();
     }
 
-    /** Returns the same of what these tools are called. */
-    static BankIndex indexOfNames(List<Tool<?, ?>> tools) {
-        return index(
-                tools,
-                tool -> title(tool) + "\n" + String.join("\n", tool.guide().phrases()));
-    }
-
-    private static BankIndex index(List<Tool<?, ?>> tools, Function<Tool<?, ?>, String> text) {
-        try {
-            return BankIndex.ofPast(
-                    0,
-                    IntStream.range(0, tools.size())
-                            .mapToObj(place -> new IndexedMemory(
-                                    new UUID(0, place),
-                                    "0",
-                                    name(tools.get(place)),
-                                    text.apply(tools.get(place)),
-                                    List.of(),
-                                    0,
-                                    Instant.EPOCH,
-                                    null))
-                            .toList());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static String name(Tool<?, ?> tool) {
-        return tool.name() + " " + title(tool);
+    private static String called(Tool<?, ?> tool) {
+        return title(tool) + "\n" + String.join("\n", tool.guide().phrases());
     }
 
     private static String text(Tool<?, ?> tool) {

@@ -1,16 +1,13 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.calls.discovery;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
-import io.agentworkspace.engine.kernel.text.Language;
-import io.agentworkspace.engine.kernel.text.QueryParser;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.search.TextIndex;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.Tool;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,8 +20,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.apache.lucene.index.IndexReader;
-import org.apache.lucene.search.IndexSearcher;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +53,7 @@ public final class ToolIndex implements ToolFinder {
     private final Embedder embedder;
     private final HeavyWork heavy;
     private CompletableFuture<Void> making = CompletableFuture.completedFuture(null);
-    private final Cache<List<String>, List<BankIndex>> indexes =
+    private final Cache<List<String>, List<TextIndex>> indexes =
             Caffeine.newBuilder().maximumSize(SETS).build();
     private final Cache<String, ToolVectors> vectors =
             Caffeine.newBuilder().maximumSize(VECTORS).build();
@@ -154,15 +149,11 @@ public final class ToolIndex implements ToolFinder {
 
     /** Returns by the name of a tool about which share of the query's words it is called, plus the share that it has at all. */
     private Map<String, Double> words(String query, List<Tool<?, ?>> usable, boolean isTyped) {
-        var names = usable.stream().<String>map(Tool::name).toList();
         var keys = usable.stream().map(ToolIndex::key).toList();
         var shares = new HashMap<String, Double>();
-        for (var index : indexes.get(keys, _ -> List.of(ToolTexts.index(usable), ToolTexts.indexOfNames(usable)))) {
-            try {
-                shares(query, index, names, isTyped).forEach((name, share) -> shares.merge(name, share, Double::sum));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        for (var index : indexes.get(keys, _ -> ToolTexts.indexes(usable))) {
+            index.find(query, isTyped)
+                    .forEach((place, share) -> shares.merge(usable.get(place).name(), share, Double::sum));
         }
         if (FIELD.matcher(query).matches()) {
             usable.stream()
@@ -170,46 +161,5 @@ public final class ToolIndex implements ToolFinder {
                     .forEach(tool -> shares.merge(tool.name(), 1.0, Double::sum));
         }
         return shares;
-    }
-
-    private static Map<String, Double> shares(String query, BankIndex index, List<String> names, boolean isTyped)
-            throws IOException {
-        var searcher = new IndexSearcher(index.reader());
-        searcher.setSimilarity(BankIndex.RANKING);
-        var lexical = lexical(query, searcher, isTyped);
-        if (lexical.groups().isEmpty()) {
-            return Map.of();
-        }
-        var found = searcher.search(lexical.query(), names.size()).scoreDocs;
-        return lexical.breadths(searcher, found).entrySet().stream()
-                .collect(Collectors.toMap(
-                        each -> names.get(place(searcher.getIndexReader(), each.getKey())), Map.Entry::getValue));
-    }
-
-    private static LexicalQuery lexical(String query, IndexSearcher searcher, boolean isTyped) throws IOException {
-        var text = query.strip();
-        var last = text.substring(text.lastIndexOf(' ') + 1);
-        var isBegun = isTyped && LexicalQuery.isBeginning(last, searcher.getIndexReader());
-        var words = isBegun ? text.substring(0, text.length() - last.length()) : text;
-        var beginnings = isBegun ? List.of(last) : List.<String>of();
-        var parsed = new QueryParser.Parsed(words, text, List.of(), List.of(), beginnings, List.of(), List.of());
-        return LexicalQuery.of(parsed, searcher, List.of(Language.ENGLISH));
-    }
-
-    /** Returns the place of a document's tool in the list that was indexed. */
-    private static int place(IndexReader reader, int document) {
-        try {
-            for (var leaf : reader.leaves()) {
-                var at = document - leaf.docBase;
-                if (at < leaf.reader().maxDoc()) {
-                    var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
-                    ids.advanceExact(at);
-                    return (int) BankIndex.id(ids.binaryValue()).getLeastSignificantBits();
-                }
-            }
-            throw new IllegalStateException("no document " + document);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.calls.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

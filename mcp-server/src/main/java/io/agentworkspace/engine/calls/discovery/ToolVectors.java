@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.calls.discovery;
 
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.Vectors;
