@@ -2,7 +2,7 @@ package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
-import io.agentworkspace.engine.workspace.messages.GuardLimits;
+import io.agentworkspace.engine.workspace.guard.GuardLimits;
 import org.jspecify.annotations.Nullable;
 
 /** What AP_Modify sets of the loop guard: for one agent, or for those of an incident. */

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.workspace.guard.GuardQueries;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -28,20 +29,13 @@ public final class AgentPresence {
     /** For so long after it was written, a use may be written later. */
     private static final Duration FRESH = Duration.ofMinutes(5);
 
-    /** Stores that a session of the agent {@code :self} has ended. */
-    static final String LEFT = """
-            INSERT INTO guard_received (tenant_id, agent_id, left_at)
-            SELECT a.tenant_id, a.id, :now FROM agent a WHERE a.tenant_id = :tenant AND a.id = CAST(:self AS bigint)
-            ON CONFLICT (tenant_id, agent_id) DO UPDATE SET left_at = excluded.left_at
-            """;
-
     private static final String ENDED = SqlTemplate.of("""
             WITH seen AS ({left})
             UPDATE context
                SET used_at = least(used_at, CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute')
              WHERE tenant_id = :tenant AND principal = :principal AND self_id = :self
             """)
-            .with("left", LEFT)
+            .with("left", GuardQueries.LEFT)
             .with("minutes", ContextStore.ONLINE.toMinutes())
             .sql();
 

@@ -20,8 +20,9 @@ import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
-import io.agentworkspace.engine.workspace.messages.GuardLimits;
-import io.agentworkspace.engine.workspace.messages.GuardStore;
+import io.agentworkspace.engine.workspace.guard.GuardLimits;
+import io.agentworkspace.engine.workspace.guard.GuardQueries;
+import io.agentworkspace.engine.workspace.guard.GuardStore;
 import io.agentworkspace.engine.workspace.messages.MessageRow;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -386,7 +387,7 @@ public final class AgentStore {
 
     /** Records that the call logs off the agent. */
     void left(Call call, long agent) {
-        db.sql(call, AgentPresence.LEFT).set("self", agent).runLate();
+        db.sql(call, GuardQueries.LEFT).set("self", agent).runLate();
     }
 
     /**

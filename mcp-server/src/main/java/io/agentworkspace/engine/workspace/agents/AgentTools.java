@@ -21,7 +21,7 @@ import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.workspace.agents.AgentStore.AgentChange;
 import io.agentworkspace.engine.workspace.agents.AgentStore.LockedAgent;
-import io.agentworkspace.engine.workspace.messages.GuardLimits;
+import io.agentworkspace.engine.workspace.guard.GuardLimits;
 import io.agentworkspace.engine.workspace.messages.MessageStore;
 import io.agentworkspace.engine.workspace.messages.ThreadQueries;
 import java.util.List;

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.workspace.delivery.wait.MessageWait;
 import io.agentworkspace.engine.workspace.delivery.wait.WaitingCalls;
 import io.agentworkspace.engine.workspace.domains.DomainStore;
 import io.agentworkspace.engine.workspace.domains.ZoneEntry;
+import io.agentworkspace.engine.workspace.guard.GuardStopStore;
 import io.agentworkspace.engine.workspace.messages.MessageStore;
 import java.time.Clock;
 

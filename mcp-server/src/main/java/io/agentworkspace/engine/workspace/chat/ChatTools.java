@@ -22,13 +22,12 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.delivery.wait.MessageWait;
 import io.agentworkspace.engine.workspace.domains.ZoneEntry;
+import io.agentworkspace.engine.workspace.guard.GuardLimits;
+import io.agentworkspace.engine.workspace.guard.GuardStore;
+import io.agentworkspace.engine.workspace.guard.LoopGuard;
 import io.agentworkspace.engine.workspace.messages.ConversationStore;
 import io.agentworkspace.engine.workspace.messages.ConversationStore.Slot;
 import io.agentworkspace.engine.workspace.messages.CutMessages;
-import io.agentworkspace.engine.workspace.messages.Destination;
-import io.agentworkspace.engine.workspace.messages.GuardLimits;
-import io.agentworkspace.engine.workspace.messages.GuardStore;
-import io.agentworkspace.engine.workspace.messages.Lineage;
 import io.agentworkspace.engine.workspace.messages.MessageStore;
 import io.agentworkspace.engine.workspace.messages.MessageStore.NewMessage;
 import io.agentworkspace.engine.workspace.messages.Reach;
@@ -61,7 +60,6 @@ final class ChatTools {
     private final AttachmentQueries attachments;
     private final ConversationStore conversations;
     private final MessageStore messages;
-    private final GuardStopStore stops;
     private final GuardStore guards;
     private final MessageWait wait;
 
@@ -70,7 +68,6 @@ final class ChatTools {
         this.attachments = new AttachmentQueries(db);
         this.conversations = new ConversationStore(db);
         this.messages = messages;
-        this.stops = new GuardStopStore(db);
         this.guards = new GuardStore(db);
         this.wait = wait;
     }
@@ -234,7 +231,7 @@ final class ChatTools {
         var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));
         var documents = attachments.find(call, in.attach());
         var slot = conversations.begin(call, to);
-        var lineage = lineage(call, to, slot);
+        var lineage = guards.lineage(call, slot.guard(to));
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
         var own = messages.post(call, new NewMessage(to, slot, lineage, in.content(), documents));
@@ -243,30 +240,6 @@ final class ChatTools {
         }
         call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(own));
         return new ChatResponse(List.of(own), receipt(call, slot, own), null, null);
-    }
-
-    private Lineage lineage(Call call, Destination to, Slot slot) {
-        if (call.isByPerson()) {
-            return LoopGuard.ofPerson(slot.history());
-        }
-        var guard = new LoopGuard(to, slot.place(), slot.history(), false);
-        try {
-            return lineage(call, guard);
-        } catch (Problem stop) {
-            var self = call.context().self();
-            if (!stop.beside().containsKey("retry_at")) {
-                throw stop; // Somebody has stopped the agents, and knows it.
-            } else if (guards.use(call, to)) {
-                return lineage(call, guard.exempt());
-            } else if (self != null) {
-                call.whenRefused(() -> stops.put(call, self, to, slot.place(), stop));
-            }
-            throw stop;
-        }
-    }
-
-    private static Lineage lineage(Call call, LoopGuard guard) {
-        return call.context().self() == null ? guard.ofProgram() : guard.ofAgent();
     }
 
     private static ObjectNode receipt(Call call, Slot slot, Message own) {

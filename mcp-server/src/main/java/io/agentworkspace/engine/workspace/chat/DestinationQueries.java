@@ -14,8 +14,8 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.domains.ZoneEntry;
-import io.agentworkspace.engine.workspace.messages.ConversationStore;
-import io.agentworkspace.engine.workspace.messages.ConversationStore.ParentMessage;
+import io.agentworkspace.engine.workspace.guard.GuardQueries;
+import io.agentworkspace.engine.workspace.guard.GuardQueries.ParentMessage;
 import io.agentworkspace.engine.workspace.messages.Destination;
 import io.agentworkspace.engine.workspace.messages.MessageStore;
 import java.sql.SQLException;
@@ -44,7 +44,7 @@ final class DestinationQueries {
                              WHERE p.tenant_id = m.tenant_id AND p.conversation_id = m.conversation_id AND p.party_id = :speaker)
                     OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND {may_talk}))
             """)
-                    .with("parent", ConversationStore.PARENT)
+                    .with("parent", GuardQueries.PARENT)
                     .with("may_talk", Visibility.talk("d"))
                     .sql();
 

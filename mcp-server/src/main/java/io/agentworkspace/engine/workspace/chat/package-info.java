@@ -1,4 +1,4 @@
-/** The tools AP_Chat, AP_Ask and AP_Answer, and {@code LoopGuard}, which stops agents that answer each other endlessly. */
+/** The tools AP_Chat, AP_Ask and AP_Answer. */
 @NullMarked
 package io.agentworkspace.engine.workspace.chat;
 

@@ -22,7 +22,7 @@ import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.agents.AgentTools;
 import io.agentworkspace.engine.workspace.domains.DomainStore.DomainFields;
 import io.agentworkspace.engine.workspace.domains.DomainStore.LockedDomain;
-import io.agentworkspace.engine.workspace.messages.GuardLimits;
+import io.agentworkspace.engine.workspace.guard.GuardLimits;
 import io.agentworkspace.engine.workspace.messages.MessageStore;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

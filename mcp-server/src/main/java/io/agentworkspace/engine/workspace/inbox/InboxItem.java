@@ -2,7 +2,7 @@ package io.agentworkspace.engine.workspace.inbox;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.agentworkspace.engine.model.schema.Doc;
-import io.agentworkspace.engine.workspace.messages.GuardLimits;
+import io.agentworkspace.engine.workspace.guard.GuardLimits;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

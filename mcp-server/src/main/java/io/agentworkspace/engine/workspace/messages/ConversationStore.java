@@ -7,45 +7,17 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.workspace.guard.GuardQueries;
+import io.agentworkspace.engine.workspace.guard.GuardQueries.History;
+import io.agentworkspace.engine.workspace.guard.GuardQueries.Place;
+import io.agentworkspace.engine.workspace.guard.LoopGuard;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Takes the next place in a conversation, and reads the history before it in the same round trip. */
 public final class ConversationStore {
-    /** The age from which a message of the other side no longer counts as answered. */
-    public static final Duration RECENT = Duration.ofMinutes(15);
-
-    /** The maximum number of agents that are counted individually. */
-    private static final int MAX_COUNTED = 50;
-
-    /**
-     * The loop guard of direct messages between the speaker and :other. Where both agents have a limit other than the default, the
-     * lower one counts; where one has, that one.
-     */
-    private static final String PAIR = SqlTemplate.of("""
-            SELECT COALESCE(min(NULLIF(ga.guard_hops, {hops})), {hops}) AS hops, COALESCE(min(NULLIF(ga.guard_per_minute, {per_minute})), {per_minute}) AS per_minute,
-                   COALESCE(bool_or(ga.guard_stopped), false) AS stopped
-              FROM agent ga
-             WHERE ga.tenant_id = :tenant AND ga.id IN (CAST(:speaker AS bigint), CAST(:other AS bigint))
-            """)
-            .with("hops", GuardLimits.DEFAULT_HOPS)
-            .with("per_minute", GuardLimits.DEFAULT_PER_MINUTE)
-            .sql();
-
-    /** The columns of the answered message {@code m}. */
-    public static final String PARENT = """
-            m.id, m.speaker_id, m.chain, m.created_at, NOT m.person AS by_program,
-            ARRAY(SELECT link.name
-                    FROM unnest(m.chain || m.speaker_id) WITH ORDINALITY k (id, n)
-                    CROSS JOIN LATERAL (SELECT x.name FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = k.id OFFSET 0) link
-                   ORDER BY k.n) AS chain_names
-            """;
-
     /**
      * Locks an agent as a speaker until the transaction ends: what it has sent is then counted exactly. People are not
      * counted, and may speak in many places at once.
@@ -58,30 +30,14 @@ public final class ConversationStore {
             UPDATE conversation c
                SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
                    person_at = CASE WHEN :by_program THEN person_at ELSE :now END,
-                   counted_at = CASE WHEN NOT :by_program OR {afresh} THEN :now ELSE c.counted_at END,
-                   agents_said = CASE WHEN NOT :by_program THEN 0
-                                      WHEN {afresh} THEN 1
-                                      WHEN voices <@ ARRAY[CAST(:speaker AS bigint)]
-                                      THEN least(agents_said + 1, greatest(place.per_minute * 3 / 2, 1))
-                                      ELSE agents_said + 1 END,
-                   voices = CASE WHEN NOT :by_program THEN '{}'
-                                 WHEN {afresh} THEN ARRAY[CAST(:speaker AS bigint)]
-                                 WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= {max_counted} THEN voices
-                                 ELSE voices || CAST(:speaker AS bigint) END
-              FROM (SELECT gd.guard_hops AS hops, gd.guard_per_minute AS per_minute,
-                           gd.guard_stopped AS stopped,
-                           (SELECT main.progress_at
-                              FROM zone mz JOIN conversation main ON main.tenant_id = mz.tenant_id AND main.id = mz.conversation_id
-                             WHERE mz.tenant_id = gd.tenant_id AND mz.domain_id = gd.id AND mz.name_key = 'main') AS progress
-                      FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
-                     WHERE gz.tenant_id = :tenant AND gz.conversation_id = :conversation) place
+                   {counts}
+              FROM ({limits}) place
              WHERE c.tenant_id = :tenant AND c.id = :conversation
             RETURNING c.id AS conversation, c.last_seq, c.last_at, c.agents_said, cardinality(c.voices) AS voices,
                       place.hops, place.per_minute, place.stopped, greatest(place.progress, c.person_at) AS progress
             """)
-            .with("afresh", """
-                    (c.last_at < :recent OR (place.progress IS NOT NULL AND place.progress > COALESCE(c.counted_at, '-infinity')))""")
-            .with("max_counted", MAX_COUNTED)
+            .with("counts", GuardQueries.COUNTS_IN_ZONE)
+            .with("limits", GuardQueries.LIMITS_IN_ZONE)
             .sql();
 
     /** Takes the next place between two parties, whose conversation begins with it if there was none. */
@@ -95,7 +51,7 @@ public final class ConversationStore {
             RETURNING id AS conversation, last_seq, last_at, agents_said, cardinality(voices) AS voices,
             (SELECT hops FROM pair) AS hops, (SELECT per_minute FROM pair) AS per_minute, (SELECT stopped FROM pair) AS stopped,
             CAST(NULL AS timestamptz) AS progress
-            """).with("pair", PAIR).sql();
+            """).with("pair", GuardQueries.LIMITS_OF_PAIR).sql();
 
     /** Keeps an agent in the zone until the transaction ends. */
     private static final String STAY = """
@@ -111,31 +67,12 @@ public final class ConversationStore {
     private static final String REACH_IN_ZONE = "SELECT " + KEY_NAME
             + Reach.columns("CAST(NULL AS bigint)", "CAST(:conversation AS bigint)", "CAST(:reply AS uuid)");
 
-    /** When a person last spoke in a zone that the speaker takes part in. */
-    private static final String SPOKEN_IN_ZONES = """
-            (SELECT max(st.person_at)
-               FROM participant p
-               JOIN conversation st ON st.tenant_id = p.tenant_id AND st.id = p.conversation_id
-              WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
-
     /**
      * What an agent has sent before, and which message the new one answers: unless the speaker names one, the other side's
      * latest since the speaker's own last. Users are not counted.
      */
     private static final String HISTORY = SqlTemplate.of("""
-            WITH dial AS ({pair}),
-            count AS (
-                SELECT dial.per_minute,
-                       CASE WHEN heard.agent_at > :recent THEN talk.said
-                            ELSE least(talk.said, greatest(dial.per_minute / 2 - 1, 0)) END AS said,
-                       talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
-                       greatest(heard.progress_at, others.progress_at) AS progress,
-                       greatest(heard.person_at, talk.person_at, heard.progress_at, others.progress_at,
-                                CASE WHEN talk.said >= dial.per_minute THEN {spoken_in_zones} END) AS person_at
-                  FROM dial
-                  LEFT JOIN guard_received heard ON :by_agent AND heard.tenant_id = :tenant AND heard.agent_id = :speaker
-                  LEFT JOIN guard_received others ON others.tenant_id = :tenant AND others.agent_id = :other
-                  LEFT JOIN guard_sent talk ON :by_agent AND talk.tenant_id = :tenant AND talk.agent_id = :speaker),
+            WITH count AS ({counts}),
             here AS (SELECT x.id, x.last_seq FROM conversation x
                       WHERE x.tenant_id = :tenant AND x.low_id = least(CAST(:speaker AS bigint), :other)
                         AND x.high_id = greatest(CAST(:speaker AS bigint), :other))
@@ -161,10 +98,9 @@ public final class ConversationStore {
                    ORDER BY m.seq DESC
                    LIMIT 1) parent ON true
             """)
-            .with("spoken_in_zones", SPOKEN_IN_ZONES)
-            .with("parent", PARENT)
+            .with("counts", GuardQueries.COUNTS_OF_AGENT)
+            .with("parent", GuardQueries.PARENT)
             .with("key_name", KEY_NAME)
-            .with("pair", PAIR)
             .with(
                     "reach",
                     Reach.columns(
@@ -184,105 +120,20 @@ public final class ConversationStore {
     }
 
     /**
-     * The loop guard.
-     *
-     * @param isStopped whether somebody has stopped the agents
-     */
-    public record EffectiveGuard(long hops, long perMinute, boolean isStopped) {
-        static EffectiveGuard read(Row row) throws SQLException {
-            return new EffectiveGuard(row.number("hops"), row.number("per_minute"), row.flag("stopped"));
-        }
-    }
-
-    /**
-     * The next place in a conversation, locked until the transaction ends. Its time is never before that of the last message.
-     *
-     * @param agentsSaid in a zone, the number of messages of agents since a person spoke there, including the new one
-     * @param voices in a zone, how many agents sent them
-     * @param guard the loop guard of the zone's domain, or of the two agents
-     * @param progressAt in a zone, when a person last spoke there, or a task of the domain last changed its state
-     */
-    public record NextMessage(
-            long conversation,
-            long seq,
-            Instant at,
-            long agentsSaid,
-            long voices,
-            EffectiveGuard guard,
-            @Nullable Instant progressAt) {
-        static NextMessage read(Row row) throws SQLException {
-            return new NextMessage(
-                    row.number("conversation"),
-                    row.number("last_seq"),
-                    Objects.requireNonNull(row.instantOrNull("last_at")),
-                    row.number("agents_said"),
-                    row.number("voices"),
-                    EffectiveGuard.read(row),
-                    row.instantOrNull("progress"));
-        }
-    }
-
-    /**
-     * The message that a new one answers.
-     *
-     * @param chainNames the names of the agents in its chain, and of its own sender
-     */
-    public record ParentMessage(
-            UUID id, long speaker, boolean byProgram, Instant at, List<Long> chain, List<String> chainNames) {
-        public static @Nullable ParentMessage read(Row row) throws SQLException {
-            var id = row.textOrNull("id");
-            return id == null
-                    ? null
-                    : new ParentMessage(
-                            UUID.fromString(id),
-                            row.number("speaker_id"),
-                            row.flag("by_program"),
-                            Objects.requireNonNull(row.instantOrNull("created_at")),
-                            row.numbers("chain"),
-                            row.texts("chain_names"));
-        }
-    }
-
-    /**
-     * The history before a new message.
-     *
-     * @param toAgent whether an agent sends it directly to an agent
-     * @param pacedAt when that message of its conversation was sent which is as many messages ago as may be sent in a minute
-     * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since; or progress
-     * @param progressAt when a task of the two last changed its state; as in {@link NextMessage} in a zone
-     * @param directMessages the speaker's direct messages to agents since then
-     * @param partners the agents that it sent them to
-     */
-    public record History(
-            @Nullable ParentMessage parent,
-            boolean toAgent,
-            @Nullable Instant pacedAt,
-            @Nullable Instant personAt,
-            @Nullable Instant progressAt,
-            long directMessages,
-            List<Long> partners) {
-        static History read(Row row, @Nullable ParentMessage namedParent) throws SQLException {
-            return new History(
-                    namedParent == null ? ParentMessage.read(row) : namedParent,
-                    row.flag("to_agent"),
-                    row.instantOrNull("paced_at"),
-                    row.instantOrNull("person_at"),
-                    row.instantOrNull("progress"),
-                    row.flag("goes_on") ? row.number("said") : 0,
-                    row.flag("goes_on") ? row.numbers("partners") : List.of());
-        }
-    }
-
-    /**
      * A message's place, the history before it, and who will hear of it.
      *
      * @param byKey the name of the key by which a program speaks for a user
      */
     public record Slot(
-            NextMessage place,
+            Place place,
             History history,
             Reach reach,
-            @Nullable String byKey) {}
+            @Nullable String byKey) {
+        /** Returns the loop guard of a message that gets this place. */
+        public LoopGuard guard(Destination to) {
+            return new LoopGuard(to.otherId(), to.domain(), place, history, false);
+        }
+    }
 
     /**
      * Takes the next place in a zone's conversation, which counts the messages of agents since a person spoke, or in that of
@@ -299,7 +150,7 @@ public final class ConversationStore {
                 .set("conversation", to.conversation())
                 .all(results -> {
                     results.next(_ -> true); // The turn.
-                    var place = results.next(NextMessage::read)
+                    var place = results.next(Place::read)
                             .orElseThrow(() ->
                                     Problem.conflict("the zone has just been destroyed; ZN_List shows the others"));
                     if (results.next(_ -> true).isEmpty() && call.context().self() != null) {
@@ -317,7 +168,7 @@ public final class ConversationStore {
                 .set("is_answer", to.parent() != null)
                 .all(results -> {
                     results.next(_ -> true); // The turn.
-                    var place = results.next(NextMessage::read).orElseThrow();
+                    var place = results.next(Place::read).orElseThrow();
                     return results.next(row -> slot(place, History.read(row, to.parent()), row))
                             .orElseThrow();
                 });
@@ -332,10 +183,10 @@ public final class ConversationStore {
                 .set("reply", to.parent() == null ? null : to.parent().id())
                 .set("by_program", !call.isByPerson())
                 .set("key", byAgent ? null : call.caller().credential().key())
-                .set("recent", call.now().minus(RECENT));
+                .set("recent", call.now().minus(GuardQueries.RECENT));
     }
 
-    private static Slot slot(NextMessage place, History history, Row row) throws SQLException {
+    private static Slot slot(Place place, History history, Row row) throws SQLException {
         var reach = new Reach(
                 row.textOrNull("wakes"),
                 row.instantOrNull("last_used_at"),

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.workspace.messages;
 
 import io.agentworkspace.engine.model.tool.Context.Ref;
-import io.agentworkspace.engine.workspace.messages.ConversationStore.ParentMessage;
+import io.agentworkspace.engine.workspace.guard.GuardQueries.ParentMessage;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

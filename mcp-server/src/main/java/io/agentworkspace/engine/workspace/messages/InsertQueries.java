@@ -1,5 +1,8 @@
 package io.agentworkspace.engine.workspace.messages;
 
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.workspace.guard.GuardQueries;
+
 /** The SQL that stores a message, and whom it then waits for. */
 final class InsertQueries {
     private InsertQueries() {}
@@ -8,7 +11,7 @@ final class InsertQueries {
      * Stores a message. In a direct conversation the speaker's row stays as it is: when the other side speaks, all messages
      * since the last one counted there are the party's own.
      */
-    static final String INSERT = """
+    static final String INSERT = SqlTemplate.of("""
             WITH said AS (INSERT INTO message (tenant_id, conversation_id, seq, id, speaker_id, content, answers, chain,
                                             created_at, person, by_key, attached)
                        VALUES (:tenant, :conversation, :seq, :id, :speaker, :content, CAST(:answers AS uuid),
@@ -37,25 +40,11 @@ final class InsertQueries {
                            ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                               SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq),
-                 counted AS (INSERT INTO guard_sent (tenant_id, agent_id, said, partners, person_at, said_at)
-                             SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
-                              WHERE :is_counted
-                             ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                                SET said = excluded.said, partners = excluded.partners,
-                                    person_at = excluded.person_at, said_at = excluded.said_at),
-                 arrival AS (INSERT INTO guard_received (tenant_id, agent_id, person_at, agent_at)
-                          SELECT a.tenant_id, a.id, news.person_at, news.agent_at
-                            FROM (SELECT CASE WHEN :by_program THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
-                                         CASE WHEN :by_program THEN CAST(:at AS timestamptz) END AS agent_at) news
-                            JOIN agent a ON a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)
-                           WHERE NOT EXISTS (SELECT 1 FROM guard_received h
-                                              WHERE h.tenant_id = :tenant AND h.agent_id = a.id
-                                                AND (news.person_at IS NULL OR h.person_at >= news.person_at)
-                                                AND (news.agent_at IS NULL
-                                                     OR h.agent_at > news.agent_at - INTERVAL '1 minute'))
-                          ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                             SET person_at = greatest(guard_received.person_at, excluded.person_at),
-                                 agent_at = greatest(guard_received.agent_at, excluded.agent_at))
+                 counted AS ({sent}),
+                 arrival AS ({received})
             SELECT 1 AS stored
-            """;
+            """)
+            .with("sent", GuardQueries.COUNT_SENT)
+            .with("received", GuardQueries.COUNT_RECEIVED)
+            .sql();
 }

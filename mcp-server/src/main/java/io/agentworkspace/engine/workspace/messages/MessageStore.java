@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.workspace.guard.Lineage;
 import io.agentworkspace.engine.workspace.messages.ConversationStore.Slot;
 import java.util.ArrayList;
 import java.util.List;

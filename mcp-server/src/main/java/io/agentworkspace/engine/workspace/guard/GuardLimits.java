@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.messages;
+package io.agentworkspace.engine.workspace.guard;
 
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Titled;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.messages;
+package io.agentworkspace.engine.workspace.guard;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
@@ -6,7 +6,6 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,9 +74,11 @@ public final class GuardStore {
             """;
 
     private final Db db;
+    private final GuardStopStore stops;
 
     public GuardStore(Db db) {
         this.db = db;
+        this.stops = new GuardStopStore(db);
     }
 
     /** Returns the columns of the guard of an agent or a domain. */
@@ -166,16 +167,37 @@ public final class GuardStore {
         return new Changed(own.guard(), rows.stream().anyMatch(ChangedRow::isChanged));
     }
 
+    /**
+     * Returns what is stored with a message of the speaker. One that exceeds the limits is taken from what is allowed beyond them.
+     *
+     * @throws Problem {@code conflict} with the reason, if nothing is left of that
+     */
+    public Lineage lineage(Call call, LoopGuard guard) {
+        if (call.isByPerson()) {
+            return guard.ofPerson();
+        }
+        var self = call.context().self();
+        try {
+            return self == null ? guard.ofProgram() : guard.ofAgent();
+        } catch (Problem stop) {
+            if (!stop.beside().containsKey("retry_at")) {
+                throw stop; // Somebody has stopped the agents, and knows it.
+            } else if (use(call, guard)) {
+                return lineage(call, guard.exempt());
+            } else if (self != null) {
+                call.whenRefused(() -> stops.put(call, self, guard, stop));
+            }
+            throw stop;
+        }
+    }
+
     /** Takes a message from what is allowed beyond the limits; false if nothing is left. */
-    public boolean use(Call call, Destination to) {
-        var isZone = to.other() == null;
-        var statement = db.sql(call, isZone ? USE_OF_DOMAIN : USE_OF_AGENTS);
-        return !(isZone
-                        ? statement.set("conversation", Objects.requireNonNull(to.conversation()))
-                        : statement
-                                .set("speaker", call.context().speaker().id())
-                                .set("other", to.otherId()))
-                .list(row -> row.number("id"))
-                .isEmpty();
+    private boolean use(Call call, LoopGuard guard) {
+        var statement = guard.isZone()
+                ? db.sql(call, USE_OF_DOMAIN).set("conversation", guard.place().conversation())
+                : db.sql(call, USE_OF_AGENTS)
+                        .set("speaker", call.context().speaker().id())
+                        .set("other", guard.other());
+        return !statement.list(row -> row.number("id")).isEmpty();
     }
 }

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.chat;
+package io.agentworkspace.engine.workspace.guard;
 
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
 import io.agentworkspace.engine.kernel.db.AdvisoryLock;
@@ -7,14 +7,12 @@ import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context;
-import io.agentworkspace.engine.workspace.messages.ConversationStore.NextMessage;
-import io.agentworkspace.engine.workspace.messages.Destination;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
 /** Where the loop guard has stopped an agent, and why: for the inbox of the agent's owner. */
-final class GuardStopStore {
+public final class GuardStopStore {
     private static final Duration KEPT = Duration.ofDays(2);
 
     /** Stops of one tenant take turns, so that those of one incident find each other. */
@@ -56,16 +54,15 @@ final class GuardStopStore {
     }
 
     /** Records that a message was refused, after the transaction of the call was rolled back. */
-    void put(Call call, Context.Ref agent, Destination to, NextMessage place, Problem stop) {
-        var isZone = to.other() == null;
+    void put(Call call, Context.Ref agent, LoopGuard guard, Problem stop) {
         db.transaction(() -> {
             db.sql(TURN_AND_PUT)
                     .set("lock", AdvisoryLock.GUARD.number)
                     .set("tenant", call.caller().tenant())
                     .set("agent", agent.id())
-                    .set("place", isZone ? (Long) place.conversation() : to.otherId())
-                    .set("is_zone", isZone)
-                    .set("seq", place.seq())
+                    .set("place", guard.placeId())
+                    .set("is_zone", guard.isZone())
+                    .set("seq", guard.place().seq())
                     .set("note", stop.note())
                     .set("retry_at", stop.beside().get("retry_at"))
                     .set("now", call.now())

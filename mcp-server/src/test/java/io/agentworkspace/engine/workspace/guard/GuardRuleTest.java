@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.chat;
+package io.agentworkspace.engine.workspace.guard;
 
 import static io.agentworkspace.engine.testing.DomainSetup.agents;
 import static io.agentworkspace.engine.testing.DomainSetup.domain;
@@ -14,7 +14,6 @@ import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestTenant;
-import io.agentworkspace.engine.workspace.messages.GuardLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

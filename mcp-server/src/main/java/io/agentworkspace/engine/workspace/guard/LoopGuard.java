@@ -1,25 +1,25 @@
-package io.agentworkspace.engine.workspace.chat;
+package io.agentworkspace.engine.workspace.guard;
 
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.workspace.messages.ConversationStore;
-import io.agentworkspace.engine.workspace.messages.ConversationStore.History;
-import io.agentworkspace.engine.workspace.messages.ConversationStore.NextMessage;
-import io.agentworkspace.engine.workspace.messages.Destination;
-import io.agentworkspace.engine.workspace.messages.Lineage;
+import io.agentworkspace.engine.workspace.guard.GuardQueries.History;
+import io.agentworkspace.engine.workspace.guard.GuardQueries.Place;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stops agents that answer each other without a person and without progress, by the number of answers, by rate, and by
  * the count since a person spoke or a task changed its state.
  *
+ * @param other the recipient; null in a zone
+ * @param domain the zone's
  * @param isExempt whether the message may exceed the limits
  */
-record LoopGuard(Destination to, NextMessage place, History history, boolean isExempt) {
+public record LoopGuard(@Nullable Long other, @Nullable String domain, Place place, History history, boolean isExempt) {
     /** Agents in a zone may send this many times what two agents may exchange in a minute, until a person speaks. */
-    static final int IN_ZONE = 3;
+    public static final int IN_ZONE = 3;
 
     /** How much more for each further agent. */
     private static final int MORE_IN_ZONE = 2;
@@ -32,12 +32,21 @@ record LoopGuard(Destination to, NextMessage place, History history, boolean isE
             "stop until retry_at, or until a person speaks %s or a task changes its state (TK_Update)";
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
-    static Lineage ofPerson(History history) {
+    Lineage ofPerson() {
         return Lineage.of(history.parent(), List.of(), null);
     }
 
+    boolean isZone() {
+        return other == null;
+    }
+
+    /** Returns the zone's conversation, or the recipient. */
+    long placeId() {
+        return other == null ? place.conversation() : other;
+    }
+
     LoopGuard exempt() {
-        return new LoopGuard(to, place, history, true);
+        return new LoopGuard(other, domain, place, history, true);
     }
 
     /**
@@ -45,11 +54,11 @@ record LoopGuard(Destination to, NextMessage place, History history, boolean isE
      * in a chain of answers; its direct messages are not counted, but reset nothing either.
      */
     Lineage ofProgram() {
-        if (to.other() == null) {
+        if (other == null) {
             checkStopped();
         }
         var chain = chain();
-        if (to.other() == null) {
+        if (other == null) {
             checkZone();
         }
         return Lineage.of(history.parent(), chain, history.personAt());
@@ -61,7 +70,6 @@ record LoopGuard(Destination to, NextMessage place, History history, boolean isE
      * @throws Problem {@code conflict} with the reason, if the exchange is too long or too fast
      */
     Lineage ofAgent() {
-        var other = to.otherId();
         if (other == null || history.toAgent()) {
             checkStopped();
         }
@@ -89,7 +97,7 @@ record LoopGuard(Destination to, NextMessage place, History history, boolean isE
         }
         var chain = new ArrayList<>(parent.chain());
         chain.add(parent.speaker());
-        var most = place.guard().hops();
+        var most = place.hops();
         if (chain.size() <= most) {
             return chain;
         }
@@ -97,7 +105,7 @@ record LoopGuard(Destination to, NextMessage place, History history, boolean isE
                 "this would be hop %d of agents answering each other, at most %d are allowed; "
                                 .formatted(chain.size(), most)
                         + rule(),
-                parent.at().plus(ConversationStore.RECENT));
+                parent.at().plus(GuardQueries.RECENT));
         return List.copyOf(chain.subList(chain.size() - Math.toIntExact(most), chain.size()));
     }
 
@@ -105,15 +113,15 @@ record LoopGuard(Destination to, NextMessage place, History history, boolean isE
     private boolean isOver(Instant answered) {
         return (history.progressAt() != null && !answered.isAfter(history.progressAt()))
                 || (history.personAt() != null && answered.isBefore(history.personAt()))
-                || !answered.plus(ConversationStore.RECENT).isAfter(place.at());
+                || !answered.plus(GuardQueries.RECENT).isAfter(place.at());
     }
 
     private String rule() {
-        return RULE.formatted(to.other() == null ? "in the zone" : "to you");
+        return RULE.formatted(other == null ? "in the zone" : "to you");
     }
 
     private void checkStopped() {
-        if (place.guard().isStopped()) {
+        if (place.isStopped()) {
             throw Problem.conflict(
                     "loop guard: the agents were stopped, so do not try again; guard.stopped false lets them go on, which "
                             + whoMaySet() + " sets");
@@ -125,30 +133,30 @@ record LoopGuard(Destination to, NextMessage place, History history, boolean isE
         if (first != null && first.plus(MINUTE).isAfter(place.at())) {
             check(
                     "these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
-                            .formatted(place.guard().perMinute(), place.guard().perMinute()),
+                            .formatted(place.perMinute(), place.perMinute()),
                     first.plus(MINUTE));
         }
     }
 
     private void checkZone() {
-        var limit = place.guard().perMinute() * (IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3));
+        var limit = place.perMinute() * (IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3));
         if (place.agentsSaid() > limit) {
             check(
                     "agents said %d messages in a row in this zone, at most %d are allowed for %d agents; "
                                     .formatted(place.agentsSaid() - 1, limit, place.voices())
                             + rule(),
-                    place.at().plus(ConversationStore.RECENT));
+                    place.at().plus(GuardQueries.RECENT));
         }
     }
 
     private void checkDirect(int partners) {
-        var limit = place.guard().perMinute() * Math.max(1, partners - 1);
+        var limit = place.perMinute() * Math.max(1, partners - 1);
         if (history.directMessages() >= limit) {
             check(
                     "you sent %d direct messages to agents in a row, at most %d are allowed; "
                                     .formatted(history.directMessages(), limit)
                             + rule(),
-                    place.at().plus(ConversationStore.RECENT));
+                    place.at().plus(GuardQueries.RECENT));
         }
     }
 
@@ -160,8 +168,8 @@ record LoopGuard(Destination to, NextMessage place, History history, boolean isE
     }
 
     private String whoMaySet() {
-        return to.domain() == null
+        return domain == null
                 ? "an agent's owner or an admin (AP_Modify)"
-                : "the owner of the domain '%s' or an admin (DM_Update)".formatted(to.domain());
+                : "the owner of the domain '%s' or an admin (DM_Update)".formatted(domain);
     }
 }

@@ -1,6 +1,6 @@
-package io.agentworkspace.engine.workspace.messages;
+package io.agentworkspace.engine.workspace.guard;
 
-import io.agentworkspace.engine.workspace.messages.ConversationStore.ParentMessage;
+import io.agentworkspace.engine.workspace.guard.GuardQueries.ParentMessage;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +23,13 @@ public record Lineage(
         return new Lineage(parent, chain, personAt, 0, List.of());
     }
 
-    @Nullable
-    String answers() {
+    /** Returns the id of the answered message. */
+    public @Nullable String answers() {
         return parent == null ? null : parent.id().toString();
     }
 
-    List<String> chainNames() {
+    /** Returns the names of those in the chain. */
+    public List<String> chainNames() {
         return chain.isEmpty() || parent == null ? List.of() : parent.chainNames();
     }
 }

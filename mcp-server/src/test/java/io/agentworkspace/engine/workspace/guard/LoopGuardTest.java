@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.chat;
+package io.agentworkspace.engine.workspace.guard;
 
 import static io.agentworkspace.engine.testing.DomainSetup.agents;
 import static io.agentworkspace.engine.testing.DomainSetup.hosted;
