@@ -9,8 +9,6 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.reservations.PathForm.Letters;
 import io.agentworkspace.engine.workspace.reservations.PathNoticeStore.Gone;
-import io.agentworkspace.engine.workspace.tasks.Reservation;
-import io.agentworkspace.engine.workspace.tasks.ReservationRow;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;

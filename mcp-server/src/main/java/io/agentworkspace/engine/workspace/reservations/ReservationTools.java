@@ -12,8 +12,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.workspace.tasks.Reservation;
-import io.agentworkspace.engine.workspace.tasks.TaskPlaceQueries;
+import io.agentworkspace.engine.workspace.domains.ParticipationQueries;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +22,10 @@ final class ReservationTools {
     private static final long LEASE = 900;
 
     private final ReservationStore reservations;
-    private final TaskPlaceQueries places;
+    private final ParticipationQueries places;
     private final ContextStore contexts;
 
-    public ReservationTools(Db db, ContextStore contexts, TaskPlaceQueries places) {
+    public ReservationTools(Db db, ContextStore contexts, ParticipationQueries places) {
         this.reservations = new ReservationStore(db);
         this.contexts = contexts;
         this.places = places;
@@ -115,7 +114,7 @@ final class ReservationTools {
         return new ReserveResponse(reservations.reserve(call, request(in, place), free));
     }
 
-    private static ReservationStore.ReservationRequest request(ReserveRequest in, TaskPlaceQueries.Place place) {
+    private static ReservationStore.ReservationRequest request(ReserveRequest in, ParticipationQueries.Place place) {
         return new ReservationStore.ReservationRequest(
                 place.id(),
                 in.repository() == null ? "" : PathForm.composed(in.repository().strip()),

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.workspace.domains.DomainStore;
-import io.agentworkspace.engine.workspace.tasks.TaskPlaceQueries;
+import io.agentworkspace.engine.workspace.domains.ParticipationQueries;
 import java.time.Clock;
 import java.time.Duration;
 
@@ -13,7 +13,7 @@ public final class ReservationsFeature {
     private ReservationsFeature() {}
 
     public static Feature of(Db db, Clock clock) {
-        var places = new TaskPlaceQueries(db, new DomainStore(db));
+        var places = new ParticipationQueries(db, new DomainStore(db));
         var reservations = new ReservationStore(db);
         return new Feature()
                 .tools(new ReservationTools(db, new ContextStore(db), places).tools())

@@ -16,6 +16,8 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.domains.DomainQueries;
 import io.agentworkspace.engine.workspace.domains.ZoneEntry;
+import io.agentworkspace.engine.workspace.reservations.Reservation;
+import io.agentworkspace.engine.workspace.reservations.ReservationRow;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;

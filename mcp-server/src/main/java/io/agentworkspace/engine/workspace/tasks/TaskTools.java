@@ -14,6 +14,8 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.workspace.domains.ParticipationQueries;
+import io.agentworkspace.engine.workspace.reservations.Reservation;
 import io.agentworkspace.engine.workspace.tasks.TaskQueries.ListedTask;
 import io.agentworkspace.engine.workspace.tasks.TaskQueries.TaskFilter;
 import io.agentworkspace.engine.workspace.tasks.TaskStore.NewTask;
@@ -28,11 +30,12 @@ final class TaskTools {
 
     private final TaskQueries reads;
     private final TaskStore tasks;
-    private final TaskPlaceQueries places;
+    private final ParticipationQueries places;
     private final TaskUpdates updates;
     private final TaskNotices notices;
 
-    TaskTools(TaskQueries reads, TaskStore tasks, TaskPlaceQueries places, TaskUpdates updates, TaskNotices notices) {
+    TaskTools(
+            TaskQueries reads, TaskStore tasks, ParticipationQueries places, TaskUpdates updates, TaskNotices notices) {
         this.reads = reads;
         this.tasks = tasks;
         this.places = places;

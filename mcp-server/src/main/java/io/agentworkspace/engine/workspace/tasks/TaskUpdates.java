@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.TaskState;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.workspace.domains.ParticipationQueries;
 import io.agentworkspace.engine.workspace.tasks.TaskRow.StoredTask;
 import io.agentworkspace.engine.workspace.tasks.TaskStore.NextState;
 import io.agentworkspace.engine.workspace.tasks.TaskTools.Labels;
@@ -18,10 +19,10 @@ final class TaskUpdates {
     private static final String ANYBODY = "*";
 
     private final TaskStore tasks;
-    private final TaskPlaceQueries places;
+    private final ParticipationQueries places;
     private final TaskOrderQueries order;
 
-    TaskUpdates(Db db, TaskStore tasks, TaskPlaceQueries places) {
+    TaskUpdates(Db db, TaskStore tasks, ParticipationQueries places) {
         this.tasks = tasks;
         this.places = places;
         this.order = new TaskOrderQueries(db);

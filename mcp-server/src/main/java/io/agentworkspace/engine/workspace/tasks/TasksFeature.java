@@ -6,6 +6,7 @@ import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.domains.DomainQueries;
 import io.agentworkspace.engine.workspace.domains.DomainStore;
+import io.agentworkspace.engine.workspace.domains.ParticipationQueries;
 import java.time.Clock;
 import java.time.Duration;
 
@@ -17,7 +18,7 @@ public final class TasksFeature {
     public static Feature of(Db db, EventLog events, Duration kept, Clock clock) {
         var domains = new DomainStore(db);
         var tasks = new TaskStore(db);
-        var places = new TaskPlaceQueries(db, domains);
+        var places = new ParticipationQueries(db, domains);
         var reads = new TaskQueries(db, new DomainQueries(db, domains), new AgentStore(db));
         var leases = new LeaseStore(db, clock);
         var second = Duration.ofSeconds(1);

@@ -2,9 +2,9 @@ package io.agentworkspace.engine.workspace.delivery.hooks;
 
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.workspace.reservations.Reservation;
 import io.agentworkspace.engine.workspace.reservations.ReservationStore;
 import io.agentworkspace.engine.workspace.reservations.ReservationStore.Taken;
-import io.agentworkspace.engine.workspace.tasks.Reservation;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.tasks;
+package io.agentworkspace.engine.workspace.reservations;
 
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Titled;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.tasks;
+package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.context.ContextStore;
@@ -9,14 +9,12 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.workspace.domains.DomainStore;
-import io.agentworkspace.engine.workspace.domains.ZoneEntry;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The domains in which the speaker may change tasks: those in whose zones it may speak. */
-public final class TaskPlaceQueries {
+/** The domains in which the speaker takes part, and so may speak and change tasks; and who else takes part in one. */
+public final class ParticipationQueries {
     private static final String FIND = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
             SELECT d.id, d.name, {takes_part} AS takes_part
@@ -28,7 +26,7 @@ public final class TaskPlaceQueries {
                     .with("visible_domain", Visibility.domain("d"))
                     .sql();
 
-    /** Who can have a task of the domain: agents that are members, and users who take part. */
+    /** Who takes part in the domain, and so can have a task of it: agents that are members, and users. */
     private static final String FIND_PARTY = """
             SELECT p.id
               FROM party p, domain d
@@ -59,7 +57,7 @@ public final class TaskPlaceQueries {
     private final Db db;
     private final DomainStore domains;
 
-    public TaskPlaceQueries(Db db, DomainStore domains) {
+    public ParticipationQueries(Db db, DomainStore domains) {
         this.db = db;
         this.domains = domains;
     }
@@ -98,17 +96,17 @@ public final class TaskPlaceQueries {
         return Name.of(entered.name());
     }
 
-    static Problem noDomain() {
+    private static Problem noDomain() {
         return Problem.noContext(
                 "no domain is entered: give target.domain, or enter a zone with ZN_Enter; DM_List shows the domains");
     }
 
     /**
-     * Returns the number of an agent or user who can have a task of the domain.
+     * Returns the number of an agent or user who takes part in the domain.
      *
      * @throws Problem {@code not_found}
      */
-    long party(Call call, long domain, String name) {
+    public long party(Call call, long domain, String name) {
         return findParty(call, domain, name).orElseThrow(() -> {
             List<String> names = db.sql(call, MEMBERS).set("domain", domain).list(row -> row.text("name"));
             return Problem.notFound("member", name, Near.nearest(name, names, 3));

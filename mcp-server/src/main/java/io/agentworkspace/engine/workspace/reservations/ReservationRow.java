@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.tasks;
+package io.agentworkspace.engine.workspace.reservations;
 
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 
