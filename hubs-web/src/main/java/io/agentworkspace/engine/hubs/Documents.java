@@ -19,7 +19,7 @@ final class Documents {
     static final String ROOT = "/docs";
     static final String FILES = ROOT + "/files/";
     private static final Pattern PICTURE =
-            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
+            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif|svg))");
 
     /** The group of the pages for those who change the engine. */
     static final String FOR_CONTRIBUTORS = "Contribute";
