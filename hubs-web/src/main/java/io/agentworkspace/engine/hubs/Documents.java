@@ -142,9 +142,9 @@ final class Documents {
                 .collect(Collectors.joining());
     }
 
-    /** Returns the README without its title and its list of documents. */
+    /** Returns the README without its title, its badge and its list of documents. */
     private static String start(String readme) {
-        return readme.replaceFirst("# .*\n", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
+        return readme.replaceFirst("# .*\n(\n\\[!\\[.*\n)?", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
     }
 
     /**
