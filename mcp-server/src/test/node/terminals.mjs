@@ -42,11 +42,12 @@ const until = async (what, isTrue) => {
 
 // What the models reply to what they are shown: a text, or a call of a tool.
 const claude = ({ prompt, result }) => {
-  const answer = /Port \d+[^"\\]*/.exec(result)
+  const answer = /Port \d+[^"\\\n]*/.exec(result + prompt)
   if (answer) return `Codex says: “${answer[0]}”`
+  if (prompt.includes('new message from codex')) return { tool: 'AP_Wait', input: {} } // If Codex was slower than the call.
   return prompt.includes('Ask codex')
-    ? { tool: 'AP_Chat', input: { target: { agent: 'codex' }, content: QUESTION, wait_seconds: 120 } }
-    : 'I got no answer.'
+    ? { tool: 'AP_Chat', input: { target: { agent: 'codex' }, content: QUESTION, wait_seconds: 240 } }
+    : 'Codex has not answered yet.'
 }
 const codex = ({ prompt, result }) => {
   if (result.includes(QUESTION)) return { tool: 'AP_Chat', input: { target: { agent: 'claude' }, content: ANSWER } }
@@ -218,7 +219,7 @@ const record = async () => {
   await left.shows(`Codex says: “${ANSWER}”`)
   await right.shows('I told claude')
   await pause(1000)
-  return film([{ name: 'Claude Code', ...left }, { name: 'Codex', ...right }], SIZE, start)
+  return film([{ name: 'Claude Code (the agent claude)', ...left }, { name: 'Codex (the agent codex)', ...right }], SIZE, start)
 }
 
 const cleanUp = async () => {
