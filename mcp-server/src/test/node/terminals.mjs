@@ -83,19 +83,22 @@ class Terminal {
     return Array.from({ length: SIZE.rows }, (_, row) => active.getLine(active.viewportY + row).translateToString(true)).join('\n')
   }
 
-  shows(text) {
-    return until(() => `“${text}” in this terminal:\n${this.text()}`, () => this.text().includes(text))
+  // Waits for a text, and meanwhile does something.
+  shows(text, meanwhile = () => {}) {
+    return until(() => `“${text}” in this terminal:\n${this.text()}`, () => {
+      if (this.text().includes(text)) return true
+      if (this.code !== undefined) fail(`the program ended:\n${this.text()}`)
+      meanwhile()
+    })
   }
 
   // Presses a key until the terminal shows a text: a program ignores keys that come too soon.
-  async press(key, text) {
+  press(key, text) {
     let pressed = 0
-    await until(() => `“${text}” in this terminal:\n${this.text()}`, () => {
-      if (this.text().includes(text)) return true
-      if (Date.now() - pressed > 2000) {
-        this.program.write(key)
-        pressed = Date.now()
-      }
+    return this.shows(text, () => {
+      if (Date.now() - pressed < 2000) return
+      this.program.write(key)
+      pressed = Date.now()
     })
   }
 
@@ -183,6 +186,21 @@ const endServers = () => {
   }
 }
 
+// Starts Codex, and trusts the hooks that it asks about. On a busy machine it can end there, since it first discards what was typed
+// before, within a second. Then a person starts it again.
+const startCodex = async (environment, attempts = 10) => {
+  const terminal = new Terminal(environment, 'codex')
+  try {
+    await terminal.shows('Hooks need review')
+    await terminal.press('\x1b[B', '› 2. Trust all') // Down.
+    await terminal.press('\r', 'Ask Codex to do anything')
+    return terminal
+  } catch (error) {
+    if (attempts === 1 || !terminal.text().includes('discarding buffered terminal input')) throw error
+    return startCodex(environment, attempts - 1)
+  }
+}
+
 const record = async () => {
   const model = await scriptedModel(async (isClaude, shown) => {
     await pause(THINKING)
@@ -198,10 +216,7 @@ const record = async () => {
   for (const line of invited.trim().split('\n')) await joinWith(line, environment)
 
   ends.push(endServers)
-  const right = new Terminal(environment, 'codex')
-  await right.shows('Hooks need review')
-  await right.press('\x1b[B', '› 2. Trust all') // Down.
-  await right.press('\r', 'Ask Codex to do anything')
+  const right = await startCodex(environment)
   await right.type('Run the tests of the cart.')
   await right.shows(TESTED)
   await right.shows('Worked for')
