@@ -196,7 +196,7 @@ const startCodex = async (environment, attempts = 10) => {
     await terminal.press('\r', 'Ask Codex to do anything')
     return terminal
   } catch (error) {
-    if (attempts === 1 || !terminal.text().includes('discarding buffered terminal input')) throw error
+    if (attempts === 1 || terminal.code === undefined) throw error
     return startCodex(environment, attempts - 1)
   }
 }
