@@ -18,7 +18,7 @@ final class Documents {
     static final String ROOT = "/docs";
     static final String FILES = ROOT + "/files/";
     private static final Pattern PICTURE =
-            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
+            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif|svg))");
 
     /** The group of the pages for those who change the engine. */
     static final String FOR_CONTRIBUTORS = "Contribute";
@@ -115,9 +115,9 @@ final class Documents {
                 : markdown;
     }
 
-    /** Returns the README without its title and its list of documents. */
+    /** Returns the README without its title, its badge and its list of documents. */
     private static String start(String readme) {
-        return readme.replaceFirst("# .*\n", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
+        return readme.replaceFirst("# .*\n(\n\\[!\\[.*\n)?", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
     }
 
     /**
