@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The written documents of this version, in the order that the lists in {@code docs/README.md} name them. */
@@ -19,7 +18,7 @@ final class Documents {
     static final String ROOT = "/docs";
     static final String FILES = ROOT + "/files/";
     private static final Pattern PICTURE =
-            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
+            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif|svg))");
 
     /** The group of the pages for those who change the engine. */
     static final String FOR_CONTRIBUTORS = "Contribute";
@@ -38,10 +37,6 @@ final class Documents {
             Map.of(START, "quick-start", CHANGES, "changes", "CONTRIBUTING.md", "contributing");
 
     private static final Pattern LINE = Pattern.compile("(?m)^## (?<group>.+)$|^- \\[(?<title>.+?)]\\((?<link>.+?)\\)");
-    private static final Pattern DIAGRAM = Pattern.compile("(?s)```mermaid\\nerDiagram\\n(.*?)```\\n");
-    private static final Pattern TABLE = Pattern.compile("(?m)^ +(\\w+)$");
-    private static final Pattern REFERENCE =
-            Pattern.compile("(?m)^ +(?<to>\\w+) \\S+ (?<from>\\w+) : (?<column>\\w+)$");
     private static final Pattern PLAIN =
             Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*+");
 
@@ -50,6 +45,7 @@ final class Documents {
     private final Map<String, DocFile> chapters = new LinkedHashMap<>();
     private final Map<String, String> commands = new LinkedHashMap<>();
     private final String baseUrl;
+    private final String reference;
 
     /**
      * A page.
@@ -72,8 +68,14 @@ final class Documents {
         }
     }
 
-    Documents(String baseUrl) {
+    /**
+     * Reads all pages.
+     *
+     * @param reference what follows the text of {@code docs/commands.md}: every command, generated from the catalogue
+     */
+    Documents(String baseUrl, String reference) {
         this.baseUrl = baseUrl;
+        this.reference = reference;
         add(new DocFile(CONTENTS, ROOT, "Documentation", "", null, text(CONTENTS)));
         list(CONTENTS, null, "");
     }
@@ -107,37 +109,15 @@ final class Documents {
     }
 
     private String markdown(String source) {
-        var markdown = source.equals(START) ? start(text(START)) : withoutDiagrams(text(source));
+        var markdown = source.equals(START) ? start(text(START)) : text(source);
         return source.equals(START) || source.equals(CALLS)
                 ? markdown.replace("http://127.0.0.1:8080", baseUrl)
                 : markdown;
     }
 
-    /** Diagrams of tables are drawn by a script, which pages do not load: they list what each table references. */
-    private static String withoutDiagrams(String markdown) {
-        return DIAGRAM.matcher(markdown).replaceAll(diagram -> references(diagram.group(1)));
-    }
-
-    private static String references(String diagram) {
-        var tables = new LinkedHashMap<String, List<String>>();
-        TABLE.matcher(diagram).results().forEach(table -> tables.put(table.group(1), new ArrayList<>()));
-        REFERENCE
-                .matcher(diagram)
-                .results()
-                .forEach(reference -> tables.computeIfAbsent(reference.group("from"), _ -> new ArrayList<>())
-                        .add("`%1$s` → [%2$s](#%2$s)".formatted(reference.group("column"), reference.group("to"))));
-        return tables.entrySet().stream()
-                .map(table -> "- [%1$s](#%1$s)%2$s%3$s\n"
-                        .formatted(
-                                table.getKey(),
-                                table.getValue().isEmpty() ? "" : ": ",
-                                String.join(", ", table.getValue())))
-                .collect(Collectors.joining());
-    }
-
-    /** Returns the README without its title and its list of documents. */
+    /** Returns the README without its title, its badge and its list of documents. */
     private static String start(String readme) {
-        return readme.replaceFirst("# .*\n", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
+        return readme.replaceFirst("# .*\n(\n\\[!\\[.*\n)?", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
     }
 
     /**
@@ -145,7 +125,7 @@ final class Documents {
      * chapter.
      */
     private void chapters(String title, String group, String address) {
-        var parts = DocChapter.of(text(COMMANDS));
+        var parts = DocChapter.of(text(COMMANDS) + reference);
         add(new DocFile(COMMANDS, address, title, group, null, parts.getFirst().markdown()));
         parts.stream().skip(1).forEach(part -> {
             var of = address + "/" + part.word();
@@ -189,7 +169,7 @@ final class Documents {
         return Optional.ofNullable(pages.get(address));
     }
 
-    /** Returns the chapter of {@code docs/commands.md} at an address. */
+    /** Returns the chapter of the commands at an address. */
     Optional<DocFile> chapter(String address) {
         return Optional.ofNullable(chapters.get(address));
     }
