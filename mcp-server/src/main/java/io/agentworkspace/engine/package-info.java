@@ -1,4 +1,4 @@
-/** The Agent Workspace Engine. Each package below is a feature; {@code docs/dev/packages.md} has the map. */
+/** The Agent Workspace Engine. Each package below is a feature; {@code docs/dev/house.md} has the wings. */
 @NullMarked
 package io.agentworkspace.engine;
 
