@@ -274,7 +274,7 @@ final class Calls implements Bench.Benchmark {
     private static Map<String, String> roundTrips() throws IOException {
         var trips = new LinkedHashMap<String, String>(Map.of("bare", "1"));
         var row = Pattern.compile("\\| (\\w+) \\| \\w+ \\| (\\d+) \\|.*");
-        for (var line : Files.readAllLines(Path.of("docs", "round-trips.md"))) {
+        for (var line : Files.readAllLines(Path.of("mcp-server/src/test/resources/golden/round-trips.md"))) {
             var found = row.matcher(line);
             if (found.matches()) {
                 trips.put(found.group(1), found.group(2));

@@ -102,7 +102,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION message_terms IS 'By what a message is found: its words, its conversation and its sender, each with the tenant.';
 
-CREATE INDEX message_term ON message USING gin (message_terms(tenant_id, conversation_id, speaker_id, content)) WITH (fastupdate=off);
+-- The newest messages wait in its list, in kB, which a search reads as well: so a message writes one entry and not one for each word.
+CREATE INDEX message_term ON message USING gin (message_terms(tenant_id, conversation_id, speaker_id, content))
+    WITH (gin_pending_list_limit = 256);
 CREATE INDEX message_place ON message (tenant_id, conversation_id, created_at, seq);
 CREATE INDEX message_speaker ON message (tenant_id, speaker_id, created_at, conversation_id, seq);
 

@@ -110,7 +110,8 @@ CREATE INDEX memory_change ON memory (tenant_id, bank_id, change, id);
 CREATE INDEX memory_newest ON memory (tenant_id, bank_id, created_at DESC, id DESC) INCLUDE (expires_at, superseded_by) WHERE deleted_at IS NULL;
 -- Most memories have no name.
 CREATE UNIQUE INDEX memory_name ON memory (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL;
-CREATE INDEX memory_sketch ON memory USING gin (sketch) WITH (fastupdate = off) WHERE sketch <> '{}';
+-- Its list of new entries, in kB, is short: whatever stores a memory reads it.
+CREATE INDEX memory_sketch ON memory USING gin (sketch) WITH (gin_pending_list_limit = 64) WHERE sketch <> '{}';
 CREATE INDEX memory_unsketched ON memory (tenant_id) WHERE sketch IS NULL;
 CREATE INDEX memory_superseded ON memory (tenant_id, bank_id, superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE TRIGGER counted_gone AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('memories');

@@ -55,8 +55,6 @@ CREATE INDEX audit_tool ON audit (tenant_id, tool, at, row_id);
 CREATE INDEX audit_target ON audit (tenant_id, target_kind, target_key, at, row_id) WHERE target_key IS NOT NULL;
 CREATE INDEX audit_refused ON audit (tenant_id, at, row_id) WHERE result <> 'done';
 CREATE INDEX audit_result ON audit (tenant_id, result, at, row_id) WHERE result <> 'done';
--- A replay of a rule walks over what was carried out, newest first.
-CREATE INDEX audit_done ON audit (tenant_id, at DESC, row_id DESC) WHERE result IN ('done', 'rule_refused');
 -- Entries of a document are found by its name. This finds those of one version.
 CREATE INDEX audit_version ON audit (tenant_id, target_id, at, row_id) WHERE target_kind = 'document';
 

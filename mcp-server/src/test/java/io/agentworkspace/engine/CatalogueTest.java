@@ -16,7 +16,6 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
-import io.agentworkspace.engine.rest.openapi.CommandsDocument;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -133,11 +132,6 @@ class CatalogueTest {
 
     private static int tokens(List<ObjectNode> tools) {
         return ENCODING.countTokensOrdinary(tools.stream().map(Json::text).collect(Collectors.joining(",")));
-    }
-
-    @Test
-    void theReferenceIsTheCatalogues() {
-        Golden.check(Repository.file("docs/commands.md"), CommandsDocument.render(CATALOGUE));
     }
 
     @Test

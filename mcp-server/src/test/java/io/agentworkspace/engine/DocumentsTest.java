@@ -6,13 +6,14 @@ import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.rest.openapi.CommandsDocument;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -38,8 +39,6 @@ class DocumentsTest {
     private static final Set<String> NOT_OURS = Set.of("LinkedHashMap", "Clock", "Optional", "Map");
     private static final Set<String> NO_NAMES = Set.of("Impl", "Manager", "Helper", "Util", "Service", "Abstract");
     private static final Set<String> SUFFIXES = Set.of("Store", "Queries", "Tools", "Access", "Renderer");
-    private static final Pattern WORDS = Pattern.compile("(?s)/\\*\\*(.*?)\\*/");
-    private static final String JAVA = "/src/main/java/io/agentworkspace/engine/";
 
     private static List<Path> documents() {
         var documents = new ArrayList<>(Repository.files("docs", ".md"));
@@ -72,7 +71,8 @@ class DocumentsTest {
 
     /** Returns the headings as links spell them: in lower case, without punctuation, with hyphens for spaces. */
     private static List<String> headings(Path document) {
-        return HEADING.matcher(Repository.text(document))
+        var generated = document.endsWith("docs/commands.md") ? CommandsDocument.render(TestDatabase.catalogue()) : "";
+        return HEADING.matcher(Repository.text(document) + generated)
                 .results()
                 .map(found -> found.group(1)
                         .toLowerCase(Locale.ROOT)
@@ -82,39 +82,14 @@ class DocumentsTest {
     }
 
     @Test
-    void theMapIsThePackages() {
-        var map = Stream.of("mcp-server", "rest-facade", "hubs-web", "skills", "shared-model", "examples")
-                .map(module -> "\n**%s**\n\n| package | contents |\n|---|---|\n%s".formatted(module, packages(module)))
-                .collect(Collectors.joining());
-        Golden.checkPart(Repository.file("docs/dev/packages.md"), "packages", map + "\n");
+    void everyPackageSaysWhatItContains() {
+        assertThat(Stream.of("mcp-server", "rest-facade", "hubs-web", "skills", "shared-model", "examples")
+                        .flatMap(module -> Repository.files(module + "/src/main/java", "package-info.java").stream()))
+                .hasSizeGreaterThan(100)
+                .allSatisfy(file -> assertThat(Repository.text(file)).startsWith("/**"));
     }
 
-    private static String packages(String module) {
-        return Repository.files(module + "/src/main/java", "package-info.java").stream()
-                .filter(file -> !name(file).isEmpty())
-                .sorted(Comparator.comparing(DocumentsTest::name))
-                .map(file -> "| `%s` | %s |\n".formatted(name(file), contents(file)))
-                .collect(Collectors.joining());
-    }
-
-    private static String name(Path info) {
-        var folder = info.getParent().toString() + "/";
-        return folder.substring(folder.indexOf(JAVA) + JAVA.length())
-                .replaceFirst("/$", "")
-                .replace('/', '.');
-    }
-
-    private static String contents(Path info) {
-        var words = WORDS.matcher(Repository.text(info));
-        assertThat(words.find()).as("%s describes its package", info).isTrue();
-        return words.group(1)
-                .replaceAll("\\n \\*", " ")
-                .replaceAll("\\{@code\\s+([^}]*)}", "`$1`")
-                .replaceAll("\\s+", " ")
-                .strip();
-    }
-
-    /** Checks every class that the map and the page for agents name, and every test that the other documents name. */
+    /** Checks every class that the house and the page for agents name, and every test that the other documents name. */
     @Test
     void everyClassThatIsNamedExists() {
         var sources = Repository.sources().stream()
@@ -131,7 +106,7 @@ class DocumentsTest {
     }
 
     private static boolean isMeant(Path document, String name) {
-        var isAboutCode = Stream.of("house.md", "packages.md", "adding-a-tool.md", "testing.md", "AGENTS.md")
+        var isAboutCode = Stream.of("house.md", "adding-a-tool.md", "testing.md", "AGENTS.md")
                 .anyMatch(document::endsWith);
         return name.endsWith("Test")
                 || isAboutCode && Stream.of(NOT_OURS, NO_NAMES, SUFFIXES).noneMatch(words -> words.contains(name));

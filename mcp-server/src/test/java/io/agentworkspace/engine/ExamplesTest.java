@@ -53,8 +53,8 @@ class ExamplesTest {
                             ",DC_Validate,DC_Delete,RL_Delete,SK_Uninstall,SK_Remove,AK_Uninvite,AK_Revoke,AK_Delete,WH_Delete,AP_Remove,AP_Destroy,US_Remove")
                     .split(","));
 
-    private static final Pattern SECTION = Pattern.compile(
-            "^### (\\w+)$(.*?)^```sh\n(.*?)^```$.*?^```json\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern SECTION =
+            Pattern.compile("^### (\\w+)$(.*?)^```sh\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern STAND_IN = Pattern.compile(
             "In the example, put (?:the id that (?<list>\\w+) (?:shows|returns)|the address of your receiver) in place of `(?<word>[^`]+)`");
 
@@ -70,7 +70,7 @@ class ExamplesTest {
 
     private static HttpServer receiver;
 
-    private record Section(String words, String curl, String mcp) {}
+    private record Section(String words, String curl) {}
 
     @BeforeAll
     static void begin() throws IOException {
@@ -81,11 +81,9 @@ class ExamplesTest {
             exchange.close();
         });
         receiver.start();
-        // CatalogueTest checks that docs/commands.md is up to date.
         SECTION.matcher(CommandsDocument.render(CATALOGUE))
                 .results()
-                .forEach(found ->
-                        SECTIONS.put(found.group(1), new Section(found.group(2), found.group(3), found.group(4))));
+                .forEach(found -> SECTIONS.put(found.group(1), new Section(found.group(2), found.group(3))));
     }
 
     @AfterAll
@@ -107,13 +105,6 @@ class ExamplesTest {
             ObjectNode play(String tool, String key) {
                 var section = SECTIONS.get(tool);
                 return inShell(filled(section.words(), section.curl(), key), key);
-            }
-        },
-        REFERENCE_MCP {
-            @Override
-            ObjectNode play(String tool, String key) {
-                var section = SECTIONS.get(tool);
-                return overMcp(filled(section.words(), section.mcp(), key), key);
             }
         },
         HUB_CURL {
@@ -138,7 +129,7 @@ class ExamplesTest {
         abstract ObjectNode play(String tool, String key);
 
         boolean isMcp() {
-            return this == REFERENCE_MCP || this == HUB_MCP;
+            return this == HUB_MCP;
         }
 
         /** Makes the parts that differ by endpoint the same as over REST. */
@@ -245,11 +236,6 @@ class ExamplesTest {
                 .findFirst()
                 .orElseGet(Json::object)
                 .path(0);
-    }
-
-    private static ObjectNode overMcp(String message, String key) {
-        return envelope(Json.readObject(
-                ClientApi.post(TestServer.url() + "/mcp", key, message).body()));
     }
 
     private static ObjectNode envelope(ObjectNode answer) {

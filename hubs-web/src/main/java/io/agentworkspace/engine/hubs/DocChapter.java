@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A chapter of {@code docs/commands.md}: one family, or the overview of all commands with the table of each family.
+ * A chapter of the commands: one family, or the overview of all commands with the table of each family.
  *
  * @param word its name in addresses; empty for the first chapter
  * @param commands the names of its commands
@@ -15,8 +15,8 @@ record DocChapter(String word, String title, List<String> commands, String markd
     private static final Pattern FAMILY = Pattern.compile("(?m)^## (?:\\d+ - )?(.+)$");
     private static final Pattern COMMAND = Pattern.compile("(?m)^### (\\w+)$");
 
-    /** The warning for readers in the repository, which pages leave out. */
-    private static final Pattern WARNING = Pattern.compile("(?m)^Generated from .*\\n\\n");
+    /** What readers in the repository learn, which pages leave out. */
+    private static final Pattern WARNING = Pattern.compile("(?s)An engine shows all .*?\\n\\n");
 
     /** Returns the overview, then the families in order. */
     static List<DocChapter> of(String commands) {

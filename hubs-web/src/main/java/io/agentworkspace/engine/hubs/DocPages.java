@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -37,13 +38,15 @@ final class DocPages {
     private static final Pattern TOOL = Pattern.compile("<a href=\"(" + ToolPages.TOOL + "(\\w+))\">");
 
     private final String baseUrl;
+    private final Supplier<String> reference;
     private final Templates templates;
     private final Map<String, Markdown.Rendered> rendered = new ConcurrentHashMap<>();
     private @Nullable Documents documents;
     private @Nullable DocSearch search;
 
-    DocPages(String baseUrl, Templates templates) {
+    DocPages(String baseUrl, Supplier<String> reference, Templates templates) {
         this.baseUrl = baseUrl;
+        this.reference = reference;
         this.templates = templates;
     }
 
@@ -105,7 +108,7 @@ final class DocPages {
      */
     private synchronized Documents documents() {
         if (documents == null) {
-            documents = new Documents(baseUrl);
+            documents = new Documents(baseUrl, reference.get());
         }
         return documents;
     }

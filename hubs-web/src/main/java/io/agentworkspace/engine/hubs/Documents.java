@@ -50,6 +50,7 @@ final class Documents {
     private final Map<String, DocFile> chapters = new LinkedHashMap<>();
     private final Map<String, String> commands = new LinkedHashMap<>();
     private final String baseUrl;
+    private final String reference;
 
     /**
      * A page.
@@ -72,8 +73,14 @@ final class Documents {
         }
     }
 
-    Documents(String baseUrl) {
+    /**
+     * Reads all pages.
+     *
+     * @param reference what follows the text of {@code docs/commands.md}: every command, generated from the catalogue
+     */
+    Documents(String baseUrl, String reference) {
         this.baseUrl = baseUrl;
+        this.reference = reference;
         add(new DocFile(CONTENTS, ROOT, "Documentation", "", null, text(CONTENTS)));
         list(CONTENTS, null, "");
     }
@@ -145,7 +152,7 @@ final class Documents {
      * chapter.
      */
     private void chapters(String title, String group, String address) {
-        var parts = DocChapter.of(text(COMMANDS));
+        var parts = DocChapter.of(text(COMMANDS) + reference);
         add(new DocFile(COMMANDS, address, title, group, null, parts.getFirst().markdown()));
         parts.stream().skip(1).forEach(part -> {
             var of = address + "/" + part.word();
@@ -189,7 +196,7 @@ final class Documents {
         return Optional.ofNullable(pages.get(address));
     }
 
-    /** Returns the chapter of {@code docs/commands.md} at an address. */
+    /** Returns the chapter of the commands at an address. */
     Optional<DocFile> chapter(String address) {
         return Optional.ofNullable(chapters.get(address));
     }

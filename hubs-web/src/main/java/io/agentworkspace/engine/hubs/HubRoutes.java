@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** All pages, by address. They show public data, and to a signed-in user also the user's own. */
 public final class HubRoutes {
@@ -114,11 +115,16 @@ public final class HubRoutes {
     private final ConsolePages console;
     private final SearchPages search;
 
-    public HubRoutes(ToolRunner runner, ToolFinder finder, PublicAddresses published) {
+    /**
+     * Makes the pages.
+     *
+     * @param reference makes the reference of all commands as Markdown, when a document is first asked for
+     */
+    public HubRoutes(ToolRunner runner, ToolFinder finder, Supplier<String> reference, PublicAddresses published) {
         templates = new Templates(assets, published.version());
         tools = new ToolPages(runner.catalogue(), published, templates);
         skills = new SkillPages(runner, templates);
-        docs = new DocPages(published.baseUrl(), templates);
+        docs = new DocPages(published.baseUrl(), reference, templates);
         search = new SearchPages(runner.catalogue(), finder, new Skills(runner), docs, templates);
         console = new ConsolePages(published, assets, templates);
     }

@@ -22,6 +22,7 @@ import io.agentworkspace.engine.mcp.handshakes.HandshakeStore;
 import io.agentworkspace.engine.memory.search.ToolIndex;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.rest.RestFacade;
+import io.agentworkspace.engine.rest.openapi.CommandsDocument;
 import io.agentworkspace.engine.web.server.PageEndpoint;
 import io.agentworkspace.engine.web.server.RefusalWriter;
 import io.agentworkspace.engine.workspace.delivery.hooks.Hooks;
@@ -95,7 +96,9 @@ record EndpointFeatures(
                 features.documents().files(),
                 clock);
         var path = PublicPath.of(published.baseUrl(), published.mcpUrl());
-        var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published), path);
+        var catalogue = runner.catalogue();
+        var hubs = new HubRoutes(runner, toolIndex::findByWords, () -> CommandsDocument.render(catalogue), published);
+        var pages = new PageEndpoint(hubs, path);
         var http = new VettedClient(clientMetadata, settings.webhooks().authorities());
         return new EndpointFeatures(
                 new Feature.Endpoint(mcp::serves, mcp),
@@ -104,7 +107,7 @@ record EndpointFeatures(
                 new RefusalWriter(clock, pages, mcp::refused),
                 List.of(
                         mcp.feature(upstreams.watch().apply(runner)),
-                        LiveFeature.of(db, runner.catalogue(), streams, clock),
+                        LiveFeature.of(db, catalogue, streams, clock),
                         HooksFeature.of(db, hooks, features.waits().wakes(), streams, clock),
                         DemoFeature.of(db, runner, local, clock),
                         OAuthFeature.of(db, signIn, features.keys(), http, runner, ground.events(), pages, clock)));

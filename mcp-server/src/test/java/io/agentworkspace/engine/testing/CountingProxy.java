@@ -29,6 +29,7 @@ public final class CountingProxy implements AutoCloseable {
 
     private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final AtomicInteger roundTrips = new AtomicInteger();
+    private final AtomicInteger statements = new AtomicInteger();
     private final AtomicInteger transactions = new AtomicInteger();
     private final AtomicInteger watched = new AtomicInteger();
     private final int target;
@@ -52,6 +53,11 @@ public final class CountingProxy implements AutoCloseable {
 
     public int roundTrips() {
         return roundTrips.get();
+    }
+
+    /** Returns how many statements were run, those that begin and end transactions included. */
+    public int statements() {
+        return statements.get();
     }
 
     /** Returns the number of ended transactions with more than one statement. */
@@ -110,6 +116,7 @@ public final class CountingProxy implements AutoCloseable {
                 if (type == 'P') {
                     statements.put(parts(body)[0], parts(body)[1]);
                 } else if (type == 'B') {
+                    this.statements.incrementAndGet();
                     isWatched |= has(statements.get(parts(body)[1]), watch);
                 } else if (type == 'S' && isWatched) {
                     watched.incrementAndGet();

@@ -58,6 +58,7 @@ public final class TestDatabase {
     /** Connections and statements of tests have no time limit except the one that ends a hang. */
     private static final TimeLimits UNHURRIED = unhurried();
 
+    private static final Path FOLDER = temporary();
     private static final EmbeddedPostgres POSTGRES = start();
     private static final Db DB = open();
     private static final CallerChanges METERING = watch();
@@ -152,7 +153,9 @@ public final class TestDatabase {
         var clock = Clock.systemUTC();
         var vault = new Vault(db, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
         var ground = new Ground(
-                Settings.read(environment, List.of("--data-dir", "target/catalogue")),
+                Settings.read(
+                        environment,
+                        List.of("--data-dir", folder().resolve("catalogue").toString())),
                 new PublicAddresses("http://127.0.0.1", "http://127.0.0.1", "0"),
                 db,
                 METERING,
@@ -295,20 +298,31 @@ public final class TestDatabase {
         return db;
     }
 
-    private static EmbeddedPostgres start() {
+    /**
+     * Returns the folder of this database, in which engines keep their files: the copies of a prepared database all look like the same
+     * one to a search index.
+     */
+    static Path folder() {
+        return FOLDER;
+    }
+
+    private static Path temporary() {
         try {
-            Path directory = Files.createTempDirectory("engine-test");
-            PreparedDatabase.into(directory);
-            var postgres = EmbeddedPostgres.start(directory);
-            quicken(postgres);
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-                postgres.close();
-                PreparedDatabase.delete(directory);
-            }));
-            return postgres;
+            return Files.createTempDirectory("engine-test");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static EmbeddedPostgres start() {
+        PreparedDatabase.into(FOLDER);
+        var postgres = EmbeddedPostgres.start(FOLDER);
+        quicken(postgres);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            postgres.close();
+            PreparedDatabase.delete(FOLDER);
+        }));
+        return postgres;
     }
 
     /**

@@ -4,7 +4,6 @@ import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
 import io.agentworkspace.engine.wire.Wire;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +66,7 @@ public final class TestServer {
                 "ENGINE_SECRETS_KEY",
                 TestDatabase.SECRETS_KEY,
                 "ENGINE_DATA_DIR",
-                Path.of("target", "engine").toString(),
+                TestDatabase.folder().resolve("engine").toString(),
                 "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
                 "true"));
         environment.put("ENGINE_UPSTREAMS_ALLOW", "127.0.0.0/8");

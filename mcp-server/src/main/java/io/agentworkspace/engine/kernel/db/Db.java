@@ -274,6 +274,14 @@ public final class Db implements AutoCloseable {
         return sum;
     }
 
+    /** Moves the newest entries of a GIN index from its list to their places, so that searches need not read the list. */
+    public void mergeNewEntries(String index) {
+        sql("SELECT gin_clean_pending_list(CAST(:index AS regclass)) AS pages")
+                .quiet()
+                .set("index", index)
+                .one(_ -> true);
+    }
+
     /** Runs the work in one transaction. An exception rolls back everything. */
     public <T> T transaction(Supplier<T> work) {
         return withConnection(connection -> CURRENT.isBound() ? work.get() : alone(connection, work));

@@ -131,6 +131,7 @@ final class SimilarStore {
         while (completePortion() == PORTION && !Thread.currentThread().isInterrupted()) {
             // There may be more.
         }
+        db.mergeNewEntries("memory_sketch");
     }
 
     private int completePortion() {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The database cost of each tool, counted on the wire and recorded in {@code docs/dev/round-trips.md}. */
+/** The database cost of each tool, counted on the wire and recorded in {@code golden/round-trips.md}. */
 class RoundTripsTest {
     private static final Clock CLOCK = Clock.systemUTC();
 
@@ -129,7 +129,7 @@ class RoundTripsTest {
                         .isEqualTo(Set.of("MB_Search", "MB_Evaluate").contains(tool.name()) ? 2 : 1);
             }
         }
-        Golden.check(Repository.file("docs/dev/round-trips.md"), document(tools, costs));
+        Golden.check(Repository.file("mcp-server/src/test/resources/golden/round-trips.md"), document(tools, costs));
     }
 
     @Test

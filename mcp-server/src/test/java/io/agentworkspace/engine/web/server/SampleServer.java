@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.rest.openapi.CommandsDocument;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
@@ -165,8 +166,11 @@ public final class SampleServer implements AutoCloseable {
                     new CallerLimit(callers, clock),
                     strangers);
             var own = url("").toString();
-            var pages = new PageEndpoint(
-                    new HubRoutes(new NoTools(), (_, _) -> List.of(), new PublicAddresses(own, own, "0")));
+            var pages = new PageEndpoint(new HubRoutes(
+                    new NoTools(),
+                    (_, _) -> List.of(),
+                    () -> CommandsDocument.render(TestDatabase.catalogue()),
+                    new PublicAddresses(own, own, "0")));
             var mcp = TestDatabase.mcp(offer, keys, signals, own);
             var doors = new Endpoints(
                     new Feature.Endpoint(mcp::serves, mcp), List.of(), pages, new Feature.Endpoint(_ -> true, rest));

@@ -18,27 +18,14 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The reference of all tools as Markdown, generated from the catalogue. The same catalogue gives the same text. */
+/**
+ * The reference of all tools as Markdown, which follows the text of {@code docs/commands.md}. The same catalogue gives the
+ * same text.
+ */
 public final class CommandsDocument {
     private static final String HEAD = """
-            # Commands
 
-            Generated from the catalogue; change the catalogue, not this file.
-
-            You can call each command in three ways: at its own route, at the route `POST /demo/v1/Engine/tps` with its name as
-            `service`, and as an MCP tool of the same name. In the examples, `$ENGINE` is the engine's address and `$ENGINE_KEY` an
-            API key. Over MCP, the example goes to `POST $ENGINE/mcp` with the header `X-API-Key`. Fields named `target.…` and `vx.…`
-            belong inside the objects `target` and `vx`. Command routes ignore unknown fields and list them in `header.ignored`. All
-            other routes, and MCP, refuse them.
-
-            Some tools have only the one route that is shown with them, and MCP: those whose names do not begin with `US_`, `AP_`,
-            `DM_`, `ZN_` or `MB_`. The fields of a `GET` or `DELETE` are in its query. A refusal is `application/problem+json` with a
-            precise status. A call that creates something returns 201.
-
-            The examples build on each other. With an owner's key, all of them work in this order.
-
-            A type such as `string ≤ 64` has at most 64 characters. An asterisk marks a required field. These fields mean the same for
-            each command that names them under its table:
+            These are the common fields:
 
             | field | type | |
             |---|---|---|
@@ -56,7 +43,7 @@ public final class CommandsDocument {
     /** The sentence with which most commands describe a common field. */
     private final Map<String, Field> common = new LinkedHashMap<>();
 
-    /** The records that several responses have, by title. */
+    /** The records that responses have more than once, by title. */
     private final Map<String, JsonNode> records = new TreeMap<>();
 
     private CommandsDocument(List<Tool<?, ?>> tools) {
@@ -74,7 +61,7 @@ public final class CommandsDocument {
         var families = tools.stream().collect(Collectors.groupingBy(Tag::of, LinkedHashMap::new, Collectors.toList()));
         var document = new StringBuilder(HEAD);
         common.values().forEach(field -> document.append(row(field, "")));
-        document.append("\nRecords that several commands return:\n");
+        document.append("\nThese are the records that responses have in several places:\n");
         records.forEach(
                 (title, schema) -> document.append("\n### The record %s\n\n| field | type | |\n|---|---|---|\n%s"
                         .formatted(title, rows(schema, "", title))));
@@ -94,7 +81,7 @@ public final class CommandsDocument {
                 .map(List::getFirst);
     }
 
-    /** Notes each record of a tool's response that another tool's response has, too. */
+    /** Notes each record that is not in one place only. */
     private void collect(JsonNode schema, Map<String, JsonNode> first) {
         for (var property : schema.path("properties").properties()) {
             var inner = inner(property.getValue());
@@ -174,12 +161,6 @@ public final class CommandsDocument {
                 %s```sh
                 %s
                 ```
-
-                Over MCP:
-
-                ```json
-                %s
-                ```
                 """.formatted(
                         tool.name(),
                         tool.fullDescription(),
@@ -189,8 +170,7 @@ public final class CommandsDocument {
                         inputs(tool),
                         outputs(tool),
                         standIn(tool),
-                        curl(tool),
-                        mcp(tool));
+                        curl(tool));
     }
 
     private static String route(Tool<?, ?> tool) {
@@ -274,12 +254,6 @@ public final class CommandsDocument {
                 ? "%s \\\n  -H 'Content-Type: application/json' \\\n  -d '%s'"
                         .formatted(head, Json.text(Example.body(tool)))
                 : head;
-    }
-
-    private static String mcp(Tool<?, ?> tool) {
-        ObjectNode call = Json.object().put("jsonrpc", "2.0").put("id", "1").put("method", "tools/call");
-        call.putObject("params").put("name", tool.name()).set("arguments", Example.arguments(tool));
-        return Json.text(call);
     }
 
     private static String firstSentence(String description) {

@@ -21,7 +21,6 @@ class CommandsDocumentTest {
                 .contains("| `vx.access` | string one of private, public | Who may see it. |")
                 .contains("| `profile[].name` | string | Its name. |")
                 .contains("-d '{\"target\":{\"agent\":\"scout\"}}'")
-                .contains("\"method\":\"tools/call\",\"params\":{\"name\":\"AP_Read\"")
                 .contains("curl -s \"$ENGINE/api/keys\" -H")
                 .contains("curl -s -X DELETE \"$ENGINE/api/keys/1\" -H");
         catalogue.tools().forEach(tool -> assertThat(text).contains("### " + tool.name() + "\n"));

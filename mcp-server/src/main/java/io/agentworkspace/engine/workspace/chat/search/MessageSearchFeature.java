@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.domains.DomainStore;
+import java.time.Duration;
 
 /** The feature of searching messages. */
 public final class MessageSearchFeature {
@@ -12,6 +13,10 @@ public final class MessageSearchFeature {
 
     public static Feature of(Db db) {
         var search = new MessageSearchTools(db, new AgentStore(db), new DomainStore(db), new ContextStore(db));
-        return new Feature().tools(search.tools()).after("AP_Wait");
+        return new Feature()
+                .tools(search.tools())
+                .after("AP_Wait")
+                .background(work -> work.whileOpen(
+                        Duration.ofSeconds(10), "indexing messages", () -> db.mergeNewEntries("message_term")));
     }
 }
