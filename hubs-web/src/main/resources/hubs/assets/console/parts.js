@@ -105,10 +105,10 @@ export const empty = (title, text, ...actions) =>
 export const sample = (...rows) =>
   html`<figure class="sample" aria-hidden="true" inert>
     <figcaption>It will look like this</figcaption>
-    <ul>
+    <div class="sample-rows">
       ${rows.map(
         ({ who, title = who, meta, state: [words, kind] = [], text, choices = [] }) =>
-          html`<li>
+          html`<div class="sample-row">
             ${who ? avatar(who) : nothing}
             <div>
               <p class="sample-head">
@@ -119,9 +119,9 @@ export const sample = (...rows) =>
               ${text ? html`<p>${text}</p>` : nothing}
               ${choices.length ? html`<p class="row">${choices.map((one) => html`<span class="button">${one}</span>`)}</p>` : nothing}
             </div>
-          </li>`,
+          </div>`,
       )}
-    </ul>
+    </div>
   </figure>`;
 
 // What somebody wrote, with its links, code and lists; paragraph draws the text of a paragraph, if it is not only text.
