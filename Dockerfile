@@ -1,12 +1,18 @@
 # Unpacks the archive of ./engine package, which has its own Java runtime; neither Maven nor a JDK stays in the image that runs.
-FROM maven:3.9-eclipse-temurin-25 AS build
+# docs/dev/releasing.md says how to build the same image again.
+ARG BUILD_IMAGE=maven:3.9-eclipse-temurin-25
+ARG BASE_IMAGE=debian:trixie-slim
+
+FROM ${BUILD_IMAGE} AS build
 WORKDIR /build
 COPY . .
 RUN --mount=type=cache,target=/root/.m2 ./engine package \
  && mkdir /unpacked && tar -xzpf mcp-server/target/agent-workspace-engine-*.tar.gz --strip-components=1 -C /unpacked
 
-FROM debian:stable-slim
-RUN useradd --system --user-group --uid 10001 --home-dir /var/lib/engine --no-create-home engine \
+FROM ${BASE_IMAGE}
+# Without useradd, which notes the day.
+RUN echo 'engine:x:10001:10001::/var/lib/engine:/usr/sbin/nologin' >>/etc/passwd \
+ && echo 'engine:x:10001:' >>/etc/group \
  && install -d -o engine -g engine -m 0700 /var/lib/engine
 WORKDIR /opt/engine
 COPY --from=build /unpacked ./

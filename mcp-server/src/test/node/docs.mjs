@@ -7,7 +7,7 @@ const pages = await Pages.launch(engine, screenshots);
 
 const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-operations': '/docs/operations', 'docs-security': '/docs/security', 'docs-pictures': '/docs/how-it-works', 'docs-start': '/docs/quick-start', 'docs-commands': '/docs/commands',
   'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/dev', 'docs-decision': '/docs/dev/decisions/messages',
-  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-schema': '/docs/dev/schema', 'docs-not-found': '/docs/search?q=unicorn' };
+  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-not-found': '/docs/search?q=unicorn' };
 
 // Those that are nothing but text, like others: on a phone, only their width is looked at, with that of all pages.
 const TEXTS = new Set(['docs-concepts', 'docs-operations', 'docs-security', 'docs-webhooks', 'docs-decisions', 'docs-decision']);
@@ -100,12 +100,6 @@ async function copies() {
 }
 
 // Which tables reference which is a diagram only where a script draws it.
-async function schema() {
-  const page = await pages.open('/docs/dev/schema');
-  report('schema', { code: await page.locator('.prose pre').count(), roster: await page.locator('.prose li', { hasText: /^roster:/ }).innerText(), to: await page.locator('.prose li', { hasText: /^roster:/ }).locator('a').evaluateAll((links) => links.map((link) => link.hash).filter((hash) => document.querySelector(hash))) });
-  await page.context().close();
-}
-
 async function withoutScripts(width) {
   const page = await pages.open('/docs/commands#ap_create', width, ['light'], { javaScriptEnabled: false });
   const step = { width, row: await page.locator('#ap_create').innerText() };
@@ -173,7 +167,6 @@ async function one(width) {
 async function others() {
   await deepLink();
   await copies();
-  await schema();
   await onPaper();
   await narrow();
 }

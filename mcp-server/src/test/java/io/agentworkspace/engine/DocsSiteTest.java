@@ -96,23 +96,6 @@ class DocsSiteTest {
     }
 
     @Test
-    void whatTablesReferenceIsListed() {
-        var schema = steps.only("schema");
-        assertThat(schema.get("code").asInt()).isZero();
-        assertThat(schema.get("roster").asString()).isEqualTo("roster: user_id → app_user, agent_id → agent");
-        assertThat(texts(schema.get("to"))).containsExactly("#roster", "#app_user", "#agent");
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {360, 1280})
-    void allOfItIsThereWithoutScripts(int width) {
-        var plain = steps.only("without scripts", width);
-        assertThat(plain.get("row").asString()).isEqualTo("AP_Create");
-        assertThat(plain.get("links").asInt()).isGreaterThan(20);
-        assertThat(plain.get("hits").asInt()).isGreaterThan(5);
-    }
-
-    @Test
     void paperHasTheTextAndAllOfIt() {
         assertThat(texts(steps.only("paper").get("cut"))).isEmpty();
         assertThat(steps.only("paper").get("links").asInt()).isZero();

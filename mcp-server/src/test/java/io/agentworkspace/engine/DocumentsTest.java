@@ -36,6 +36,9 @@ class DocumentsTest {
     private static final Pattern CLASS = Pattern.compile(
             "`(?:([a-z][\\w.]*)[/.])?([A-Z]\\w*[a-z]\\w*)(?:<[^`>]*>)?(?:\\.(?!java`)([a-z]\\w*))?(?:\\(\\))?`");
 
+    /** Where the pages of GitHub about a repository are that shows the README, whatever its name. */
+    private static final String GITHUB = "../../actions/";
+
     private static final Set<String> NOT_OURS = Set.of("LinkedHashMap", "Clock", "Optional", "Map");
     private static final Set<String> NO_NAMES = Set.of("Impl", "Manager", "Helper", "Util", "Service", "Abstract");
     private static final Set<String> SUFFIXES = Set.of("Store", "Queries", "Tools", "Access", "Renderer");
@@ -60,7 +63,10 @@ class DocumentsTest {
 
     private static Stream<String> links(Path document) {
         var prose = FENCE.matcher(Repository.text(document)).replaceAll("");
-        return LINK.matcher(prose).results().map(found -> found.group(1)).filter(link -> !link.contains("://"));
+        return LINK.matcher(prose)
+                .results()
+                .map(found -> found.group(1))
+                .filter(link -> !link.contains("://") && !link.startsWith(GITHUB));
     }
 
     private static boolean leadsSomewhere(Path document, String link) {

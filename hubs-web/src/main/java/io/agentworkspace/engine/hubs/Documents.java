@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The written documents of this version, in the order that the lists in {@code docs/README.md} name them. */
@@ -19,7 +18,7 @@ final class Documents {
     static final String ROOT = "/docs";
     static final String FILES = ROOT + "/files/";
     private static final Pattern PICTURE =
-            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
+            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif|svg))");
 
     /** The group of the pages for those who change the engine. */
     static final String FOR_CONTRIBUTORS = "Contribute";
@@ -38,10 +37,6 @@ final class Documents {
             Map.of(START, "quick-start", CHANGES, "changes", "CONTRIBUTING.md", "contributing");
 
     private static final Pattern LINE = Pattern.compile("(?m)^## (?<group>.+)$|^- \\[(?<title>.+?)]\\((?<link>.+?)\\)");
-    private static final Pattern DIAGRAM = Pattern.compile("(?s)```mermaid\\nerDiagram\\n(.*?)```\\n");
-    private static final Pattern TABLE = Pattern.compile("(?m)^ +(\\w+)$");
-    private static final Pattern REFERENCE =
-            Pattern.compile("(?m)^ +(?<to>\\w+) \\S+ (?<from>\\w+) : (?<column>\\w+)$");
     private static final Pattern PLAIN =
             Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*+");
 
@@ -114,37 +109,15 @@ final class Documents {
     }
 
     private String markdown(String source) {
-        var markdown = source.equals(START) ? start(text(START)) : withoutDiagrams(text(source));
+        var markdown = source.equals(START) ? start(text(START)) : text(source);
         return source.equals(START) || source.equals(CALLS)
                 ? markdown.replace("http://127.0.0.1:8080", baseUrl)
                 : markdown;
     }
 
-    /** Diagrams of tables are drawn by a script, which pages do not load: they list what each table references. */
-    private static String withoutDiagrams(String markdown) {
-        return DIAGRAM.matcher(markdown).replaceAll(diagram -> references(diagram.group(1)));
-    }
-
-    private static String references(String diagram) {
-        var tables = new LinkedHashMap<String, List<String>>();
-        TABLE.matcher(diagram).results().forEach(table -> tables.put(table.group(1), new ArrayList<>()));
-        REFERENCE
-                .matcher(diagram)
-                .results()
-                .forEach(reference -> tables.computeIfAbsent(reference.group("from"), _ -> new ArrayList<>())
-                        .add("`%1$s` → [%2$s](#%2$s)".formatted(reference.group("column"), reference.group("to"))));
-        return tables.entrySet().stream()
-                .map(table -> "- [%1$s](#%1$s)%2$s%3$s\n"
-                        .formatted(
-                                table.getKey(),
-                                table.getValue().isEmpty() ? "" : ": ",
-                                String.join(", ", table.getValue())))
-                .collect(Collectors.joining());
-    }
-
-    /** Returns the README without its title and its list of documents. */
+    /** Returns the README without its title, its badge and its list of documents. */
     private static String start(String readme) {
-        return readme.replaceFirst("# .*\n", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
+        return readme.replaceFirst("# .*\n(\n\\[!\\[.*\n)?", "# Quick start\n").replaceFirst("(?s)\n## More\n.*", "\n");
     }
 
     /**

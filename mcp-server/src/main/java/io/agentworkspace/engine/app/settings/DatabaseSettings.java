@@ -39,7 +39,7 @@ public record DatabaseSettings(
     static final Setting<Duration> TIMEOUT = Setting.of(
             "ENGINE_DATABASE_TIMEOUT",
             "8s",
-            "time limit of a statement that writes; one that reads has 5/8 of it",
+            "longest time of a statement that writes; reads may take 5/8 of it",
             "a time from 2s to 60s",
             text -> SettingParsers.duration(text, Duration.ofSeconds(2), Duration.ofMinutes(1)));
     static final Setting<Integer> POOL_SIZE = Setting.of(

@@ -90,7 +90,7 @@ public record HttpSettings(
     static final Setting<Duration> DRAIN_SECONDS = Setting.of(
             "ENGINE_DRAIN_SECONDS",
             null,
-            "seconds to serve requests after SIGTERM while the readiness route is 503, so that load balancers notice; without it 3, or 0 on a loopback address without a public one",
+            "seconds to serve requests after SIGTERM, until load balancers notice; by default 3, or 0 on a loopback address without a public one",
             "a number from 0 to 300",
             text -> Duration.ofSeconds(SettingParsers.number(0, 300).apply(text)));
 
