@@ -124,7 +124,9 @@ export async function show(context) {
           words.has(agent.name)
             ? html`<span dir="auto" class="clip words">“${withoutIds(words.get(agent.name))}”</span>`
             : silent.has(agent.name)
-              ? html`<span class="soft clip">Said nothing lately</span>`
+              ? html`<span class="soft clip"
+                  >${agent.online ? 'Connected; said nothing lately' : 'Said nothing lately'}</span
+                >`
               : agent.online && !agent.last_message_at
                 ? html`<span class="soft clip">Connected; no message yet</span>`
                 : nothing
