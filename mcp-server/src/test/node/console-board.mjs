@@ -71,6 +71,8 @@ try {
   const phone = await open(ANN_KEY, BOARD, '.reservations li', 360, PHONE);
   await pages.look(phone, 'board-phone');
   report('reserved', { rows: await ann.locator('.reservations li').allInnerTexts(), buttons: await ann.locator('.reservations button').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))) });
+  const room = await open(ANN_KEY, '/console/spaces/Yard/main', '.said a[href*="task="]');
+  report('announced', { words: await room.locator('.said').allInnerTexts(), titles: await room.locator('.said a[href*="task="]').allInnerTexts() });
   await act(ann, 'Release docs/**', {}, 'Release');
   await ann.locator('.reservations', { hasText: 'docs/**' }).waitFor({ state: 'detached' });
 

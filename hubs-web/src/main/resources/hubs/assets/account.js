@@ -162,7 +162,11 @@ async function account() {
       forget();
       return signIn();
     }
-    const ends = new Date(state.expires_at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+    const ends = new Date(state.expires_at).toLocaleTimeString([], {
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
     const facts = {
       User: state.user,
       Tenant: state.tenant,

@@ -14,9 +14,9 @@ import {
   compact,
   head,
   html,
-  link,
   nothing,
   number,
+  sample,
 } from './parts.js';
 import { virtualList } from './virtual.js';
 import { withoutIds } from './transcript-model.js';
@@ -124,7 +124,9 @@ export async function show(context) {
           words.has(agent.name)
             ? html`<span dir="auto" class="clip words">“${withoutIds(words.get(agent.name))}”</span>`
             : silent.has(agent.name)
-              ? html`<span class="soft clip">Said nothing lately</span>`
+              ? html`<span class="soft clip"
+                  >${agent.online ? 'Connected; said nothing lately' : 'Said nothing lately'}</span
+                >`
               : agent.online && !agent.last_message_at
                 ? html`<span class="soft clip">Connected; no message yet</span>`
                 : nothing
@@ -207,10 +209,20 @@ export async function show(context) {
     if (list.isEmpty && !agentName && !search.value)
       return html`${title}
       ${empty(
-        'No agents on your roster',
-        'An agent has a name, a persona used as its system prompt, and conversations. Create one, or start the demo in World.',
-        action('AP_Create', 'Create an agent', () => create(go), ''),
-        link('/console/world', 'World'),
+        'No agents yet',
+        'An agent is a coding program that you connect, or a name that your own program speaks as. Invite one: the line that you get connects Claude Code, Codex or Gemini CLI.',
+        action('AK_Invite', 'Invite an agent', () => go('/console/keys?invite'), ''),
+        action('AP_Create', 'Create an agent', () => create(go)),
+      )}
+      ${sample(
+        { who: 'claude', meta: 'now', state: ['online', 'reads'], text: '“The migration is in review.”' },
+        {
+          who: 'codex',
+          meta: '2m ago',
+          state: ['online', 'reads'],
+          text: '“The order page is ready behind its flag.”',
+        },
+        { who: 'reviewer', meta: 'connected', text: 'Connected; no message yet' },
       )}`;
     return html`${title} ${agentName ? back('/console/agents', 'All agents') : nothing}
       <div class="split${agentName ? ' chosen' : ''}">

@@ -2,7 +2,7 @@
 import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
-import { announce, draw, el, html, nothing, problem, render } from './parts.js';
+import { announce, draw, el, head, html, nothing, problem, render } from './parts.js';
 import { follow, title as tabTitle } from './needs.js';
 import { apply, banner } from './view-as.js';
 
@@ -131,7 +131,7 @@ async function show({ page: scrolled = 0, lists } = {}) {
   try {
     await module.show(context);
   } catch (error) {
-    render(problem(error), view);
+    render(html`${head(title)} ${problem(error)}`, view);
   }
   if (!isHere()) return;
   if (view.dataset.title) {

@@ -23,7 +23,7 @@ import {
   whileBusy,
 } from './parts.js';
 import { taskPath } from './task-parts.js';
-import { bySeq, Messages, notice, rows, sizeWords, withoutIds } from './transcript-model.js';
+import { bySeq, Messages, notices, rows, sizeWords, withoutIds } from './transcript-model.js';
 
 const MOST = 400;
 const MOST_PAGES = 20; // That are read to find one that is not known.
@@ -237,12 +237,15 @@ export class Conversation {
       : nothing;
   }
 
-  // An announcement of a task leads to it by its title.
+  // An announcement of a task leads to it by its title. Of several, each has a line.
   #linked(text, message) {
-    const found = notice(text);
-    const domain = message.domain ?? found?.domain;
-    if (!found || !domain) return line(text);
-    return html`${found.words}${link(taskPath({ domain, id: found.task }), found.title)}${found.rest}`;
+    const found = notices(text);
+    const domain = message.domain ?? found.at(-1)?.domain;
+    if (!found.length || !domain) return line(text);
+    return found.map(
+      ({ words, title, task, rest }, i) =>
+        html`${i ? html`<br />` : nothing}${words}${link(taskPath({ domain, id: task }), title)}${rest}`,
+    );
   }
 
   #said(message) {

@@ -41,7 +41,10 @@ export async function oneDocument(name, again, context) {
   let versions;
   try {
     versions = await all('DC_List', { name }, (body) => body.documents, 1);
-    if (!versions.length) await call('DC_Read', { id: name });
+    if (!versions.length) {
+      await call('DC_Read', { id: name });
+      throw new Error('There is no document with this name, or it was deleted.');
+    }
   } catch (error) {
     return { versions: [], view: () => problem(error) };
   }

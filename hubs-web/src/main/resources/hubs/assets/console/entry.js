@@ -1,7 +1,7 @@
 // One entry of the audit, opened: all that is known of the call, what it wrote, and how to allow what was refused.
 import { dialog } from '../dom.js';
 import { may } from './api.js';
-import { button, client, el, enc, html, link, nodes, nothing, render, tag } from './parts.js';
+import { button, client, el, enc, html, link, nodes, nothing, render, tag, wholeTime } from './parts.js';
 import { isOfMemory, sentence } from './sentences.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
@@ -18,7 +18,7 @@ function view(entry) {
   const isRefused = entry.result !== 'done';
   const facts = [
     ['Result', tag(entry.result, isRefused ? 'destroys' : 'reads')],
-    ['When', html`<time datetime=${entry.at}>${new Date(entry.at).toLocaleString()}</time>`],
+    ['When', html`<time datetime=${entry.at}>${wholeTime(entry.at)}</time>`],
     ['Person', entry.acting_for ? `${entry.user}, for ${entry.acting_for}` : entry.user],
     ['Agent', entry.agent && link(`/console/agents/${enc(entry.agent)}`, entry.agent)],
     ['Key', entry.key_id && link(`/console/keys/${enc(entry.key_id)}`, entry.key_name ?? entry.key_id)],

@@ -1,7 +1,7 @@
 // Needs you: what waits for the person, newest first.
 import { call, may, whyNot } from './api.js';
 import { list, refresh, total, watch } from './needs.js';
-import { draw, empty, head, html, nothing, number } from './parts.js';
+import { draw, empty, head, html, nothing, number, sample } from './parts.js';
 
 const MOST = 100;
 
@@ -23,10 +23,19 @@ export async function show({ view, isHere }) {
           ${
             total()
               ? nothing
-              : empty(
+              : html`${empty(
                   'Nothing waits for you',
-                  'When an agent asks you something, writes to you, is stopped or blocked, or somebody invites one of your agents, it appears here, live.',
-                )
+                  'When an agent asks you something, writes to you, is stopped or blocked, or somebody invites one of your agents, it appears here, live. To try it, tell an agent: “Ask me before you delete anything.”',
+                )}
+                ${sample(
+                  {
+                    who: 'claude',
+                    meta: 'asks you · now',
+                    text: 'The test database has a table that no code uses. Delete it?',
+                    choices: ['Delete it', 'Leave it'],
+                  },
+                  { who: 'codex', meta: 'wrote to you · 5m ago', text: 'The order page is on staging. Have a look.' },
+                )}`
           }
           ${
             total() > MOST

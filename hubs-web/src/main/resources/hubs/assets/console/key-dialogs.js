@@ -1,7 +1,7 @@
 // The dialogs that make keys and invitations, and change them: what a key may do, what it lists, whom it acts as, and for how long.
 import { me } from './api.js';
 import { capability, serverField, servers, withServers } from './grants.js';
-import { ask, compact, enc, secret, toast } from './parts.js';
+import { ask, compact, enc, secret, toast, wholeTime } from './parts.js';
 
 const FAMILIES = {
   AP: 'agent',
@@ -189,7 +189,7 @@ export async function change(key, again) {
         label: 'Expires',
         options: [SAME, ...Object.keys(LIFETIMES).filter((words_) => LIFETIMES[words_])],
         labels: {
-          [SAME]: key.expires_at ? `as it is: ${new Date(key.expires_at).toLocaleString()}` : 'as it is: never',
+          [SAME]: key.expires_at ? `as it is: ${wholeTime(key.expires_at)}` : 'as it is: never',
         },
       },
       {

@@ -22,6 +22,7 @@ import {
   tag,
   toast,
   whileBusy,
+  dateWords,
 } from './parts.js';
 
 const WEEK = 7 * DAY * 1000; // ms
@@ -75,7 +76,7 @@ export async function one(keys, id, go, drawn) {
       </div>
     </header>`,
     html`<p class="tagline">
-      ${tag(key.state, key.state === 'active' ? 'reads' : 'destroys')}${key.environment ? tag(key.environment) : nothing}${key.agent ? tag(`acts as ${key.agent}`) : nothing}${key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : nothing}
+      ${tag(key.state, key.state === 'active' ? 'reads' : 'destroys')}${key.environment ? tag(key.environment) : nothing}${key.agent ? tag(`acts as ${key.agent}`) : nothing}${key.expires_at ? tag(`expires ${dateWords(key.expires_at)}`, 'changes') : nothing}
     </p>`,
     timer ?? nothing,
     narrow ? unused(key, usage, again) : nothing,
@@ -110,7 +111,9 @@ export async function one(keys, id, go, drawn) {
     </section>`,
     html`<section>
       <h3>Capabilities and toolset</h3>
-      <p>${key.capabilities.flatMap((word) => [word === '*' ? 'everything' : html`<code>${word}</code>`, ' '])}</p>
+      <p>
+        ${[...key.capabilities].sort().flatMap((word) => [word === '*' ? 'everything' : html`<code>${word}</code>`, ' '])}
+      </p>
       <p class="soft">
         Toolset:
         ${key.toolset ? key.toolset.flatMap((word) => [html`<code>${word}</code>`, ' ']) : 'default, without a limit'}

@@ -1,6 +1,20 @@
 // The trash: of all banks that the caller may read, and of one bank. It lists what MB_Restore can bring back, each with what it is.
 import { all, call, may } from './api.js';
-import { action, ago, ask, compact, DANGER, empty, enc, html, link, nothing, repeat, toast } from './parts.js';
+import {
+  action,
+  ago,
+  ask,
+  compact,
+  DANGER,
+  empty,
+  enc,
+  html,
+  link,
+  nothing,
+  repeat,
+  toast,
+  dateWords,
+} from './parts.js';
 import { backTo } from './memory-one.js';
 import { memoryTitle, restored } from './memory-words.js';
 import { isOfMemory } from './sentences.js';
@@ -49,8 +63,7 @@ function memoryLine(one, bank, gone, place = nothing) {
       <bdi><b dir="auto">${one.name}</b> ${one.text}</bdi>
     </p>
     <span class="soft"
-      >${place}by ${one.author}, deleted ${ago(one.deleted_at)}, kept until
-      ${new Date(one.kept_until).toLocaleDateString()}</span
+      >${place}by ${one.author}, deleted ${ago(one.deleted_at)}, kept until ${dateWords(one.kept_until)}</span
     >
     ${action('MB_Restore', 'Restore', restore, 'quiet', memoryTitle(one))}
     ${action('MB_Destroy', 'Delete forever', destroy, DANGER, memoryTitle(one))}
@@ -131,9 +144,7 @@ export async function trash(banks, go, drawn) {
             : html`the bank <b dir="auto">${entry.target}</b>`
         }</span
       >
-      <span class="soft"
-        >deleted by ${entry.agent ?? entry.user} ${ago(entry.at)}, kept until ${ends.toLocaleDateString()}</span
-      >
+      <span class="soft">deleted by ${entry.agent ?? entry.user} ${ago(entry.at)}, kept until ${dateWords(ends)}</span>
       ${action(
         'MB_Restore',
         'Restore',

@@ -17,6 +17,8 @@ import {
   subnav,
   tag,
   toast,
+  sample,
+  choose,
 } from './parts.js';
 import { evaluating } from './evaluate.js';
 import { importing } from './memory-import.js';
@@ -90,19 +92,34 @@ export async function show(context) {
           ${repeat(
             banks,
             (bank) => bank.name,
-            (bank) => bankEntry(bank, at.parts[0]),
+            (bank) => bankEntry(bank, bankName),
           )}
         </nav>
         <div class="detail" tabindex="-1">${detail()}</div>
       </div>`;
   } else {
     content = () =>
-      empty(
+      html`${empty(
         'No memory banks yet',
-        'A bank holds memories, and defines who may read, append, write or manage them. Create one, then let an agent store a memory in it.',
+        'A bank holds what agents learned, for the next session and for each other. Create one, give your agents access to it, and tell one: “Store what we decided.”',
         action('MB_Create', 'Create a bank', () => newBank(go), ''),
-      );
+      )}
+      ${sample(
+        {
+          title: 'money-is-in-cents',
+          meta: 'claude · 2d ago',
+          state: ['decision'],
+          text: 'Amounts are integers in cents, never floats.',
+        },
+        {
+          title: 'staging-disk-full',
+          meta: 'gemini · 5h ago',
+          state: ['runbook'],
+          text: 'Grow the claim, wait for the resize, restart nothing.',
+        },
+      )}`;
   }
+  if (bankName) choose('.channels', view);
   drawn();
 }
 

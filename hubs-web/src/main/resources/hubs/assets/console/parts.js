@@ -2,7 +2,7 @@
 import { html, nothing, render } from '../lit-html.js';
 import { made, whyNot } from './api.js';
 import { blocks, inline } from './rich-text.js';
-import { clockWords, face, guarded, showCalls, since, timeWords } from './ui.js';
+import { clockWords, face, guarded, showCalls, since, timeWords, wholeTime } from './ui.js';
 
 export { createRef, html, live, nothing, ref, render, repeat } from '../lit-html.js';
 export * from './ui.js';
@@ -35,11 +35,9 @@ export const avatar = (name, { kind = 'agent', online } = {}) => {
 
 export const tag = (text, kind = '') => html`<span class="tag ${kind}" dir="auto">${text}</span>`;
 
-const whole = (iso) => new Date(iso).toLocaleString();
-
 // The words are a property, since a timer changes them.
 const time = (iso, words, kind) =>
-  html`<time datetime=${iso} title=${whole(iso)} data-ago=${kind ?? nothing} .textContent=${words}></time>`;
+  html`<time datetime=${iso} title=${wholeTime(iso)} data-ago=${kind ?? nothing} .textContent=${words}></time>`;
 
 export const clock = (iso) => time(iso, clockWords(iso));
 
@@ -101,6 +99,30 @@ export const empty = (title, text, ...actions) =>
     <p>${text}</p>
     ${actions.length ? html`<div class="row">${actions}</div>` : nothing}
   </div>`;
+
+// How a page will look once there is something: below what is empty. Nobody can use it, and screen readers skip it.
+// Each row: who, and its meta, a tag as [words, kind], text, choices.
+export const sample = (...rows) =>
+  html`<figure class="sample" aria-hidden="true" inert>
+    <figcaption>It will look like this</figcaption>
+    <div class="sample-rows">
+      ${rows.map(
+        ({ who, title = who, meta, state: [words, kind] = [], text, choices = [] }) =>
+          html`<div class="sample-row">
+            ${who ? avatar(who) : nothing}
+            <div>
+              <p class="sample-head">
+                <b>${title}</b>${meta ? html`<span class="soft">${meta}</span>` : nothing}${
+                  words ? tag(words, kind) : nothing
+                }
+              </p>
+              ${text ? html`<p>${text}</p>` : nothing}
+              ${choices.length ? html`<p class="row">${choices.map((one) => html`<span class="button">${one}</span>`)}</p>` : nothing}
+            </div>
+          </div>`,
+      )}
+    </div>
+  </figure>`;
 
 // What somebody wrote, with its links, code and lists; paragraph draws the text of a paragraph, if it is not only text.
 export const rich = (text, paragraph = line) =>

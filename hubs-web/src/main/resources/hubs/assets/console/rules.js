@@ -18,6 +18,7 @@ import {
   problem,
   tag,
   toast,
+  sample,
 } from './parts.js';
 import { code } from '../dom.js';
 import { editor, templates, trial } from './rule-editor.js';
@@ -41,12 +42,16 @@ async function content([word, what], go) {
   if (!me.tools.has('RL_List')) return empty('Not for this key', 'Rules are for keys with the capability rule:read.');
   const rules = await all('RL_List', {}, (body) => body.rules);
   if (!rules.length && !word)
-    return empty(
+    return html`${empty(
       'No rules yet',
       'A rule refuses calls and documents, or marks them in the audit. Start from a template, and replay it over past calls before you enforce it.',
       action('RL_Templates', 'Choose a template', () => go('/console/rules/templates'), ''),
       html`<a class="button quiet" href="/docs/rules">How rules work</a>`,
-    );
+    )}
+    ${sample(
+      { title: 'nobody-deletes-decisions', meta: '1 matched', state: ['deny', 'destroys'], text: 'MB_Delete' },
+      { title: 'short-messages', meta: 'none matched', state: ['audit', 'changes'], text: 'AP_Chat' },
+    )}`;
   return html`${word ? back('/console/rules', 'All rules') : nothing}
     <div class="split${word ? ' chosen' : ''}">
       <ul class="side endpoints" aria-label="Rules">

@@ -1,5 +1,5 @@
 // What the audit and the event feed contain, as sentences.
-import { html, number } from './parts.js';
+import { html, number, dateWords } from './parts.js';
 
 // What a call did: before the thing, and after it. A text needs no thing. Reads are in the audit where a rule matched them, and where they were refused.
 const VERBS = {
@@ -256,10 +256,7 @@ const EVENTS = {
   'webhook.endpoint.created': (data) => ['An endpoint was created: ', soft(data.url)],
   'webhook.endpoint.updated': (data) =>
     data.warning
-      ? [
-          `An endpoint fails. It will be disabled on ${new Date(data.warning.disabled_at).toLocaleDateString()}: `,
-          soft(data.url),
-        ]
+      ? [`An endpoint fails. It will be disabled on ${dateWords(data.warning.disabled_at)}: `, soft(data.url)]
       : [`An endpoint was ${data.enabled ? 'changed' : `disabled (${data.disabled_reason})`}: `, soft(data.url)],
   'webhook.endpoint.deleted': (data) => ['An endpoint was deleted: ', soft(data.url)],
   'webhook.test': () => ['A test event was sent.'],

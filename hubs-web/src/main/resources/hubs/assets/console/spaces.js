@@ -5,7 +5,21 @@ import { showBoard } from './board.js';
 import { Room } from './room.js';
 import { showTask } from './task.js';
 import { boardPath } from './task-parts.js';
-import { action, ask, empty, enc, compact, head, html, nothing, number, draw, repeat } from './parts.js';
+import {
+  action,
+  ask,
+  empty,
+  enc,
+  compact,
+  head,
+  html,
+  nothing,
+  number,
+  draw,
+  repeat,
+  sample,
+  choose,
+} from './parts.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
 
@@ -41,8 +55,18 @@ export async function show(context) {
     html`${title}
     ${empty(
       'No rooms yet',
-      'A space has members, and rooms in which they talk. Create one and invite your agents.',
+      'Agents of a space talk in its rooms, share its tasks, and reserve files before they edit them. Create a space, and invite your agents to it.',
       action('DM_Create', 'Create a space', () => newDomain(go), ''),
+    )}
+    ${sample(
+      { who: 'claude', title: 'shop # main', meta: '3 members', text: 'The delivery date is in the API.' },
+      {
+        who: 'codex',
+        title: 'shop # checkout',
+        meta: '2 members',
+        text: 'Which payment methods stay on the first screen?',
+      },
+      { who: 'gemini', title: 'Tasks', meta: '2 open, 1 blocked', text: 'Run the migration on staging' },
     )}`,
     view,
   );
@@ -94,6 +118,7 @@ async function showRoom({ at, view, on, go, isHere }, domains, title) {
   }
   on('presence', (change) => change.domain === name && refreshMembers().catch(() => {}));
   on('reset', () => Promise.all([refreshMembers(), room.reset()]).catch(() => {}));
+  choose('.channels', view);
   view.addEventListener('shown', () => room.reveal(), { once: true });
 }
 

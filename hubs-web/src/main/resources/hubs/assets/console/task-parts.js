@@ -1,6 +1,6 @@
 // What the board, a task's page and World share: addresses of tasks, how a task looks, and when one has changed.
 import { call, ask as read } from './api.js';
-import { avatar, enc, html, nothing, subnav, tag } from './parts.js';
+import { avatar, enc, html, nothing, subnav, tag, wholeTime } from './parts.js';
 
 export const boardPath = (domain) => `/console/spaces/${enc(domain)}?view=tasks`;
 export const taskPath = (task) => `/console/spaces/${enc(task.domain)}?task=${enc(task.id)}`;
@@ -39,12 +39,7 @@ function remains(iso) {
 
 // How long a lease lasts.
 export const left = (iso) =>
-  html`<time
-    datetime=${iso}
-    title="until ${new Date(iso).toLocaleString()}"
-    data-left
-    .textContent=${remains(iso)}
-  ></time>`;
+  html`<time datetime=${iso} title="until ${wholeTime(iso)}" data-left .textContent=${remains(iso)}></time>`;
 
 setInterval(() => {
   for (const one of document.querySelectorAll('time[data-left]')) one.textContent = remains(one.dateTime);

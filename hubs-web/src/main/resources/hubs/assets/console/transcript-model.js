@@ -136,16 +136,22 @@ export function rows(messages, now = new Date()) {
   return found;
 }
 
-const NOTICE = /^([^:']+: )'([^]*)' \(task ([0-9a-f-]{36})\)([^]*)$/;
+// Several announcements can be one message. Each may begin with who made it.
+const NOTICE = /(?:^|; )([^']{1,200}?: )'((?:(?!' \(task )[^]){0,500})' \(task ([0-9a-f-]{36})\)/g;
 
-// The announcement of a change of a task, in parts: words, title, the id of the task, and the rest. Of any other text, nothing.
-export function notice(text) {
-  const [, words, title, task, rest] = NOTICE.exec(text) ?? [];
-  return task && { words, title, task, rest, domain: /, in the domain '([^']+)'$/.exec(rest)?.[1] };
+// The announcements of changes of tasks, each in parts: words, title, the id of the task, and the rest. Of any other text, none.
+export function notices(text) {
+  const found = [...text.matchAll(NOTICE)];
+  if (found[0]?.index !== 0) return [];
+  return found.map((one, i) => {
+    const [whole, words, title, task] = one;
+    const rest = text.slice(one.index + whole.length, found[i + 1]?.index);
+    return { words, title, task, rest, domain: /, in the domain '([^']+)'$/.exec(rest)?.[1] };
+  });
 }
 
 // An announcement without the id of its task, where a text stands alone.
-export const withoutIds = (text) => text.replace(/ \(task [0-9a-f-]{36}\)/, '');
+export const withoutIds = (text) => text.replace(/ \(task [0-9a-f-]{36}\)/g, '');
 
 const UNITS = ['bytes', 'KB', 'MB'];
 

@@ -25,11 +25,16 @@ export function since(date, isShort) {
 const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 export const timeWords = (iso) => new Date(iso).toLocaleTimeString([], TIME);
 
+// A day that no country reads as another one.
+export const dateWords = (iso) =>
+  new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+export const wholeTime = (iso) => `${dateWords(iso)}, ${timeWords(iso)}`;
+
 // The time of today, or the day and the time.
 export function clockWords(iso) {
   const date = new Date(iso);
   const isToday = date.toDateString() === new Date().toDateString();
-  return isToday ? timeWords(iso) : date.toLocaleDateString([], { day: 'numeric', month: 'short', ...TIME });
+  return isToday ? timeWords(iso) : date.toLocaleString('en-GB', { day: 'numeric', month: 'short', ...TIME });
 }
 
 setInterval(() => {
@@ -377,6 +382,12 @@ export function choose(selector, view) {
     const list = view.querySelector(selector);
     const entry = list?.querySelector('[aria-current]');
     if (!entry) return;
+    if (list.scrollWidth > list.clientWidth)
+      list.scrollLeft +=
+        entry.getBoundingClientRect().left -
+        list.getBoundingClientRect().left -
+        list.clientWidth / 2 +
+        entry.offsetWidth / 2;
     const top = entry.getBoundingClientRect().top - list.getBoundingClientRect().top;
     if (top < 0 || top + entry.offsetHeight > list.clientHeight)
       list.scrollTop += top - (list.clientHeight - entry.offsetHeight) / 2;

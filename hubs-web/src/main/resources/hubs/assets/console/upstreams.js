@@ -23,6 +23,7 @@ import {
   tag,
   toast,
   whileBusy,
+  sample,
 } from './parts.js';
 import { changes } from './difference.js';
 import { grants } from './grants.js';
@@ -67,12 +68,16 @@ export async function show({ at, view, on, go, isHere }) {
   const form = mayInstall && at.query.has('install') ? install(go) : null;
   let { upstreams } = await call('UP_List');
   if (!upstreams.length && !name && !form) {
-    const none = empty(
+    const none = html`${empty(
       'No upstream servers',
       'Install another MCP server by its URL. Its tools then appear beside the engine’s, with the same keys, rules, limits and audit.',
       mayInstall ? begin('Install a server') : nothing,
       html`<a class="button quiet" href="/docs/upstreams">How it works</a>`,
-    );
+    )}
+    ${sample(
+      { title: 'issues', meta: 'https://mcp.example.com/mcp', state: ['in use', 'reads'], text: '12 approved' },
+      { title: 'issues_delete', meta: 'is new', state: ['waits for approval', 'changes'], text: 'Deletes an issue.' },
+    )}`;
     return draw(html`${title}${none}`, view);
   }
   choose('.endpoints', view);
@@ -316,7 +321,7 @@ function waiting(tool, upstream, changed) {
         </p>
       </div>
       <div class="head-actions">
-        ${decide('Approve', args({}), changed, '', tool.name)}${tool.decision ? nothing : decide('Refuse', args({ refuse: true }), changed, DANGER, tool.name)}
+        ${decide('Approve', args({}), changed, 'quiet', tool.name)}${tool.decision ? nothing : decide('Refuse', args({ refuse: true }), changed, DANGER, tool.name)}
       </div>
     </div>
     ${

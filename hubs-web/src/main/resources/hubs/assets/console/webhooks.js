@@ -26,6 +26,7 @@ import {
   secret,
   tag,
   toast,
+  sample,
 } from './parts.js';
 
 const events = (one) => (one.events.includes('*') ? 'all events' : one.events.join(', '));
@@ -50,15 +51,24 @@ const attempts = ({ succeeded = 0, failed = 0 } = {}) =>
     : 'nothing sent in 24 h';
 
 // What can be sent: each type of event, and when.
+// What agents do comes before what the service reports about itself.
+const FIRST = ['question.', 'message.', 'task.', 'memory.', 'document.', 'agent.'];
+const place = ({ type }) => {
+  const at = FIRST.findIndex((family) => type.startsWith(family));
+  return at < 0 ? FIRST.length : at;
+};
+
 const catalogue = (kinds) =>
   html`<section class="events" aria-labelledby="event-types">
     <h2 id="event-types">What can be sent</h2>
     <dl>
-      ${kinds.map(
-        ({ type, description }) =>
-          html`<dt><code>${type}</code></dt>
-            <dd>${description}</dd>`,
-      )}
+      ${[...kinds]
+        .sort((a, b) => place(a) - place(b))
+        .map(
+          ({ type, description }) =>
+            html`<dt><code>${type}</code></dt>
+              <dd>${description}</dd>`,
+        )}
     </dl>
   </section>`;
 
@@ -125,10 +135,17 @@ export async function show({ at, view, on, go, isHere }) {
   function none() {
     return html`${empty(
       wasUsed ? 'No endpoints' : 'Get a ping when an agent asks you',
-      'An endpoint is an address of yours that receives signed events: a question to a person, a task that fails, a quota that fills up. Let it post to your chat or your phone.',
+      'An endpoint is your address that receives signed events: a question to you, a blocked task, a full quota. Let it post to your chat or your phone.',
       action('WH_Create', 'Create an endpoint', () => create(go), ''),
       html`<a class="button quiet" href="/docs/webhooks">How to verify them</a>`,
-    )}${sent ? sent.view() : catalogue(kinds)}`;
+    )}${
+      wasUsed
+        ? nothing
+        : sample(
+            { title: 'question.asked', meta: '1 attempt, 200 · now', state: ['delivered', 'reads'] },
+            { title: 'task.changed', meta: '3 attempts, 503 · 4m ago', state: ['failed', 'destroys'] },
+          )
+    }${sent ? sent.view() : catalogue(kinds)}`;
   }
 
   function split() {

@@ -1,6 +1,6 @@
 // The parts of the first page: agents, rooms, banks, what happened last.
 import { isAdmin, may, whyNot } from './api.js';
-import { ago, avatar, clock, empty, enc, html, link, memoryCount, nothing, number, repeat } from './parts.js';
+import { ago, avatar, clock, empty, enc, html, link, memoryCount, nothing, number, repeat, sample } from './parts.js';
 import { startButton } from './demo.js';
 import { withoutIds } from './transcript-model.js';
 
@@ -85,7 +85,7 @@ function room({ name, members, zones, messages }, most) {
 function rooms(state, most) {
   if (state.rooms.size)
     return repeat(
-      state.rooms.values(),
+      [...state.rooms.values()].sort((a, b) => Number(b.messages.length > 0) - Number(a.messages.length > 0)),
       (one) => one.name,
       (one) => room(one, most),
     );
@@ -158,10 +158,22 @@ export function worldGrid(state, { most, work, hasDemo }) {
 
 function noWorld(hasDemo) {
   if (hasDemo) return html`<p class="soft pick">The agents of the demo appear here.</p>`;
-  return empty(
+  return html`${empty(
     'No agents yet',
-    'Agents, the rooms where they talk and the banks that hold their memories appear here, live. Watch three agents handle an incident, or connect your own client.',
-    isAdmin() ? startButton() : nothing,
-    html`<a class=${isAdmin() ? 'button quiet' : 'button'} href="/mcp-hub/connect#claude-code">Connect Claude Code</a>`,
-  );
+    'Invite an agent: you get one line. Run it in a terminal where Claude Code, Codex or Gemini CLI is installed. What your agents do then appears here, live. Or first watch three agents of the demo handle an incident.',
+    html`<a class="button" href=${may('AK_Invite') ? '/console/keys?invite' : '/mcp-hub/connect#claude-code'}
+      >${may('AK_Invite') ? 'Invite an agent' : 'Connect Claude Code'}</a
+    >`,
+    isAdmin() ? startButton({ kind: 'quiet' }) : nothing,
+  )}
+  ${sample(
+    { who: 'claude', meta: 'in shop · 13:16', text: 'Codex, which port do the tests use?' },
+    { who: 'codex', meta: 'answers claude · 13:17', text: '5433. It is in compose.yaml.' },
+    {
+      who: 'claude',
+      meta: 'asks you · now',
+      text: 'Apps of last year still send the old field. Keep it?',
+      choices: ['Keep it', 'Remove it'],
+    },
+  )}`;
 }

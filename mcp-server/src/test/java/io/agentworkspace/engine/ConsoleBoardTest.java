@@ -103,6 +103,16 @@ class ConsoleBoardTest {
         assertThat(steps.only("done").path("stays").asBoolean()).isTrue();
     }
 
+    /** Announcements of several tasks can be one message. */
+    @Test
+    void eachAnnouncementOfATaskLeadsToItByItsTitle() {
+        var announced = steps.only("announced");
+        assertThat(texts(announced.path("titles")))
+                .contains("Lay the keel")
+                .anyMatch(title -> title.startsWith("Rig it"));
+        assertThat(texts(announced.path("words"))).noneMatch(words -> words.contains("(task "));
+    }
+
     @Test
     void aPersonCreatesATaskForAnAgentThatComesAfterAnother() {
         assertThat(steps.only("created").path("words").asString())

@@ -291,6 +291,14 @@ class ConsoleTest {
                 .allSatisfy(text -> assertThat(text).doesNotContain("Watches the tide", "Low water", "Neap tides"));
     }
 
+    @Test
+    void emptyPagesSayWhatToDoAndShowWhatTheyWillLookLike() {
+        var seen = steps.only("others");
+        for (var page : List.of("emptyWorld", "empty /console/agents")) {
+            assertThat(seen.path(page).asString()).contains("Invite an agent", "It will look like this");
+        }
+    }
+
     /**
      * Every step is a call of an agent over MCP. The user's answer decides how it continues, and
      * the demo leaves nothing behind.
