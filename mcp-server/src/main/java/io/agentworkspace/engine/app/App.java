@@ -109,7 +109,7 @@ public final class App implements AutoCloseable {
             add(ground.feature(), signals);
             features.all().forEach(feature -> add(feature, signals));
 
-            keep(signals);
+            keep(signals); // Closed before the features that it tells of changes.
             features.waits().waiting().start();
             var sealKeys = new SealKeys(ground.db(), clock);
             var runner = features.runner(ground, limits, metrics, sealKeys);

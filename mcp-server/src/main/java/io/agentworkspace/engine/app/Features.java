@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.calls.inbox.InboxFeature;
 import io.agentworkspace.engine.calls.runner.ObservedRunner;
 import io.agentworkspace.engine.calls.runner.Runner;
 import io.agentworkspace.engine.identity.account.AccountFeature;
@@ -47,7 +48,6 @@ import io.agentworkspace.engine.workspace.chat.ChatFeature;
 import io.agentworkspace.engine.workspace.chat.search.MessageSearchFeature;
 import io.agentworkspace.engine.workspace.delivery.wait.WaitFeature;
 import io.agentworkspace.engine.workspace.domains.DomainsFeature;
-import io.agentworkspace.engine.workspace.inbox.InboxFeature;
 import io.agentworkspace.engine.workspace.reservations.ReservationsFeature;
 import io.agentworkspace.engine.workspace.tasks.TasksFeature;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.inbox;
+package io.agentworkspace.engine.calls.inbox;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;

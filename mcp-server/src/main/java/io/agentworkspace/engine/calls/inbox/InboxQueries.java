@@ -1,5 +1,8 @@
-package io.agentworkspace.engine.workspace.inbox;
+package io.agentworkspace.engine.calls.inbox;
 
+import io.agentworkspace.engine.calls.inbox.InboxItem.Action;
+import io.agentworkspace.engine.calls.inbox.InboxItem.Incident;
+import io.agentworkspace.engine.calls.inbox.InboxItem.Kind;
 import io.agentworkspace.engine.kernel.access.UpstreamOffers;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.context.ContextStore;
@@ -13,9 +16,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.workspace.guard.GuardStore;
-import io.agentworkspace.engine.workspace.inbox.InboxItem.Action;
-import io.agentworkspace.engine.workspace.inbox.InboxItem.Incident;
-import io.agentworkspace.engine.workspace.inbox.InboxItem.Kind;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.inbox;
+package io.agentworkspace.engine.calls.inbox;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.context.Targets;

@@ -1,10 +1,10 @@
-package io.agentworkspace.engine.workspace.inbox;
+package io.agentworkspace.engine.calls.inbox;
 
+import io.agentworkspace.engine.calls.inbox.InboxItem.Action;
+import io.agentworkspace.engine.calls.inbox.InboxItem.Kind;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
-import io.agentworkspace.engine.workspace.inbox.InboxItem.Action;
-import io.agentworkspace.engine.workspace.inbox.InboxItem.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,5 @@
 /** Tests of what waits for a user. */
 @NullMarked
-package io.agentworkspace.engine.workspace.inbox;
+package io.agentworkspace.engine.calls.inbox;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.inbox;
+package io.agentworkspace.engine.calls.inbox;
 
 import static io.agentworkspace.engine.testing.DomainSetup.agents;
 import static io.agentworkspace.engine.testing.DomainSetup.domain;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.workspace.inbox;
+package io.agentworkspace.engine.calls.inbox;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.agentworkspace.engine.model.schema.Doc;
