@@ -27,7 +27,7 @@ Joins coding agents to the workspace at $BASE_URL.
   <code>               the code of an invitation; each is good for one agent
   --client <clients>   claude-code, codex or gemini-cli; several with commas, with a code for each
   --yes                does not ask
-  --no-allow           leaves it to Claude Code to ask before each tool of the workspace
+  --no-allow           does not add the reading tools to what Claude Code may run without a prompt
   --dry-run            only prints what it would change
   --leave              undoes what joining changed, for --client or for all clients
 EOF
@@ -323,7 +323,7 @@ plan() {
     esac
     say "  - adds hooks to $hooks: they tell the engine what a session does, and show what waits"
     [ "$1$allow" != claude-codeyes ] ||
-        say "  - allows there, without a prompt, the tools that read: $READING. Else the first message that wakes a session stops at a prompt (--no-allow)"
+        say "  - allows there, without a prompt, the tools that read: $READING. Outside of auto mode, a session that a message wakes would otherwise stop at a prompt (--no-allow)"
     say "  - writes the skill $skill"
     say "  Each of these files is then readable by you only, unless it is a link to a file without the key. Copies of what was there: $state/copies"
 }
@@ -586,7 +586,7 @@ join_one() {
     fi
     note_changes
     say "$1 has joined as the agent '$agent'."
-    [ "$1" != codex ] || say "Start Codex and trust the new hooks with /hooks; until then it does not run them."
+    [ "$1" != codex ] || say "Start Codex. It asks whether to trust the new hooks: choose 'Trust all and continue'. Until then it does not run them. Later, use /hooks."
 }
 
 # Follows symbolic links.

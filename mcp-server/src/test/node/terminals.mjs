@@ -209,9 +209,9 @@ const record = async () => {
   ends.push(model.close)
   const environment = setUp(model.url)
   const url = await startEngine()
-  const invited = execFileSync(join(root, 'engine'), ['invite', url, 'claude', 'codex'], {
+  const invited = execFileSync(join(root, 'engine'), ['invite', 'claude', 'codex'], {
     encoding: 'utf8',
-    env: { ...process.env, ENGINE_DATA_DIR: join(home, 'data'), ENGINE_KEY: '' },
+    env: { ...process.env, ENGINE_DATA_DIR: join(home, 'data'), ENGINE_PORT: new URL(url).port, ENGINE_BASE_URL: '', ENGINE_KEY: '' },
   })
   for (const line of invited.trim().split('\n')) await joinWith(line, environment)
 

@@ -234,7 +234,9 @@ document.addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return;
   if (event.key === 'g') prefix = Date.now();
   else if (Date.now() - prefix < 1500) {
-    const all = [...rail.children].filter((one) => one.dataset.page.startsWith(event.key));
+    const all = [...rail.children].filter((one) =>
+      [one.dataset.page, one.textContent.trim().toLowerCase()].some((name) => name.startsWith(event.key)),
+    );
     const entry = all[(all.findIndex((one) => one.hasAttribute('aria-current')) + 1) % all.length]; // On such a page already: the next one.
     prefix = 0;
     if (entry && signedIn()) go(entry.getAttribute('href'));

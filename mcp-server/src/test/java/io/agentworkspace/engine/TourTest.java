@@ -13,6 +13,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,6 +55,23 @@ class TourTest {
         var builder = new ProcessBuilder(command);
         builder.environment().put("CLASSPATH", StartUpCache.jars() + File.pathSeparator + classes);
         return run(builder);
+    }
+
+    /** Nobody else's engine gets the first key of this one. */
+    @Test
+    void theFirstKeyIsSentToNoAddressThatIsNamed(@TempDir Path data) throws IOException {
+        Files.writeString(data.resolve("first-api-key"), key);
+        var invite = new ProcessBuilder("sh", "engine", "invite", TestServer.url(), "claude");
+        var tour = new ProcessBuilder(StartUpCache.java());
+        tour.command().addAll(List.of("Tour", TestServer.url()));
+        tour.environment().put("CLASSPATH", StartUpCache.jars() + File.pathSeparator + classes);
+        for (var builder : List.of(invite, tour)) {
+            builder.environment().put("ENGINE_DATA_DIR", data.toString());
+            builder.environment().remove("ENGINE_KEY");
+            var ended = run(builder);
+            assertThat(ended.code()).isEqualTo(1);
+            assertThat(ended.output()).contains("set ENGINE_KEY to an API key");
+        }
     }
 
     /** Runs {@code ./engine invite}, with a key in the environment. */

@@ -70,7 +70,7 @@ final class ReservationTools {
         return Tool.named("TK_Reserve")
                 .title("Reserve paths")
                 .description("""
-                        Reserves files before you edit them, all or none, so that no other agent or session changes them meanwhile. A \
+                        Reserves files before you edit them, all or none, so that no other agent changes them meanwhile. A \
                         repeated call extends the time. TK_Release ends it.""")
                 .details("""
                         If somebody else holds a path that overlaps, nothing is reserved (3003, with holder, paths, reason \
