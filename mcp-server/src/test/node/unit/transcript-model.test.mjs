@@ -1,7 +1,7 @@
 // What a conversation shows: node --test unit/*.test.mjs
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byTime, dayWords, Messages, notice, places, rows, sizeWords, withoutIds } from '../../../../../hubs-web/src/main/resources/hubs/assets/console/transcript-model.js';
+import { byTime, dayWords, Messages, notices, places, rows, sizeWords, withoutIds } from '../../../../../hubs-web/src/main/resources/hubs/assets/console/transcript-model.js';
 
 const message = (seq, more = {}) => ({ id: `m${seq}`, seq, from: 'Ada', from_kind: 'agent', content: `${seq}`, created_at: `2026-03-02T10:00:${String(seq).padStart(2, '0')}Z`, ...more });
 const ids = (list) => list.map((one) => one.id);
@@ -81,9 +81,10 @@ test('sizes are in words', () => {
 test('an announcement names its task by the title, whatever is in it', () => {
   const id = '0b602ada-003d-4937-a27b-b56f641cd7cb';
   const blocked = `Blocked: 'Lay the "keel" (it's new)' (task ${id}): which wood?`;
-  assert.deepEqual(notice(blocked), { words: 'Blocked: ', title: 'Lay the "keel" (it\'s new)', task: id, rest: ': which wood?', domain: undefined });
-  assert.equal(notice(`For Ben: 'Paint' (task ${id}), in the domain 'Yard'`).domain, 'Yard');
-  assert.equal(notice(`What about ${id}?`), undefined);
+  assert.deepEqual(notices(blocked), [{ words: 'Blocked: ', title: 'Lay the "keel" (it\'s new)', task: id, rest: ': which wood?', domain: undefined }]);
+  assert.equal(notices(`For Ben: 'Paint' (task ${id}), in the domain 'Yard'`)[0].domain, 'Yard');
+  assert.deepEqual(notices(`${blocked}; For Ben: 'Paint' (task ${id})`).map((one) => one.title), ['Lay the "keel" (it\'s new)', 'Paint']);
+  assert.deepEqual(notices(`What about ${id}?`), []);
   assert.equal(withoutIds(blocked), `Blocked: 'Lay the "keel" (it's new)': which wood?`);
   assert.equal(withoutIds('As it is.'), 'As it is.');
 });

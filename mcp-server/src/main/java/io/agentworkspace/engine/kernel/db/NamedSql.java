@@ -51,6 +51,9 @@ final class NamedSql {
     private static final Pattern WRITES =
             Pattern.compile("(?:INSERT INTO|UPDATE(?! message\\b)|DELETE FROM)\\s+(\\w+)");
 
+    /** The type that a parameter is cast to. */
+    private static final Pattern CAST = Pattern.compile("CAST\\(:(\\w+) AS (bigint|integer|text|timestamptz|uuid)\\)");
+
     private static final Pattern OPTIONAL = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
 
     private final List<String> names = new ArrayList<>();
@@ -60,6 +63,7 @@ final class NamedSql {
     private final List<Integer> places = new ArrayList<>();
 
     private final List<String> optionalNames;
+    private final Map<String, String> types;
     private final Set<String> announcedTables;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
     private final Map<Long, Positional> committing = new ConcurrentHashMap<>();
@@ -68,12 +72,17 @@ final class NamedSql {
      * A statement in the driver's form.
      *
      * @param names the names of the parameters, in their order
+     * @param types the types that parameters are cast to, by name
      */
-    record Positional(String text, List<String> names) {}
+    record Positional(String text, List<String> names, Map<String, String> types) {}
 
     private NamedSql(String text) {
         optionalNames =
                 OPTIONAL.matcher(text).results().map(found -> found.group(1)).toList();
+        types = CAST.matcher(text)
+                .results()
+                .collect(Collectors.toUnmodifiableMap(
+                        found -> found.group(1), found -> found.group(2), (first, _) -> first));
         announcedTables = WRITES.matcher(text)
                 .results()
                 .map(found -> found.group(1))
@@ -133,7 +142,7 @@ final class NamedSql {
     Positional withCommit(Map<String, @Nullable Object> parameters) {
         return committing.computeIfAbsent(literals(parameters), literals -> {
             var plain = positional(literals);
-            return new Positional(plain.text() + ";\nCOMMIT", plain.names());
+            return new Positional(plain.text() + ";\nCOMMIT", plain.names(), types);
         });
     }
 
@@ -168,6 +177,6 @@ final class NamedSql {
                 }
             }
         }
-        return new Positional(text.append(texts.getLast()).toString(), List.copyOf(bound));
+        return new Positional(text.append(texts.getLast()).toString(), List.copyOf(bound), types);
     }
 }

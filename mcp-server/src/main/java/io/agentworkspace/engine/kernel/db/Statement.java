@@ -252,12 +252,10 @@ public final class Statement {
             try (var statement = connection.prepareStatement(NamedSql.together(texts))) {
                 var position = 0;
                 for (var one : late) {
-                    position = one.bind(
-                            statement,
-                            position,
-                            NamedSql.of(one.text).with(one.parameters).names());
+                    position =
+                            one.bind(statement, position, NamedSql.of(one.text).with(one.parameters));
                 }
-                bind(statement, position, last.names());
+                bind(statement, position, last);
                 return stoppable(statement, PreparedStatement::execute);
             }
         });
@@ -278,7 +276,7 @@ public final class Statement {
         Db.runLate();
         return db.withConnection(connection -> {
             try (var statement = connection.prepareStatement(sql.text())) {
-                bind(statement, 0, sql.names());
+                bind(statement, 0, sql);
                 return stoppable(statement, use);
             }
         });
@@ -297,13 +295,16 @@ public final class Statement {
         }
     }
 
-    /** Binds the parameters after this position, and returns the position of the last one. */
-    private int bind(PreparedStatement statement, int after, List<String> names) throws SQLException {
+    /**
+     * Binds the parameters after this position, and returns the position of the last one. A null has the type that its parameter is
+     * cast to: if the driver must ask for one, it waits before the next statement of the same round trip.
+     */
+    private int bind(PreparedStatement statement, int after, NamedSql.Positional sql) throws SQLException {
         var position = after;
-        for (var name : names) {
+        for (var name : sql.names()) {
             position++;
             switch (value(name)) {
-                case null -> statement.setNull(position, Types.NULL);
+                case null -> setNull(statement, position, sql.types().get(name));
                 case String word -> statement.setString(position, word);
                 case Long number -> statement.setLong(position, number);
                 case Integer number -> statement.setInt(position, number);
@@ -315,6 +316,16 @@ public final class Statement {
             }
         }
         return position;
+    }
+
+    private static void setNull(PreparedStatement statement, int position, @Nullable String type) throws SQLException {
+        switch (type) {
+            case "bigint" -> statement.setNull(position, Types.BIGINT);
+            case "integer" -> statement.setNull(position, Types.INTEGER);
+            case "timestamptz", "uuid" -> statement.setNull(position, Types.OTHER, type);
+            case "text" -> statement.setNull(position, Types.VARCHAR);
+            case null, default -> statement.setNull(position, Types.NULL);
+        }
     }
 
     private @Nullable Object value(String name) {
