@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
  * fixed ones of the same form. Long lists and texts are cut.
  */
 public final class KeptAnswers {
-    private static final Path FOLDER = Repository.file("shared-model/src/main/resources/answers");
+    private static final Path FOLDER = Repository.file("mcp-server/src/test/resources/golden/answers");
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final int LONGEST_LIST = 2000;
