@@ -223,8 +223,9 @@ document.addEventListener('click', (event) => {
   go(link.getAttribute('href'));
 });
 
-// ⌘K anywhere; g and a letter for the pages.
-let prefix = 0;
+// ⌘K anywhere; g and a letter for the pages, unless there was a click in between.
+let isAfterG = false;
+document.addEventListener('pointerdown', () => (isAfterG = false));
 document.addEventListener('keydown', (event) => {
   if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
     event.preventDefault();
@@ -232,13 +233,13 @@ document.addEventListener('keydown', (event) => {
     return;
   }
   if (event.metaKey || event.ctrlKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return;
-  if (event.key === 'g') prefix = Date.now();
-  else if (Date.now() - prefix < 1500) {
+  if (event.key === 'g') isAfterG = true;
+  else if (isAfterG) {
     const all = [...rail.children].filter((one) =>
       [one.dataset.page, one.textContent.trim().toLowerCase()].some((name) => name.startsWith(event.key)),
     );
     const entry = all[(all.findIndex((one) => one.hasAttribute('aria-current')) + 1) % all.length]; // On such a page already: the next one.
-    prefix = 0;
+    isAfterG = false;
     if (entry && signedIn()) go(entry.getAttribute('href'));
   } else if (event.key === '/') {
     event.preventDefault();

@@ -197,6 +197,11 @@ class OutboxTest {
         }
     }
 
+    /** Returns each verdict once: the clock jumps, so a delivery that is under way may be sent again. */
+    private static List<String> verdicts(RawReceiver other) {
+        return posts(other).stream().map(OutboxTest::verdict).distinct().toList();
+    }
+
     @Test
     void nothingButFailuresForFiveDaysDisableAnEndpointAndItsTenantIsWarnedBefore() {
         answer.set(RawReceiver.status(500));
@@ -208,11 +213,11 @@ class OutboxTest {
                 var before = posts(receiver).size();
                 fixture.happens("Agent" + before);
                 await().until(() ->
-                        posts(receiver).size() > before || posts(other).size() == 4);
+                        posts(receiver).size() > before || verdicts(other).size() == 4);
                 await().until(() -> nothingIsUnderWay(endpoint.get("id").asString()));
             }
-            await().until(() -> posts(other).size() >= 4);
-            assertThat(posts(other)).extracting(OutboxTest::verdict).containsExactly("50", "70", "90", "failing");
+            await().until(() -> verdicts(other).size() >= 4);
+            assertThat(verdicts(other)).containsExactly("50", "70", "90", "failing");
             var now = fixture.endpoint(endpoint.get("id").asString());
             assertThat(now.get("enabled").asBoolean()).isFalse();
             assertThat(now.get("disabled_reason").asString()).isEqualTo("failing");
