@@ -99,7 +99,6 @@ async function copies() {
   await page.context().close();
 }
 
-// Which tables reference which is a diagram only where a script draws it.
 async function withoutScripts(width) {
   const page = await pages.open('/docs/commands#ap_create', width, ['light'], { javaScriptEnabled: false });
   const step = { width, row: await page.locator('#ap_create').innerText() };

@@ -20,7 +20,7 @@ COMMENT ON COLUMN event.directed IS 'Whether it is a test, which is in no feed a
 COMMENT ON COLUMN event.not_to IS 'The endpoint that it is not sent to, because it reports that this endpoint fails.';
 CREATE UNIQUE INDEX event_seq ON event (tenant_id, seq);
 CREATE INDEX event_unplaced ON event (tenant_id, ordinal) WHERE seq IS NULL AND NOT directed;
-CREATE INDEX event_age ON event USING brin (created_at) WITH (autosummarize = on);
+CREATE INDEX event_age ON event (created_at);
 
 CREATE TABLE event_feed (
     tenant_id   bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,

@@ -120,7 +120,7 @@ COMMENT ON COLUMN change_log.other IS 'The domain that an agent joined or left; 
 COMMENT ON COLUMN change_log.moment IS 'With thing, the key of an audit entry.';
 COMMENT ON COLUMN change_log.names IS 'The names of the thing, as they are compared.';
 COMMENT ON COLUMN change_log.users IS 'The users who may learn of it, besides the admins; null for everyone in the tenant.';
-CREATE INDEX change_log_age ON change_log USING brin (at) WITH (autosummarize = on);
+CREATE INDEX change_log_age ON change_log (at);
 
 CREATE TABLE demo (
     tenant_id  bigint      PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,

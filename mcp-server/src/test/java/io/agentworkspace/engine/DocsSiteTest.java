@@ -95,6 +95,15 @@ class DocsSiteTest {
                         .isEqualTo(code.get("lines").asInt() == 1));
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {360, 1280})
+    void allOfItIsThereWithoutScripts(int width) {
+        var plain = steps.only("without scripts", width);
+        assertThat(plain.get("row").asString()).isEqualTo("AP_Create");
+        assertThat(plain.get("links").asInt()).isGreaterThan(20);
+        assertThat(plain.get("hits").asInt()).isGreaterThan(5);
+    }
+
     @Test
     void paperHasTheTextAndAllOfIt() {
         assertThat(texts(steps.only("paper").get("cut"))).isEmpty();
