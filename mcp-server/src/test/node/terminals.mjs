@@ -238,7 +238,14 @@ const record = async () => {
 }
 
 const cleanUp = async () => {
-  for (const end of ends.splice(0).reverse()) await end()
+  for (const end of ends.splice(0).reverse()) {
+    try {
+      await end()
+    } catch (reason) {
+      process.exitCode = 1 // The others end all the same.
+      console.error(reason)
+    }
+  }
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => cleanUp().finally(() => process.exit(1)))
 
@@ -253,4 +260,4 @@ try {
 } finally {
   await cleanUp()
 }
-process.exit(0)
+process.exit()

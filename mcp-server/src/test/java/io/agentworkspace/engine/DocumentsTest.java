@@ -92,7 +92,7 @@ class DocumentsTest {
         assertThat(Stream.of("mcp-server", "rest-facade", "hubs-web", "skills", "shared-model", "examples")
                         .flatMap(module -> Repository.files(module + "/src/main/java", "package-info.java").stream()))
                 .hasSizeGreaterThan(100)
-                .allSatisfy(file -> assertThat(Repository.text(file)).startsWith("/**"));
+                .allSatisfy(file -> assertThat(Repository.text(file)).containsPattern("\\A/\\*\\*[\\s*]*[\\w{]"));
     }
 
     /** Checks every class that the house and the page for agents name, and every test that the other documents name. */

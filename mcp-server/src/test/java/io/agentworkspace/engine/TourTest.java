@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,6 +73,17 @@ class TourTest {
             assertThat(ended.code()).isEqualTo(1);
             assertThat(ended.output()).contains("set ENGINE_KEY to an API key");
         }
+    }
+
+    @Test
+    void theFirstKeyStaysHereWhateverTheBaseUrlIs(@TempDir Path data) throws IOException {
+        Files.writeString(data.resolve("first-api-key"), key);
+        var invite = new ProcessBuilder("sh", "engine", "invite", "claude");
+        invite.environment().remove("ENGINE_KEY");
+        invite.environment()
+                .putAll(Map.of(
+                        "ENGINE_DATA_DIR", data.toString(), "ENGINE_BASE_URL", TestServer.url(), "ENGINE_PORT", "1"));
+        assertThat(run(invite).output()).contains("no engine responds at http://127.0.0.1:1:");
     }
 
     /** Runs {@code ./engine invite}, with a key in the environment. */

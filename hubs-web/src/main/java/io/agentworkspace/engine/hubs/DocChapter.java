@@ -15,16 +15,12 @@ record DocChapter(String word, String title, List<String> commands, String markd
     private static final Pattern FAMILY = Pattern.compile("(?m)^## (?:\\d+ - )?(.+)$");
     private static final Pattern COMMAND = Pattern.compile("(?m)^### (\\w+)$");
 
-    /** What readers in the repository learn, which pages leave out. */
-    private static final Pattern WARNING = Pattern.compile("(?s)An engine shows all .*?\\n\\n");
-
     /** Returns the overview, then the families in order. */
     static List<DocChapter> of(String commands) {
         var families = FAMILY.matcher(commands).results().toList();
         var chapters = new ArrayList<DocChapter>();
-        var overview = new StringBuilder(
-                WARNING.matcher(commands.substring(0, families.getFirst().start()))
-                        .replaceFirst(""));
+        var overview =
+                new StringBuilder(commands.substring(0, families.getFirst().start()));
         for (var i = 0; i < families.size(); i++) {
             var end = i + 1 < families.size() ? families.get(i + 1).start() : commands.length();
             var title = families.get(i).group(1);

@@ -10,6 +10,8 @@ public enum AdvisoryLock {
     TASKS(7072),
     /** A tenant whose agents the loop guard stops; the second number is the tenant. */
     GUARD(7073),
+    /** The replica that merges new entries of indexes. */
+    MERGE(7074),
     SEAL_KEYS(0x5ea1_cafe),
     SIGNING_KEYS(0x519_cafe);
 

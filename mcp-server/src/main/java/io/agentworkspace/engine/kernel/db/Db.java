@@ -274,10 +274,14 @@ public final class Db implements AutoCloseable {
         return sum;
     }
 
-    /** Moves the newest entries of a GIN index from its list to their places, so that searches need not read the list. */
+    /**
+     * Moves the newest entries of a GIN index from its list to their places, so that searches need not read the list. If another
+     * replica does that, this one does not wait for it.
+     */
     public void mergeNewEntries(String index) {
-        sql("SELECT gin_clean_pending_list(CAST(:index AS regclass)) AS pages")
+        sql("SELECT gin_clean_pending_list(CAST(:index AS regclass)) AS pages WHERE pg_try_advisory_xact_lock(:lock)")
                 .quiet()
+                .set("lock", AdvisoryLock.MERGE.number)
                 .set("index", index)
                 .one(_ -> true);
     }

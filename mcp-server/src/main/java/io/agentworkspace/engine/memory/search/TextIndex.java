@@ -14,6 +14,7 @@ import org.apache.lucene.search.IndexSearcher;
 
 /** An index in memory of English texts that are no memories, which are found by the same words as memories are. */
 public final class TextIndex {
+    /** A text's place in the list is its number here: the index keeps the order, and nothing is deleted from it. */
     private final BankIndex index;
 
     public TextIndex(List<String> texts) {

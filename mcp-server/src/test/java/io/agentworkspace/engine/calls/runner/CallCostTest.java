@@ -15,6 +15,7 @@ import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -99,14 +100,14 @@ class CallCostTest {
                 var read = 0;
                 var end = -1;
                 while (end < 0) {
-                    read += in.read(buffer, read, buffer.length - read);
+                    read += received(read, buffer.length - read);
                     end = end(read);
                 }
                 var head = LENGTH.matcher(new String(buffer, 0, end, ISO_8859_1));
                 assertThat(head.find()).isTrue();
                 var whole = end + Integer.parseInt(head.group(1));
                 while (read < whole) {
-                    read += in.read(buffer, read, whole - read);
+                    read += received(read, whole - read);
                 }
                 if (!succeeded(whole)) {
                     throw new AssertionError(new String(buffer, 0, whole, UTF_8));
@@ -114,6 +115,14 @@ class CallCostTest {
             } catch (IOException e) {
                 throw new java.io.UncheckedIOException(e);
             }
+        }
+
+        private int received(int at, int most) throws IOException {
+            var count = in.read(buffer, at, most);
+            if (count < 0) {
+                throw new EOFException("the server closed the connection");
+            }
+            return count;
         }
 
         private boolean succeeded(int whole) {
