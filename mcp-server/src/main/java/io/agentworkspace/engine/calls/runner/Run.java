@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.calls.runner;
 
+import io.agentworkspace.engine.kernel.db.Precondition;
 import io.agentworkspace.engine.kernel.secrets.SealedCursors;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.json.Json;
@@ -162,6 +163,7 @@ record Run<I extends Record, O extends Record>(
     ObjectNode handledBy(Tool.Handler<I, O> handler) {
         var output = handler.handle(input, call);
         call.requireAllChecked();
+        Precondition.complete(); // Of the context, of which the response is a part.
         var envelope = Envelope.success(call, output);
         if (!tool.wholeTexts()) {
             Envelope.cutTexts(envelope);

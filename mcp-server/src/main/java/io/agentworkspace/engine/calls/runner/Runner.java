@@ -233,13 +233,13 @@ public final class Runner implements ToolRunner {
 
     private <I extends Record, O extends Record> Answer transact(Run<I, O> run, Tool.Handler<I, O> handler) {
         var isFirst = run.begin();
-        contexts.load(run.call());
         if (run.key() != null) {
             var stored = idempotency.claim(run.call(), run.key(), run.hash());
             if (stored.isPresent()) {
                 return replay(stored.get(), run);
             }
         }
+        contexts.load(run.call());
         run.checkSelf();
         if (!run.tool().callsOut()) {
             applyRules(run, isFirst);
@@ -266,7 +266,7 @@ public final class Runner implements ToolRunner {
      * servers. Replayed responses skip them.
      */
     private void applyRules(Run<?, ?> run, boolean counted) {
-        rules.check(run.call(), run.fields(), () -> contexts.load(run.call()), counted);
+        rules.check(run.call(), run.fields(), () -> contexts.require(run.call()), counted);
     }
 
     private Answer replay(ObjectNode stored, Run<?, ?> run) {

@@ -51,7 +51,7 @@ final class RelationQueries {
             SELECT {domain}, {takes_part} AS takes_part, {may_talk} AS may_hear, d.host_id,
                    near.state, near.member,
                    EXISTS (SELECT 1 FROM zone z
-                            WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone) AS zone_found
+                            WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = CAST(:zone AS text)) AS zone_found
               FROM domain d {join_owner}
               LEFT JOIN LATERAL (
                   SELECT m.state, x.name AS member

@@ -122,9 +122,7 @@ final class RequestVariables {
     }
 
     private static @Nullable String agent(Call call, Runnable loadContext) {
-        if (call.contextIfKnown() == null) {
-            loadContext.run();
-        }
+        loadContext.run();
         var self = call.loadedContext().self();
         return self == null ? null : self.name();
     }

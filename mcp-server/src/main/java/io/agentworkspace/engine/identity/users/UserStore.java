@@ -114,7 +114,7 @@ final class UserStore {
     /** A user, with the number of things that it owns. */
     record UserSummary(User user, long agents, long domains, long banks, long keys) {}
 
-    /** Returns a page of users, and loads the context, in one statement. */
+    /** Returns a page of users. */
     ListSlice<UserSummary> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);

@@ -28,15 +28,12 @@ public final class SkillQueries {
     private static final String FILES = """
             (SELECT json_agg(json_build_object('path', f.path, 'content', encode(f.content, 'base64')))
                FROM skill_file f
-              WHERE f.tenant_id = :tenant AND f.skill = :name AND (:whole OR f.path = :path))
+              WHERE f.tenant_id = :tenant AND f.skill = :name AND (:whole OR f.path = CAST(:path AS text)))
             """;
 
     private static final int MOST_AGENTS = 200;
 
     private static final String LIST =
-            SqlTemplate.of("SELECT {skills} AS rows").with("skills", ALL).sql();
-
-    private static final String LIST_WITHOUT_CONTEXT =
             SqlTemplate.of("SELECT {skills} AS rows").with("skills", ALL).sql();
 
     private static final String READ = SqlTemplate.of("""
@@ -55,7 +52,7 @@ public final class SkillQueries {
             .with("most_agents", MOST_AGENTS)
             .sql();
 
-    private static final String READ_WITHOUT_CONTEXT = SqlTemplate.of("SELECT {skill} AS own, {files} AS files")
+    private static final String READ_WITHOUT_AGENTS = SqlTemplate.of("SELECT {skill} AS own, {files} AS files")
             .with("skill", ONE)
             .with("files", FILES)
             .sql();
@@ -69,16 +66,14 @@ public final class SkillQueries {
         this.db = db;
     }
 
-    /** Returns all of the tenant's own skills by name, and loads the context. */
+    /** Returns all of the tenant's own skills by name. */
     List<OwnSkill> list(Call call) {
-        return db.sql(call, LIST)
-                .one(row -> row.jsonList("rows", OwnSkill.class))
-                .orElseThrow();
+        return list(call.caller().tenant());
     }
 
     /** Returns all of the tenant's own skills by name. */
     List<OwnSkill> list(long tenant) {
-        return db.sql(LIST_WITHOUT_CONTEXT)
+        return db.sql(LIST)
                 .set("tenant", tenant)
                 .one(row -> row.jsonList("rows", OwnSkill.class))
                 .orElseThrow();
@@ -108,7 +103,7 @@ public final class SkillQueries {
 
     /** @param path the path of the requested file, or null for all */
     SkillDetails read(long tenant, String name, @Nullable String path) {
-        return db.sql(READ_WITHOUT_CONTEXT)
+        return db.sql(READ_WITHOUT_AGENTS)
                 .set("tenant", tenant)
                 .set("name", name)
                 .set("path", path)

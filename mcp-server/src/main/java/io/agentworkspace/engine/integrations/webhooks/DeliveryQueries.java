@@ -28,7 +28,7 @@ final class DeliveryQueries {
               FROM webhook_delivery d
               {join_endpoint}
               JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
-             WHERE d.tenant_id = :tenant AND d.id = :id
+             WHERE d.tenant_id = :tenant AND d.id = CAST(:id AS uuid)
             """)
             .with("delivery_json", DeliveryRow.JSON)
             .with("event_json", EVENT)
@@ -171,7 +171,7 @@ final class DeliveryQueries {
                 .set("id", ReceiverQueries.id(id).orElse(null))
                 .one(row -> new DeliveryWithEvent(
                         Objects.requireNonNull(row.json("record", Delivery.class)),
-                        Json.tree(row.json("event", SentEvent.class))))
+                        Json.tree(Objects.requireNonNull(row.json("event", SentEvent.class)))))
                 .orElseThrow(() -> ReceiverQueries.missing("delivery", id));
     }
 

@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.kernel.context.ContextStore.Selection;
 import io.agentworkspace.engine.kernel.context.ContextStore.StoredContext;
-import io.agentworkspace.engine.kernel.db.CombinedCalls;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Precondition;
 import io.agentworkspace.engine.model.access.Role;
@@ -51,6 +50,7 @@ public final class Contexts {
         }
     }
 
+    private final Db db;
     private final ContextStore store;
     private final Cache<Key, StoredContext> kept =
             Caffeine.newBuilder().maximumSize(KEPT).expireAfterWrite(LONGEST).build();
@@ -60,6 +60,7 @@ public final class Contexts {
             Caffeine.newBuilder().maximumSize(KEPT).build();
 
     public Contexts(Db db) {
+        this.db = db;
         this.store = new ContextStore(db);
         db.whenAccessChanged(latest::invalidate);
     }
@@ -69,12 +70,14 @@ public final class Contexts {
         return Precondition.retrying(work);
     }
 
-    /** Runs a part of a call that lasts with the context of this moment. */
-    public <T> T look(Call call, Supplier<T> part) {
-        return Precondition.renewing(() -> {
-            load(call);
-            return part.get();
-        });
+    /** Runs a part of a call that lasts, with the context as it is now: the first part, with the one that the call has loaded. */
+    public <T> T renewed(Call call, Supplier<T> part) {
+        return Precondition.isPending()
+                ? part.get()
+                : run(() -> {
+                    load(call);
+                    return part.get();
+                });
     }
 
     /**
@@ -89,7 +92,7 @@ public final class Contexts {
         var known = kept.getIfPresent(key);
         if (known == null || !Precondition.isPossible() || !known.version().equals(latest.getIfPresent(key.tenant()))) {
             var read = store.read(call);
-            if (!CombinedCalls.isRunning()) { // Those before may have changed it, and are not committed.
+            if (!db.hasChangedAccess()) { // What is not committed is not kept.
                 latest.put(key.tenant(), read.version());
                 kept.put(key, read);
             }
@@ -97,6 +100,14 @@ public final class Contexts {
         }
         call.load(known.context());
         store.require(call, (version, selection) -> isPresent(key, known, version, selection));
+    }
+
+    /** Makes sure now that the call has a context which is not old. */
+    public void require(Call call) {
+        if (call.contextIfKnown() == null) {
+            load(call);
+        }
+        Precondition.complete();
     }
 
     private boolean isPresent(Key key, StoredContext known, UUID version, Selection selection) {

@@ -316,6 +316,11 @@ public final class Db implements AutoCloseable {
         whenAccessChanged.add(listener);
     }
 
+    /** Returns whether the current transaction has changed what decides access. */
+    public boolean hasChangedAccess() {
+        return CURRENT.isBound() && !CURRENT.get().tenantsWithOtherAccess().isEmpty();
+    }
+
     /** Returns whether the current thread has a transaction. */
     public boolean inTransaction() {
         return CURRENT.isBound();

@@ -12,9 +12,12 @@ import org.jspecify.annotations.Nullable;
 public final class Precondition {
     private static final ScopedValue<Precondition> CURRENT = ScopedValue.newInstance();
 
+    private final boolean isPossible;
     private @Nullable Check check;
 
-    private Precondition() {}
+    private Precondition(boolean isPossible) {
+        this.isPossible = isPossible;
+    }
 
     /** Returns whether the condition is true. */
     @FunctionalInterface
@@ -50,15 +53,15 @@ public final class Precondition {
     /** Runs work that can have preconditions. If one is not met, it is run again, and then has none. */
     public static <T> T retrying(Supplier<T> work) {
         try {
-            return ScopedValue.where(CURRENT, new Precondition()).call(() -> checked(work));
+            return ScopedValue.where(CURRENT, new Precondition(true)).call(() -> checked(work));
         } catch (Unmet e) {
-            return work.get();
+            return ScopedValue.where(CURRENT, new Precondition(false)).call(work::get);
         }
     }
 
-    /** Runs a part of work that lasts: as a part of it while its own precondition is not checked yet, else as work of its own. */
-    public static <T> T renewing(Supplier<T> part) {
-        return CURRENT.isBound() && CURRENT.get().check != null ? part.get() : retrying(part);
+    /** Returns whether the current work has a precondition that no statement has checked yet. */
+    public static boolean isPending() {
+        return CURRENT.isBound() && CURRENT.get().check != null;
     }
 
     private static <T> T checked(Supplier<T> work) {
@@ -74,15 +77,16 @@ public final class Precondition {
 
     /** Returns whether the current work can have preconditions. */
     public static boolean isPossible() {
-        return CURRENT.isBound() && !CombinedCalls.isRunning();
+        return CURRENT.isBound() && CURRENT.get().isPossible && !CombinedCalls.isRunning();
     }
 
     /**
-     * Sets a precondition.
+     * Sets a precondition. Outside of a transaction, the next statement must not write: it would be committed before the check is read.
      *
      * @param statement what to read for it: one row
      */
     public static void set(Statement statement, Condition condition) {
+        complete();
         CURRENT.get().check = new Check(statement, condition);
     }
 
@@ -97,7 +101,7 @@ public final class Precondition {
     }
 
     /** Makes a check that no statement has taken along. */
-    static void complete() {
+    public static void complete() {
         var left = take();
         if (left != null) {
             Statement.make(left);

@@ -46,6 +46,7 @@ public final class Statement {
     private final String text;
     private final Map<String, @Nullable Object> parameters;
     private boolean isQuiet;
+    private boolean isSameAccess;
 
     Statement(Db db, String text) {
         this(db, text, new HashMap<>());
@@ -113,15 +114,25 @@ public final class Statement {
         return this;
     }
 
+    /** Says that what this statement writes decides no access, though the table has columns that do. */
+    public Statement sameAccess() {
+        isSameAccess = true;
+        return this;
+    }
+
     /** Takes note of what the statement writes, for which its transaction must have an announcement. */
     private void note() {
         var sql = NamedSql.of(text);
         if (!isQuiet && Db.CURRENT.isBound()) {
             Db.CURRENT.get().wrote(sql.announcedTables());
         }
-        if (sql.changesAccess()) {
+        if (changesAccess()) {
             Db.CURRENT.get().accessChanged((Long) Objects.requireNonNull(value("tenant")), db);
         }
+    }
+
+    private boolean changesAccess() {
+        return !isSameAccess && NamedSql.of(text).changesAccess();
     }
 
     public <T> Optional<T> one(Reader<T> reader) {
@@ -277,7 +288,7 @@ public final class Statement {
     }
 
     private <T> T use(Use<T> use) {
-        if (!db.inTransaction() && NamedSql.of(text).changesAccess()) {
+        if (!db.inTransaction() && changesAccess()) {
             isQuiet = true; // As any statement outside of a transaction.
             return db.transaction(() -> use(use)); // Its end changes the version.
         }

@@ -71,7 +71,7 @@ final class CallerInstructions implements InstructionSource {
                     .find(WHO)
                     .map(tool -> new Call(request.caller(), tool, request.requestId(), clock.instant()))
                     .map(call -> queries.read(call, NAMES + 1));
-        } catch (Problem unavailable) {
+        } catch (Problem refused) {
             return Optional.empty();
         }
     }

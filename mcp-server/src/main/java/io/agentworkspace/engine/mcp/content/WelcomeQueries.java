@@ -107,7 +107,7 @@ public final class WelcomeQueries {
      * @param most the maximum number of banks, and of zones
      */
     Welcome read(Call call, int most) {
-        return contexts.look(call, () -> select(call, most));
+        return contexts.renewed(call, () -> select(call, most));
     }
 
     private Welcome select(Call call, int most) {

@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.workspace.agents.AgentStore.LockedAgent;
 import io.agentworkspace.engine.workspace.guard.GuardLimits;
 import io.agentworkspace.engine.workspace.guard.GuardStore;
@@ -23,6 +24,7 @@ import io.agentworkspace.engine.workspace.messages.ThreadQueries;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -214,7 +216,9 @@ final class AgentQueries {
                 .set("limit", limit);
         var result = find(call, name, inbox, statement);
         var speaker = call.context().speaker().id();
-        var party = result.row() == null ? speaker : result.row().id();
+        var party = name == null
+                ? party(call, inbox).id()
+                : Objects.requireNonNull(result.row()).id();
         Cursor.requireSame(keys, party);
         var messages = MessagePages.fit(call, result.newest(), limit, party, Message::id);
         if (party == speaker) {
@@ -238,7 +242,10 @@ final class AgentQueries {
         var result = find(call, name, inbox, statement);
         var messages = ThreadQueries.fit(call, thread, result.newest(), page);
         var speaker = call.context().speaker().id();
-        if (call.isReadBySpeaker() && (result.row() == null || result.row().id() == speaker)) {
+        if (call.isReadBySpeaker()
+                && (result.row() == null
+                        ? name == null && party(call, inbox).id() == speaker
+                        : result.row().id() == speaker)) {
             var conversation = result.newest().getFirst().conversation();
             var rows = messages.rows().stream()
                     .map(message -> new StoredMessage(conversation, message))
@@ -248,12 +255,16 @@ final class AgentQueries {
         return new AgentWithMessages(result.agent(), result.guard(), messages);
     }
 
-    private ReadResult find(Call call, @Nullable Name name, boolean inbox, Statement statement) {
+    /** Returns whose messages are read if no agent is named. */
+    private static Context.Ref party(Call call, boolean inbox) {
         var selected = call.context().agent();
-        var party = inbox || selected == null ? call.context().speaker() : selected;
+        return inbox || selected == null ? call.context().speaker() : selected;
+    }
+
+    private ReadResult find(Call call, @Nullable Name name, boolean inbox, Statement statement) {
         var result = statement
                 .set("key", name == null ? null : name.key())
-                .set("party", party.id())
+                .set("party", party(call, inbox).id())
                 .all(AgentQueries::result);
         if (result.agent() == null && name != null) {
             throw agents.missing(call, name);

@@ -194,8 +194,11 @@ public final class GuardStore {
     /** Takes a message from what is allowed beyond the limits; false if nothing is left. */
     private boolean use(Call call, LoopGuard guard) {
         var statement = guard.isZone()
-                ? db.sql(call, USE_OF_DOMAIN).set("conversation", guard.place().conversation())
+                ? db.sql(call, USE_OF_DOMAIN)
+                        .sameAccess()
+                        .set("conversation", guard.place().conversation())
                 : db.sql(call, USE_OF_AGENTS)
+                        .sameAccess()
                         .set("speaker", call.context().speaker().id())
                         .set("other", guard.other());
         return !statement.list(row -> row.number("id")).isEmpty();

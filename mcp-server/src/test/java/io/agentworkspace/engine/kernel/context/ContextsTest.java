@@ -77,5 +77,9 @@ class ContextsTest {
                         .at("/header/unread")
                         .asInt())
                 .isEqualTo(1);
+        // A call that needs nothing else of the database.
+        assertThat(call("WH_Events", "{}").at("/header/unread").asInt()).isEqualTo(1);
+        call("AP_Read", "{}");
+        assertThat(call("WH_Events", "{}").at("/header/unread").asInt()).isZero();
     }
 }

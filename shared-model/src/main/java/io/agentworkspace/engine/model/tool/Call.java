@@ -297,7 +297,7 @@ public final class Call {
     }
 
     /**
-     * Clears all that the handler recorded when a transaction begins, since it may be a repeated one.
+     * Clears all that the handler recorded when its work begins, since it may be repeated.
      *
      * @return whether it is the first one
      */
@@ -331,8 +331,7 @@ public final class Call {
     }
 
     /**
-     * Returns the context. It is known after the first statement: in a transaction's handlers, and in others after
-     * their read.
+     * Returns the context. Handlers have one; what a tool does before its transaction has one if it loads it.
      */
     public Context context() {
         return read(attempt.context);

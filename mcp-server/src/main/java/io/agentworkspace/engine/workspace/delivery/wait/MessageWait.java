@@ -105,7 +105,7 @@ public final class MessageWait {
         var place = new Place[1];
         var begin = clock.instant();
         var taken = await(call, narrowing, longest, false, () -> {
-            var found = contexts.look(call, () -> queries.waiting(call, narrowing, MOST));
+            var found = contexts.renewed(call, () -> queries.waiting(call, narrowing, MOST));
             check(call, narrowing, found.place());
             place[0] = found.place();
             return found.messages();
@@ -125,7 +125,7 @@ public final class MessageWait {
     public Heard forAnswer(Call call, UUID own, Duration longest) {
         var begin = clock.instant();
         var narrowing = new Narrowing(null, null, null, null, own);
-        Supplier<List<Waiting>> reader = () -> contexts.look(call, () -> queries.since(call, own, MOST));
+        Supplier<List<Waiting>> reader = () -> contexts.renewed(call, () -> queries.since(call, own, MOST));
         var taken = await(call, narrowing, longest, true, () -> {
             var said = reader.get();
             return said.stream().anyMatch(each -> isAnswer(each.message().message(), own)) ? said : List.of();

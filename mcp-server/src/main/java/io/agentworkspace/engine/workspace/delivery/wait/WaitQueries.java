@@ -139,11 +139,7 @@ final class WaitQueries {
                     .with("messages", MessagePages.columns("m.skipped, ", "place"))
                     .sql();
 
-    private static final String READ_WAITING = String.join(";\n", WAITING);
-
-    private static final String READ_WAITING_AT = String.join(";\n", PLACE, WAITING);
-
-    private static final String READ_SINCE = String.join(";\n", SINCE);
+    private static final String WAITING_AT = String.join(";\n", PLACE, WAITING);
 
     /** For each waiting call, what changes when a message arrives, its party leaves the domain, or its question is withdrawn. */
     private static final String STATES = SqlTemplate.of("""
@@ -217,7 +213,7 @@ final class WaitQueries {
     /** Reads the oldest messages that wait for the speaker. */
     Found waiting(Call call, Narrowing narrowing, int limit) {
         var isAnywhere = narrowing.agent() == null && narrowing.domain() == null && narrowing.replyTo() == null;
-        return db.sql(call, (isAnywhere ? READ_WAITING : READ_WAITING_AT))
+        return db.sql(call, isAnywhere ? WAITING : WAITING_AT)
                 .set("agent", narrowing.agentKey())
                 .set("domain", narrowing.domainKey())
                 .set("zone", narrowing.zoneKey())
@@ -236,7 +232,7 @@ final class WaitQueries {
      * message that answers it; oldest first if nothing does.
      */
     List<Waiting> since(Call call, UUID own, int limit) {
-        return db.sql(call, READ_SINCE).set("own", own).set("limit", limit).all(results -> results.list(Waiting::read));
+        return db.sql(call, SINCE).set("own", own).set("limit", limit).all(results -> results.list(Waiting::read));
     }
 
     /** Returns whether this is a question that was taken back, so that no answer comes. */
