@@ -204,7 +204,7 @@ case $event in
             0/*) ;;
             22/*40[13]*) tell "$session" "The workspace at $url refuses the key of this agent: ask for a new invitation, and join again." ;;
             22/*) ;;
-            *) tell "$session" "The workspace at $url does not answer, so this session hears nothing of it: start the engine, then restart this program." ;;
+            *) tell "$session" "The workspace at $url does not answer, so this session gets no messages: start the engine, then restart this program." ;;
         esac
         ;;
 esac

@@ -63,9 +63,15 @@ const latest = all => all.slice(all.findLastIndex(each => each.role === 'assista
 
 const isResult = each => each.type?.endsWith('_output') || each.type === 'tool_result'
 
-/** @param script returns the reply, from whether Claude Code asks, and what the model was shown since its own last reply */
+/**
+ * @param script returns the reply, from whether Claude Code asks, and what the model was shown since its own last reply
+ * @returns its address, `close`, and `failed`, which rejects if it could not reply
+ */
 export async function scriptedModel(script) {
-  const server = createServer(async (request, response) => {
+  let fail
+  const failed = new Promise((_, reject) => { fail = reject })
+  failed.catch(() => {}) // Whoever waits for it learns of it.
+  const answer = async (request, response) => {
     let body = ''
     for await (const part of request) body += part
     const asked = body ? JSON.parse(body) : {}
@@ -83,7 +89,15 @@ export async function scriptedModel(script) {
     response.setHeader('Content-Type', 'text/event-stream')
     const events = (isClaude ? messages : responses)(asked, reply)
     response.end(events.map(each => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`).join(''))
-  })
+  }
+  const server = createServer((request, response) => answer(request, response).catch(error => {
+    fail(error)
+    response.destroy()
+  }))
   await new Promise(done => server.listen(0, '127.0.0.1', done))
-  return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.closeAllConnections() }
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${server.address().port}`, failed, close }
 }

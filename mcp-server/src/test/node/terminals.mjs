@@ -17,6 +17,7 @@ import { film } from './terminal-film.mjs'
 
 const SIZE = { cols: 60, rows: 24 }
 const LIMIT = 5 * 60_000 // Of each step, in milliseconds: it only ends a hang.
+const STILL = 400 // How long a screen has not changed, in milliseconds, when it counts as drawn.
 const THINKING = 1200 // How long a model takes, so that a reader can follow.
 const KEY = 'sk-ant-scripted-0000000000000000'
 const QUESTION = 'Which port do the tests use?'
@@ -102,13 +103,22 @@ class Terminal {
     })
   }
 
+  // Waits until its screen has stayed as it is for a while.
+  still() {
+    let [seen, since] = ['', 0]
+    return until(() => `nothing changes in this terminal:\n${this.text()}`, () => {
+      if (this.text() !== seen) [seen, since] = [this.text(), Date.now()]
+      return Date.now() - since >= STILL
+    })
+  }
+
   async type(text) {
     for (const key of text) {
       this.program.write(key)
       await pause(60)
     }
     await this.shows(text)
-    await pause(400)
+    await this.still() // Codex takes an Enter that follows a key at once for a part of pasted text.
     this.program.write('\r')
   }
 }
@@ -201,12 +211,25 @@ const startCodex = async (environment, attempts = 10) => {
   }
 }
 
-const record = async () => {
-  const model = await scriptedModel(async (isClaude, shown) => {
-    await pause(THINKING)
-    return (isClaude ? claude : codex)(shown)
-  })
-  ends.push(model.close)
+// What must not be in the recording. Keys and codes are secret, the rest is nobody's business.
+const secrets = invited => {
+  const folder = join(home, '.config/agent-workspace')
+  const keys = readdirSync(folder, { withFileTypes: true }).filter(each => each.isDirectory()).map(({ name }) => join(folder, name, 'key'))
+  return [
+    basename(home), hostname(), userInfo().username, KEY,
+    ...[join(home, 'data/first-api-key'), ...keys].flatMap(file => readFileSync(file, 'utf8').match(/\bek_\w+/) ?? fail(`${file} has no key`)),
+    ...invited.match(/\bej_\w+/g),
+  ]
+}
+
+// A terminal breaks long words, and programs indent and frame what follows. Only whole words count if they are short.
+const shows = (text, secret) => {
+  const literally = RegExp.escape?.(secret) ?? secret.replace(/[^\w]/g, '\\$&')
+  const folded = text.replace(/[\s\u2500-\u259f]+/g, '')
+  return new RegExp(`(?<!\\w)${literally}(?!\\w)`).test(text) || secret.length > 8 && folded.includes(secret)
+}
+
+const record = async model => {
   const environment = setUp(model.url)
   const url = await startEngine()
   const invited = execFileSync(join(root, 'engine'), ['invite', 'claude', 'codex'], {
@@ -226,15 +249,19 @@ const record = async () => {
   }
   const left = new Terminal(environment, 'claude')
   await left.shows('auto mode on')
-  await pause(1500) // For what both still draw.
+  await Promise.all([left.still(), right.still()])
 
   const start = Date.now()
-  await pause(1000)
+  await pause(1000) // So that a reader sees where it begins.
   await left.type('Ask codex which port the tests use.')
   await left.shows(`Codex says: “${ANSWER}”`)
   await right.shows('I told claude')
-  await pause(1000)
-  return film([{ name: 'Claude Code (the agent claude)', ...left }, { name: 'Codex (the agent codex)', ...right }], SIZE, start)
+  await Promise.all([left.still(), right.still()])
+  const recording = await film([{ name: 'Claude Code (the agent claude)', ...left }, { name: 'Codex (the agent codex)', ...right }], SIZE, start)
+  for (const secret of secrets(invited)) {
+    if (shows(recording.text, secret)) fail(`the recording shows what begins with ${secret.slice(0, 5)}`)
+  }
+  return recording
 }
 
 const cleanUp = async () => {
@@ -250,10 +277,12 @@ const cleanUp = async () => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => cleanUp().finally(() => process.exit(1)))
 
 try {
-  const { svg, seconds, text } = await record()
-  for (const secret of [basename(home), hostname(), userInfo().username, KEY]) {
-    if (new RegExp(`\\b${secret}\\b`).test(text)) fail(`the recording shows ${secret}`)
-  }
+  const model = await scriptedModel(async (isClaude, shown) => {
+    await pause(THINKING)
+    return (isClaude ? claude : codex)(shown)
+  })
+  ends.push(model.close)
+  const { svg, seconds } = await Promise.race([record(model), model.failed])
   mkdirSync(dirname(target), { recursive: true })
   writeFileSync(target, svg)
   console.log(`${target}: ${seconds.toFixed(1)} s, ${svg.length} bytes`)

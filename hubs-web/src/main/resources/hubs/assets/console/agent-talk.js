@@ -34,7 +34,7 @@ export async function agentTalk({ place, agent, first, sought, view, on, isHere 
     if (!talks.has(key)) {
       const isRooms = key === 'rooms';
       const made = new Conversation({
-        label: isRooms ? `What ${agent.name} hears and says in rooms` : `${title}: messages`,
+        label: isRooms ? `Messages in the rooms of ${agent.name}` : `${title}: messages`,
         load: () => older(key),
         one,
         changed: draw,

@@ -110,14 +110,14 @@ function affected(body, agent) {
     ${body.hidden > all.length ? html`<p class="soft">The first ${number(all.length)} of them.</p>` : nothing}`;
 }
 
-// What it would hide, before it is done.
-async function preview(bank, agent, place) {
+// What it would hide, before it is done. The answer to an earlier choice may come after that to the latest one, and is not shown.
+async function preview(bank, agent, place, isLatest) {
   render(html`<p class="soft">Counting…</p>`, place);
   const preview = await call('MB_Censor', { target: compact({ bank, agent }), dry_run: true }).then(
     (body) => affected(body, agent),
     (error) => html`<p dir="auto" class="problem">${error.message}</p>`,
   );
-  render(preview, place);
+  if (isLatest()) render(preview, place);
 }
 
 export async function censor(bank, again) {
@@ -126,6 +126,7 @@ export async function censor(bank, again) {
   }));
   const authors = listed.content.filter((one) => one.memories > 0).map((one) => one.agent);
   const place = el('div', { class: 'note', role: 'status' });
+  let choices = 0;
   await ask({
     title: `Censor ${bank.name}`,
     text: [
@@ -143,7 +144,10 @@ export async function censor(bank, again) {
         labels: { '': 'Everybody: the whole bank' },
       },
     ],
-    changed: ({ agent }) => preview(bank.name, agent, place),
+    changed: ({ agent }) => {
+      const choice = ++choices;
+      return preview(bank.name, agent, place, () => choice === choices);
+    },
     args: ({ agent }) => ({ target: compact({ bank: bank.name, agent }) }),
     done: ({ changed, hidden }, { agent }) => {
       const all = agent ? `What ${agent} wrote in ${bank.name}` : `The bank ${bank.name}`;

@@ -182,7 +182,7 @@ export const block = (task, done) =>
     {
       title: 'What is missing?',
       verb: 'Block',
-      fields: [{ ...NOTE, required: true, hint: 'Whoever created the task hears of it.' }],
+      fields: [{ ...NOTE, required: true, hint: 'Whoever created the task can read it there.' }],
       fixed: { state: 'blocked' },
       said: 'The task is blocked.',
     },

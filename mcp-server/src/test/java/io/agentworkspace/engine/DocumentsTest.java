@@ -62,8 +62,7 @@ class DocumentsTest {
     }
 
     private static Stream<String> links(Path document) {
-        var prose = FENCE.matcher(Repository.text(document)).replaceAll("");
-        return LINK.matcher(prose)
+        return LINK.matcher(prose(document))
                 .results()
                 .map(found -> found.group(1))
                 .filter(link -> !link.contains("://") && !link.startsWith(GITHUB));
@@ -75,10 +74,15 @@ class DocumentsTest {
         return Files.exists(target) && (parts.length == 1 || headings(target).contains(parts[1]));
     }
 
+    /** Returns what the document says outside of its samples. Each command is in that of the commands, as the engine serves it. */
+    private static String prose(Path document) {
+        var generated = document.endsWith("docs/commands.md") ? CommandsDocument.render(TestDatabase.catalogue()) : "";
+        return FENCE.matcher(Repository.text(document) + generated).replaceAll("");
+    }
+
     /** Returns the headings as links spell them: in lower case, without punctuation, with hyphens for spaces. */
     private static List<String> headings(Path document) {
-        var generated = document.endsWith("docs/commands.md") ? CommandsDocument.render(TestDatabase.catalogue()) : "";
-        return HEADING.matcher(Repository.text(document) + generated)
+        return HEADING.matcher(prose(document))
                 .results()
                 .map(found -> found.group(1)
                         .toLowerCase(Locale.ROOT)

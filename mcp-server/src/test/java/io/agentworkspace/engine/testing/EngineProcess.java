@@ -45,14 +45,14 @@ public final class EngineProcess implements AutoCloseable {
         return start(WatchedEngine.class, dataDir, environment);
     }
 
-    /** Starts an engine with additional settings. Without them, it has no model: that is loaded in each process. */
-    public static EngineProcess start(Path dataDir, Map<String, String> environment) {
-        return start(Main.class, dataDir, environment);
-    }
-
     /** Returns when it is ready. */
     public static EngineProcess start(Path dataDir, String... flags) {
-        return start(Main.class, dataDir, Map.of(), flags);
+        return start(dataDir, Map.of(), flags);
+    }
+
+    /** Starts an engine with additional settings. Without them, it has no model: that is loaded in each process. */
+    public static EngineProcess start(Path dataDir, Map<String, String> environment, String... flags) {
+        return start(Main.class, dataDir, environment, flags);
     }
 
     private static EngineProcess start(Class<?> main, Path dataDir, Map<String, String> environment, String... more) {
@@ -92,7 +92,6 @@ public final class EngineProcess implements AutoCloseable {
         command.add(main.getName());
         command.addAll(List.of(flags));
         var builder = new ProcessBuilder(command);
-        // Not on the command line: the runtime of the embedding model does not survive a long one.
         builder.environment().put("CLASSPATH", StartUpCache.jars());
         return builder;
     }

@@ -7,6 +7,7 @@ import java.net.http.HttpClient.Version;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +29,12 @@ import org.eclipse.jetty.http.HttpHeader;
  * ("Data received while in pool").
  */
 public final class LoadClient {
+    /**
+     * How long an unused connection stays open. The server closes it after 75 seconds: then a request that takes it from the pool just
+     * then would get no response.
+     */
+    private static final Duration LESS_THAN_THE_SERVERS = Duration.ofSeconds(10);
+
     private static final int MOST_BYTES = 64 << 20;
     private static final HttpClient CLIENT = start();
 
@@ -36,7 +43,7 @@ public final class LoadClient {
     private static HttpClient start() {
         var client = new HttpClient();
         client.setConnectTimeout(HangLimit.TIME.toMillis());
-        client.setIdleTimeout(HangLimit.TIME.toMillis());
+        client.setIdleTimeout(LESS_THAN_THE_SERVERS.toMillis());
         client.setHttpCookieStore(new HttpCookieStore.Empty());
         client.setUserAgentField(new HttpField(HttpHeader.USER_AGENT, "engine-tests"));
         client.setMaxConnectionsPerDestination(1_024);
@@ -53,6 +60,7 @@ public final class LoadClient {
     public static HttpResponse<byte[]> post(String url, Map<String, String> headers, byte[] body) {
         var request = CLIENT.POST(url)
                 .timeout(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS)
+                .idleTimeout(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS)
                 .body(new BytesRequestContent((String) null, body));
         request.headers(fields -> headers.forEach(fields::put));
         try {

@@ -141,7 +141,7 @@ final class OtherEndpoints {
                                 Tag.GATEWAY,
                                 "Wake a session of a coding agent",
                                 "Server-sent events: one line for messages that wait for the agent that the key is bound to, with"
-                                        + " names only. Messages that arrive together are one line, and a session hears of each message"
+                                        + " names only. Messages that arrive together are one line, and a session learns of each message"
                                         + " once, here or by a hook. The stream ends within a second after its credential does."))
                 .parameter(
                         "query",

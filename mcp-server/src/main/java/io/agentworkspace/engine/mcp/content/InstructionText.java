@@ -94,7 +94,7 @@ record InstructionText(
     }
 
     private String files() {
-        return sentence("Before you edit files that another session may edit, call TK_Reserve.", "TK_Reserve");
+        return sentence("Before you edit files that another agent's session may edit, call TK_Reserve.", "TK_Reserve");
     }
 
     private String memories(int most) {

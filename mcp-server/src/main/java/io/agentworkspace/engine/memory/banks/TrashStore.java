@@ -49,9 +49,19 @@ public final class TrashStore {
 
     private static final String OLD_REVISIONS = Db.oldRows("memory_revision", "replaced_at <= :until");
 
-    private static final String OLD_OF_TRASHED_BANKS = Db.oldRows("memory", """
-                        (tenant_id, bank_id) IN (SELECT tenant_id, id FROM bank WHERE deleted_at <= :until)
-                        """);
+    /** Each bank by its key: a join would read the memories of all banks. */
+    private static final String OLD_OF_TRASHED_BANKS = """
+            DELETE FROM memory
+             WHERE ctid IN (SELECT old.place
+                              FROM bank b
+                             CROSS JOIN LATERAL (SELECT m.ctid AS place
+                                                   FROM memory m
+                                                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                                  LIMIT :portion
+                                                    FOR UPDATE SKIP LOCKED) old
+                             WHERE b.deleted_at <= :until
+                             LIMIT :portion)
+            """;
 
     private static final String OLD_BANKS = Db.oldRows("bank", """
                         deleted_at <= :until

@@ -20,6 +20,12 @@ final class BuiltinModel implements EmbeddingModel {
     /** It was trained with texts of this length; a part of a longer one is found better, and made faster. */
     private static final int TOKENS = 126;
 
+    /**
+     * Without it, the runtime writes what it does into the user's home folder and sends it to its makers, as soon as it is loaded;
+     * and it ends a process whose command line is longer than 3.9 kB.
+     */
+    private static final String NO_TELEMETRY = "ORT_DISABLE_TELEMETRY";
+
     private final OrtEnvironment environment;
     private final OrtSession session;
     private final WordPiece tokenizer;
@@ -27,8 +33,8 @@ final class BuiltinModel implements EmbeddingModel {
     /** @param name the name of its files on the class path */
     BuiltinModel(String name) {
         try (var options = new OrtSession.SessionOptions()) {
+            CLibrary.setVariable(NO_TELEMETRY, "1");
             environment = OrtEnvironment.getEnvironment();
-            environment.setTelemetry(false);
             options.setIntraOpNumThreads(1);
             options.setInterOpNumThreads(1);
             options.setCPUArenaAllocator(false); // What it has taken for a long text it would never give back.

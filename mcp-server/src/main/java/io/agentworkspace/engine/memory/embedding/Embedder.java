@@ -4,9 +4,6 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.kernel.metrics.FileDescriptors;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,9 +29,6 @@ import org.slf4j.LoggerFactory;
 public final class Embedder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Embedder.class);
     private static final String BUILTIN = "all-minilm-l6-v2-q";
-
-    /** The runtime of the model ends the process when its command line is longer than 3.9 kB. */
-    private static final int LONGEST_COMMAND = 3_500;
 
     /** The runtime of the model ends the process if it cannot open its files. */
     private static final int FILES = 64;
@@ -64,7 +58,6 @@ public final class Embedder implements AutoCloseable {
             2, Thread.ofPlatform().daemon().name("embedding-", 0).factory());
 
     private @Nullable EmbeddingModel model;
-    private final boolean isPossible;
     private volatile @Nullable Instant failedAt;
     private volatile boolean isClosed;
     private volatile Instant usedAt;
@@ -80,12 +73,10 @@ public final class Embedder implements AutoCloseable {
         if (endpoint == null) {
             id = BUILTIN + "/1";
             loading = Embedder::builtin;
-            isPossible = !isOn || !isCommandTooLong();
         } else {
             var name = Objects.requireNonNull(settings.model());
             id = endpoint.getHost() + "/" + name;
             loading = () -> new RemoteModel(endpoint, settings.key(), name);
-            isPossible = true;
         }
     }
 
@@ -96,7 +87,6 @@ public final class Embedder implements AutoCloseable {
         this.isOn = true;
         this.id = "test/1";
         this.loading = loading;
-        this.isPossible = true;
     }
 
     private static EmbeddingModel builtin() {
@@ -106,24 +96,9 @@ public final class Embedder implements AutoCloseable {
         return new BuiltinModel(BUILTIN);
     }
 
-    private static boolean isCommandTooLong() {
-        try {
-            var length = Files.readAllBytes(Path.of("/proc/self/cmdline")).length;
-            if (length > LONGEST_COMMAND) {
-                LOG.warn(
-                        "memories are found by words only, not by meaning: the command line has {} bytes, and at most {} are possible. Put the class path into CLASSPATH or an @argfile",
-                        length,
-                        LONGEST_COMMAND);
-            }
-            return length > LONGEST_COMMAND;
-        } catch (IOException e) { // No such file: another system.
-            return false;
-        }
-    }
-
     /** Returns whether there is a model to load. */
     boolean isPossible() {
-        return isOn && isPossible;
+        return isOn;
     }
 
     /** Returns whether there is a model that can be used now. One that could not be loaded is tried again after a while. */

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +51,7 @@ final class NativeMemory {
     }
 
     private static void trim() {
-        call("malloc_trim", FunctionDescriptor.of(JAVA_INT, JAVA_LONG), 0L);
+        CLibrary.call("malloc_trim", FunctionDescriptor.of(JAVA_INT, JAVA_LONG), 0L);
     }
 
     /** @param line of the list of the process's memory: begin and end in hexadecimal, and more */
@@ -60,27 +59,11 @@ final class NativeMemory {
         var range = line.substring(0, line.indexOf(' ')).split("-", 2);
         var begin = Long.parseUnsignedLong(range[0], HEXADECIMAL);
         var end = Long.parseUnsignedLong(range[1], HEXADECIMAL);
-        call(
+        CLibrary.call(
                 "madvise",
                 FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT),
                 MemorySegment.ofAddress(begin),
                 end - begin,
                 MADV_PAGEOUT);
-    }
-
-    @SuppressWarnings("restricted")
-    private static void call(String name, FunctionDescriptor type, Object... arguments) {
-        var linker = Linker.nativeLinker();
-        var function = linker.defaultLookup().find(name);
-        if (function.isEmpty()) {
-            return;
-        }
-        try {
-            var _ = linker.downcallHandle(function.get(), type).invokeWithArguments(arguments);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

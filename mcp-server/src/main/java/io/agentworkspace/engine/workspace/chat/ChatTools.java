@@ -117,7 +117,7 @@ final class ChatTools {
             List<Message> content,
 
             @Doc(
-                    "Who hears it. Of a direct message: to, online, wakes (wait, stream, hook or none), last_seen_at. In a zone, how many others: members, online, wakes.")
+                    "Who receives it. Of a direct message: to, online, wakes (wait, stream, hook or none), last_seen_at. In a zone, how many others: members, online, wakes.")
             @Nullable
             ObjectNode receipt,
 

@@ -76,7 +76,9 @@ final class QuestionTools {
             List<Message> content,
 
             @Doc("The question.") Question question,
-            @Doc("Who hears it, as in AP_Chat.") @Nullable ObjectNode receipt,
+
+            @Doc("Who receives it, as in AP_Chat.") @Nullable
+            ObjectNode receipt,
 
             @Doc("With wait_seconds: how long it waited, in milliseconds.") @Nullable
             Long waitedMs,

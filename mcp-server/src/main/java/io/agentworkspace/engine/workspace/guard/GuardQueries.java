@@ -73,17 +73,17 @@ public final class GuardQueries {
 
     /** What an agent has sent before. Users are not counted. */
     public static final String COUNTS_OF_AGENT = SqlTemplate.of("""
-            SELECT dial.per_minute,
-                   CASE WHEN heard.agent_at > :recent THEN talk.said
-                        ELSE least(talk.said, greatest(dial.per_minute / 2 - 1, 0)) END AS said,
-                   talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
-                   greatest(heard.progress_at, others.progress_at) AS progress,
-                   greatest(heard.person_at, talk.person_at, heard.progress_at, others.progress_at,
-                            CASE WHEN talk.said >= dial.per_minute THEN {spoken_in_zones} END) AS person_at
-              FROM ({pair}) dial
-              LEFT JOIN guard_received heard ON :by_agent AND heard.tenant_id = :tenant AND heard.agent_id = :speaker
-              LEFT JOIN guard_received others ON others.tenant_id = :tenant AND others.agent_id = :other
-              LEFT JOIN guard_sent talk ON :by_agent AND talk.tenant_id = :tenant AND talk.agent_id = :speaker
+            SELECT limits.per_minute,
+                   CASE WHEN received.agent_at > :recent THEN sent.said
+                        ELSE least(sent.said, greatest(limits.per_minute / 2 - 1, 0)) END AS said,
+                   sent.partners, sent.person_at AS counted_from, sent.said_at > :recent AS goes_on,
+                   greatest(received.progress_at, received_by_other.progress_at) AS progress,
+                   greatest(received.person_at, sent.person_at, received.progress_at, received_by_other.progress_at,
+                            CASE WHEN sent.said >= limits.per_minute THEN {spoken_in_zones} END) AS person_at
+              FROM ({pair}) limits
+              LEFT JOIN guard_received received ON :by_agent AND received.tenant_id = :tenant AND received.agent_id = :speaker
+              LEFT JOIN guard_received received_by_other ON received_by_other.tenant_id = :tenant AND received_by_other.agent_id = :other
+              LEFT JOIN guard_sent sent ON :by_agent AND sent.tenant_id = :tenant AND sent.agent_id = :speaker
             """)
             .with("pair", LIMITS_OF_PAIR)
             .with("spoken_in_zones", SPOKEN_IN_ZONES)

@@ -73,9 +73,10 @@ final class ReservationTools {
                         Reserves files before you edit them, all or none, so that no other agent changes them meanwhile. A \
                         repeated call extends the time. TK_Release ends it.""")
                 .details("""
-                        If somebody else holds a path that overlaps, nothing is reserved (3003, with holder, paths, reason \
-                        and until). It is advisory: the hooks of coding agents refuse an edit of such a path. TK_List with \
-                        paths shows all. The zone 'main' hears what is reserved, and what is free again.""")
+                        If another agent holds a path that overlaps, nothing is reserved (3003, with holder, paths, reason \
+                        and until). Sessions of one agent share its reservations. It is advisory: the hooks of coding \
+                        agents refuse an edit of such a path. TK_List with paths shows all. The zone 'main' gets a line \
+                        when paths are reserved, and when they are free again.""")
                 .alsoCalled(
                         "lock a file",
                         "claim a file",

@@ -193,7 +193,7 @@ final class TaskTools {
         return Tool.named("TK_Create")
                 .title("Create a task")
                 .description("Creates a task in a domain: work for one member, or for whoever claims it.")
-                .details("The zone 'main' of the domain and the assignee hear of it.")
+                .details("The zone 'main' of the domain gets a line, and the assignee a message.")
                 .alsoCalled(
                         "add a to-do",
                         "open an issue",
@@ -330,7 +330,7 @@ final class TaskTools {
         var place = places.enter(call, in.target() == null ? null : in.target().domain());
         return tasks.claimNext(call, place.id(), seconds)
                 .orElseThrow(() -> Problem.conflict(
-                        "no task in the domain '%s' is ready for you; TK_List shows what others do, and AP_Wait hears of new ones"
+                        "no task in the domain '%s' is ready for you; TK_List shows what others do, and AP_Wait returns when one is assigned to you"
                                 .formatted(place.name())));
     }
 
@@ -388,7 +388,7 @@ final class TaskTools {
                 .details("""
                         done, cancelled and open end the claim. A fence that is not the newest, or whose lease has ended, \
                         is refused (3003), and nothing is changed: claim the task again. The zone 'main' of the domain \
-                        and the assignee hear of it; they do not hear of an extended lease. after must not make a circle.""")
+                        gets a line, and the assignee a message, except for an extended lease. after must not make a circle.""")
                 .alsoCalled(
                         "finish a task",
                         "mark as done",

@@ -14,17 +14,22 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.Toolset;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.io.IOException;
+import java.lang.reflect.Modifier;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The cost of statements in a large tenant among others, with the plans that the engine's connections use. The server
@@ -61,6 +66,11 @@ class PlansTest {
 
     /** The list of who has a permission on the bank. The access of a bank can give one to any agent. */
     private static final String OF_ALL_AGENTS = "MB_AgentList {'target':{'bank':'bank 7'}}";
+
+    /** Their rows are few, and change at each request: an index would cost more than it saves. */
+    private static final Set<String> WITHOUT_AN_AGE = Set.of("rate_spent", "browser_session", "change_listener");
+
+    private static final Pattern PACKAGE = Pattern.compile("(?m)^package (.*);$");
 
     static final List<String> USERS = List.of("user 1", "user 501", "user 502");
 
@@ -132,6 +142,7 @@ class PlansTest {
             DC_List {}
             DC_Queue {}
             RL_List {}
+            RL_Check {'when':'command.effect == \\"destroys\\"','replay':{'days':7}}
             UP_List {}
             US_Inbox {}
             MB_Trash {'target':{'bank':'bank 0'}}
@@ -309,5 +320,71 @@ class PlansTest {
             });
             assertThat(ran).allMatch(one -> one.pages() <= FEW_PAGES);
         }
+    }
+
+    /** Next to nothing is old, and each deletion learns that from an index, whatever the tables have: one empty bank is in the trash. */
+    @Test
+    void deletionsOfOldRowsReadNoOthers() throws Exception {
+        filled.sql("""
+                INSERT INTO bank (tenant_id, id, name, name_key, access, owner_id, created_at, updated_at, deleted_at)
+                SELECT max(tenant_id), 99999999, 'old', 'old', 'private', min(owner_id), now(), now(), TIMESTAMP '1969-01-01'
+                  FROM bank
+                """).run();
+        try (var reports = new PlanReports(NAME)) {
+            var ran = new ArrayList<PlanReports.Ran>();
+            for (var deletion : deletions()) {
+                reports.since("");
+                assertThat(reports.db().deleteOld(deletion, Instant.EPOCH))
+                        .as(deletion)
+                        .isLessThanOrEqualTo(1);
+                reports.since(deletion).stream()
+                        .filter(one -> one.sql().startsWith("DELETE")) // Not what triggers count.
+                        .forEach(ran::add);
+            }
+            assertThat(ran).hasSizeGreaterThan(30);
+            assertThat(ran.stream()
+                            .filter(one -> one.pages() > FEW_PAGES + lookUps(one)
+                                    || one.nodes().anyMatch(PlansTest::isReadAsAWhole)))
+                    .as("few pages, and no table as a whole")
+                    .isEmpty();
+        }
+    }
+
+    /** The audit is found by tenant and time. Each of its 1,003 tenants costs an entry of one index and a look-up in another. */
+    private static long lookUps(PlanReports.Ran one) {
+        return one.sql().contains("FROM tenant t") ? 4 * 1_003 : 0;
+    }
+
+    private static boolean isReadAsAWhole(JsonNode node) {
+        return node.path("Node Type").asString().equals("Seq Scan")
+                && !WITHOUT_AN_AGE.contains(node.path("Relation Name").asString());
+    }
+
+    /** Returns the statements of all classes that delete old rows. */
+    private static List<String> deletions() throws ReflectiveOperationException {
+        var found = new ArrayList<String>();
+        for (var source : Repository.sources()) {
+            var text = Repository.text(source);
+            if (text.contains(".deleteOld(") && source.toString().contains("/src/main/")) {
+                var type = Class.forName(PACKAGE.matcher(text)
+                                .results()
+                                .findFirst()
+                                .orElseThrow()
+                                .group(1) + "."
+                        + source.getFileName().toString().replace(".java", ""));
+                var before = found.size();
+                for (var field : type.getDeclaredFields()) {
+                    if (field.getType() == String.class && Modifier.isStatic(field.getModifiers())) {
+                        field.setAccessible(true);
+                        var sql = (String) field.get(null);
+                        if (sql.contains(":portion") && sql.contains(":until")) {
+                            found.add(sql);
+                        }
+                    }
+                }
+                assertThat(found).as(type.getName()).hasSizeGreaterThan(before);
+            }
+        }
+        return found;
     }
 }

@@ -156,7 +156,7 @@ class CallerInstructionsTest {
                         "1 message waits for you: call AP_Wait",
                         "Your tasks: 1 in 'Den'. TK_List with mine shows them.",
                         "If your user must decide or approve something, call AP_Ask",
-                        "Before you edit files that another session may edit, call TK_Reserve.",
+                        "Before you edit files that another agent's session may edit, call TK_Reserve.",
                         "Call MB_Search before you begin",
                         "Memory banks: 'field-notes', 'aaa'.",
                         "Zones (domain / zone): 'Den / main', 'Den / Plans'.",

@@ -22,7 +22,7 @@ public record WaitFeature(WaitingCalls waiting, WakeStore wakes, Feature feature
                 .tools(tools.tools())
                 .after("AP_Chat")
                 .listener(waiting.listener())
-                .background(work -> work.clearing("registrations of who hears", wakes::purge));
+                .background(work -> work.clearing("registrations of who waits", wakes::purge));
         return new WaitFeature(waiting, wakes, feature);
     }
 }

@@ -35,7 +35,7 @@ final class WaitSlots {
         var tenant = new Holder(caller.tenant(), "");
         if (!take(key, MOST_OF_KEY)) {
             throw Problem.rateLimited(
-                    "your key has %d waiting calls, and one key may have %d; one AP_Wait hears everything, so end the others"
+                    "your key has %d waiting calls, and one key may have %d; one AP_Wait receives every message, so end the others"
                             .formatted(MOST_OF_KEY, MOST_OF_KEY),
                     RETRY);
         }

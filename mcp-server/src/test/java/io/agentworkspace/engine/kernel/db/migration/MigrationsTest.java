@@ -23,6 +23,8 @@ import org.flywaydb.core.api.migration.Context;
 import org.flywaydb.core.api.migration.JavaMigration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The baseline and the migrations. */
 class MigrationsTest {
@@ -151,19 +153,23 @@ class MigrationsTest {
         }
     }
 
-    @Test
-    void aDatabaseFromBeforeTheFirstReleaseIsRefusedAndStaysAsItIs() {
+    /** Version 1 may be of an earlier baseline, and 215 is from before there was one. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 215})
+    void aDatabaseFromBeforeTheFirstReleaseIsRefusedAndStaysAsItIs(int version) {
         try (var db = TestDatabase.empty("older")) {
             Migrations.run(db);
-            db.sql("UPDATE flyway_schema_history SET version = '215', checksum = NULL")
+            db.sql("UPDATE flyway_schema_history SET version = :version, checksum = checksum - 1")
+                    .set("version", String.valueOf(version))
                     .run();
             var before = new SchemaCatalog(db).objects();
             assertThatThrownBy(() -> Migrations.run(db))
                     .isInstanceOf(DatabaseFailure.class)
                     .hasMessage(
-                            "the database has a schema from before the first release (version 215), which is not upgraded; use a new database or data folder");
+                            "the database has a schema from before the first release (version %d), which is not upgraded; use a new database or data folder"
+                                    .formatted(version));
             assertThat(new SchemaCatalog(db).objects()).isEqualTo(before);
-            assertThat(versions(db)).containsExactly(215);
+            assertThat(versions(db)).containsExactly(version);
         }
     }
 

@@ -313,7 +313,7 @@ class ListenerTest {
         var prompt = "{\"session_id\":\"%s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"x\"}";
         assertThat(hooked(prompt.formatted("down"), "http://127.0.0.1:1"))
                 .isEqualTo(
-                        "{\"systemMessage\":\"The workspace at http://127.0.0.1:1 does not answer, so this session hears nothing of it: start the engine, then restart this program.\"}");
+                        "{\"systemMessage\":\"The workspace at http://127.0.0.1:1 does not answer, so this session gets no messages: start the engine, then restart this program.\"}");
         assertThat(hooked(prompt.formatted("down"), "http://127.0.0.1:1")).isEmpty();
         assertThat(hooked(prompt.formatted("next"), "http://127.0.0.1:1")).contains("does not answer");
         for (var key : call(it.owner, "AK_List", "{}").at("/keys")) {
