@@ -26,6 +26,8 @@ final class Bench {
         ALL.put("tasks", new Tasks());
         ALL.put("upstreams", new Upstreams());
         ALL.put("toolsearch", new ToolSearch());
+        ALL.put("overload", new Overload());
+        ALL.put("peers", new Peers());
     }
 
     /** A benchmark. */

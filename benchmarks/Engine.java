@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An engine in a separate process with an empty database. It has this process's class path and JVM options. */
@@ -222,6 +223,27 @@ final class Engine implements AutoCloseable {
     /** Returns the resident memory of the process in bytes. */
     long resident() throws IOException {
         return 1024 * Long.parseLong(output("ps", "-o", "rss=", "-p", Long.toString(process.pid())).strip());
+    }
+
+    /** Returns the memory of PostgreSQL in bytes. What its processes share is counted once. */
+    long residentPostgres() throws IOException {
+        var postmaster = ProcessHandle.of(postmaster()).orElseThrow();
+        var sum = 0L;
+        for (var process : Stream.concat(Stream.of(postmaster), postmaster.children()).toList()) {
+            var lines = Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "smaps_rollup"));
+            var line = lines.stream().filter(each -> each.startsWith("Pss:")).findFirst().orElse("Pss: 0 kB");
+            sum += Long.parseLong(line.replaceAll("\\D", ""));
+        }
+        return 1024 * sum;
+    }
+
+    /** Kills the engine and all processes of its PostgreSQL, as a loss of power does. */
+    void kill() throws IOException, InterruptedException {
+        var postmaster = ProcessHandle.of(postmaster()).orElseThrow();
+        var children = postmaster.children().toList();
+        process.destroyForcibly().waitFor();
+        postmaster.destroyForcibly();
+        children.forEach(ProcessHandle::destroyForcibly);
     }
 
     /** Returns how much of the resident memory are files that the system can drop, such as the indexes of banks. */

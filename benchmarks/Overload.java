@@ -1,13 +1,20 @@
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
-/** Twice as many writes come as the engine can do: each is done, or refused with {@code Retry-After}. */
+/**
+ * Twice as many writes come with one key as the engine can do: each is done, or refused with {@code Retry-After}. Meanwhile another
+ * tenant makes one call after the other.
+ */
 final class Overload implements Bench.Benchmark {
     private static final int IN_A_ROW = 10;
+    private static final int ALONE = 200;
     private static final long SECOND = 1_000_000_000;
 
     @Override
@@ -18,7 +25,8 @@ final class Overload implements Bench.Benchmark {
     @Override
     public void run(Bench.Options options) throws Exception {
         try (var engine = Engine.start();
-                var attempts = new Attempts(engine.url(), engine.key())) {
+                var attempts = new Attempts(engine.url(), engine.key());
+                var others = new Attempts(engine.url(), engine.tenant("other"))) {
             var callers = options.number("callers", 16);
             var warm = options.number("warm", 2_000);
             closed(attempts, callers, warm);
@@ -26,7 +34,11 @@ final class Overload implements Bench.Benchmark {
             var rate = options.number("factor", 2) * capacity;
             var calls = options.number("calls", (int) (rate * options.number("seconds", 60)));
             var times = new ConcurrentLinkedQueue<Long>();
+            var alone = inARow(others, () -> true, ALONE);
+            var isOver = new AtomicBoolean();
+            var beside = CompletableFuture.supplyAsync(() -> inARow(others, () -> !isOver.get(), Integer.MAX_VALUE));
             var threads = open(attempts, rate, calls, new Semaphore(options.number("clients", 10_000)), times);
+            isOver.set(true);
             var recovered = recovered(attempts);
             for (var thread : threads) {
                 thread.join();
@@ -37,13 +49,29 @@ final class Overload implements Bench.Benchmark {
             System.out.printf(
                     "  %,d acknowledged, %,d refused with Retry-After, %,d cut off; acknowledged after %.2f s (p50), %.2f s (p99)%n",
                     done, attempts.refused(), attempts.cut(), at(sorted, 0.5), at(sorted, 0.99));
+            System.out.printf(
+                    "  another tenant, one call after the other: %,d acknowledged, %,d refused; after %.2f s (p50), %.2f s (p99); alone %.2f s (p50), %.2f s (p99)%n",
+                    beside.get().length, others.refused(), at(beside.get(), 0.5), at(beside.get(), 0.99), at(alone, 0.5), at(alone, 0.99));
             System.out.printf("  %.2f s after the last had come, %d in a row were acknowledged within a second each%n", recovered, IN_A_ROW);
             attempts.check();
+            others.check();
             if (attempts.cut() > 0) {
                 throw new IllegalStateException("not every call was answered");
             }
             Writes.check(engine.database(), attempts.acknowledged());
         }
+    }
+
+    /** Makes calls one after the other, and returns how long each acknowledged one took, sorted. */
+    private static long[] inARow(Attempts attempts, BooleanSupplier goesOn, int calls) {
+        var times = new ArrayList<Long>();
+        for (var i = 0; i < calls && goesOn.getAsBoolean(); i++) {
+            var sent = System.nanoTime();
+            if (attempts.attempt()) {
+                times.add(System.nanoTime() - sent);
+            }
+        }
+        return times.stream().mapToLong(Long::longValue).sorted().toArray();
     }
 
     /** Makes calls with a few callers, each one after the other, and returns how many a second were acknowledged. */

@@ -53,7 +53,9 @@ class BenchmarksTest {
                         "./engine bench pages",
                         "./engine bench search",
                         "./engine bench rules",
-                        "./engine bench toolsearch");
+                        "./engine bench toolsearch",
+                        "./engine bench overload",
+                        "./engine bench peers");
     }
 
     /**

@@ -120,16 +120,16 @@ public final class App implements AutoCloseable {
             var endpoints = EndpointFeatures.of(
                     ground, features, runner, streams, sealKeys, URI.create(listening(server.port())), clientMetadata);
             endpoints.all().forEach(feature -> add(feature, signals));
-            add(WebFeature.of(server, callers, new RateStore(ground.db()), streams, endpoints.refusals()), signals);
+            var rules = rules(callers);
+            add(WebFeature.of(server, rules, new RateStore(ground.db()), streams, endpoints.refusals()), signals);
             var text = new MetricsText(metrics);
             var token = settings.observability().metricsToken();
             own.add(new Feature.Endpoint(MetricsEndpoint.PATH::equals, new MetricsEndpoint(text, token)));
             var handlers = new Endpoints(endpoints.mcp(), own, endpoints.pages(), endpoints.rest());
-            var rules = rules(callers)
-                    .within(quotas::commands)
+            var allRules = rules.within(quotas::commands)
                     .reading(features.catalogue().tools())
                     .serving(handlers::serves);
-            var gate = new Gate(rules, features.signIn().resolver(), endpoints.refusals(), clock, handlers);
+            var gate = new Gate(allRules, features.signIn().resolver(), endpoints.refusals(), clock, handlers);
 
             ground.db().fill();
             keep(housekeeping).start(QUIET);

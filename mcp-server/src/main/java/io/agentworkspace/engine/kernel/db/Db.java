@@ -470,7 +470,7 @@ public final class Db implements AutoCloseable {
                 case OWN_FAULT ->
                     throw Problem.rateLimited(
                             "your key has too many calls at the database at once, so this one did not run; wait for their responses, then try again",
-                            Duration.ofSeconds(1));
+                            connections.pause(owner));
                 case BUSY ->
                     throw refusals.note(Outage.BUSY, new SqlState("", "a call has waited too long for a connection"));
             }

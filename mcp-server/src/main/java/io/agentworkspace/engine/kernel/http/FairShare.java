@@ -1,21 +1,18 @@
 package io.agentworkspace.engine.kernel.http;
 
+import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A limited resource that callers share. One caller gets at most a third of it, and all callers of one tenant
- * together at most two thirds. So only several tenants can use it up. A caller without an entry has taken nothing.
+ * together at most two thirds. So only several tenants can use it up. A caller without an entry has taken nothing. Nobody waits.
  */
 public final class FairShare {
     private static final int CALLERS = 3;
     private static final Duration PAUSE = Duration.ofSeconds(1);
-
-    /** A request waits this many times its patience, if requests before it are served all the time. */
-    private static final int MOST_PATIENCE = 12;
 
     private final String what;
     private final int each;
@@ -24,51 +21,12 @@ public final class FairShare {
 
     private static final class CallerShare {
         private final Semaphore free;
-        private volatile long returnedAt = System.nanoTime();
         private int parts;
 
         CallerShare(int most) {
-            free = new Semaphore(most, true);
-        }
-
-        /**
-         * Takes this much, or waits for it. Patience begins again whenever some is returned: many requests that arrive at once at a
-         * slow machine only need time.
-         */
-        boolean acquire(int amount, Duration patience) {
-            if (free.tryAcquire(amount)) {
-                return true;
-            }
-            var begin = System.nanoTime();
-            try {
-                for (var left = patience.toNanos(); left > 0; left = left(begin, patience)) {
-                    if (free.tryAcquire(amount, left, TimeUnit.NANOSECONDS)) {
-                        return true;
-                    }
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            return false;
-        }
-
-        private long left(long begin, Duration patience) {
-            var now = System.nanoTime();
-            return Math.min(
-                    patience.toNanos() - Math.min(now - begin, now - returnedAt),
-                    patience.multipliedBy(MOST_PATIENCE).toNanos() - (now - begin));
-        }
-
-        void release(int amount) {
-            if (amount > 0) {
-                returnedAt = System.nanoTime();
-                free.release(amount);
-            }
+            free = new Semaphore(most);
         }
     }
-
-    /** @param tenant the caller's tenant; 0 for all callers without a credential */
-    public record CallerId(long tenant, Object name) {}
 
     /** @param what the resource's name, for the note of a refusal */
     public FairShare(String what, long all) {
@@ -90,14 +48,13 @@ public final class FairShare {
     /**
      * Takes this much, or all that one caller can have.
      *
-     * @param patience how long to wait for it while none is returned
      * @throws Problem {@code rate_limited} if the caller has too much, {@code unavailable} if all callers
      *     together have
      */
-    public Reservation take(CallerId caller, long amount, Duration patience) {
+    public Reservation take(Owner caller, long amount) {
         var part = new Reservation(caller);
         try {
-            part.grow(amount, patience);
+            part.grow(amount);
             return part;
         } catch (Problem refused) {
             part.close();
@@ -119,35 +76,35 @@ public final class FairShare {
 
     /** The part that one request holds. */
     public final class Reservation implements AutoCloseable {
-        private final CallerId caller;
+        private final Owner caller;
         private final CallerShare own;
         private final CallerShare tenant;
         private int amount;
         private boolean closed;
 
-        private Reservation(CallerId caller) {
+        private Reservation(Owner caller) {
             this.caller = caller;
             this.own = enter(caller, each);
             this.tenant = enter(caller.tenant(), 2 * each);
         }
 
         /** @throws Problem as {@link FairShare#take} */
-        public synchronized void grow(long target, Duration patience) {
+        public synchronized void grow(long target) {
             var more = (int) Math.min(target, each) - amount;
             if (closed || more <= 0) {
                 return;
-            } else if (!own.acquire(more, patience)) {
+            } else if (!own.free.tryAcquire(more)) {
                 throw Problem.rateLimited(
                         "your open requests use as %s as one caller may: read their responses before you send more"
                                 .formatted(what),
                         PAUSE);
-            } else if (!tenant.acquire(more, patience)) {
+            } else if (!tenant.free.tryAcquire(more)) {
                 own.free.release(more);
                 throw Problem.rateLimited(
                         "your tenant's requests, or all requests without a credential, use as %s as they may at once: try again shortly"
                                 .formatted(what),
                         PAUSE);
-            } else if (!all.acquire(more, patience)) {
+            } else if (!all.free.tryAcquire(more)) {
                 own.free.release(more);
                 tenant.free.release(more);
                 throw Problem.unavailable(
@@ -159,9 +116,9 @@ public final class FairShare {
         public synchronized void shrink(long target) {
             var less = amount - (int) Math.min(target, amount);
             amount -= less;
-            own.release(less);
-            tenant.release(less);
-            all.release(less);
+            own.free.release(less);
+            tenant.free.release(less);
+            all.free.release(less);
         }
 
         @Override

@@ -12,7 +12,6 @@ import java.util.function.Supplier;
 public final class HeavyWork {
     private static final ScopedValue<Slot> CURRENT = ScopedValue.newInstance();
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final FairQueue queue;
     private final Duration patience;
@@ -56,6 +55,10 @@ public final class HeavyWork {
             await(queue::take);
         }
 
+        void takeAgain() {
+            await(queue::takeAgain);
+        }
+
         void pass() {
             isTaken = false;
             await(queue::pass);
@@ -68,7 +71,7 @@ public final class HeavyWork {
                     case OWN_FAULT ->
                         throw Problem.rateLimited(
                                 "your key has too many searches and other long computations at once, so this one did not run to its end; wait for their responses, then try again",
-                                PAUSE);
+                                queue.pause(owner));
                     case BUSY -> throw busy();
                 };
             } catch (InterruptedException e) { // The client has gone.
@@ -77,17 +80,18 @@ public final class HeavyWork {
             }
         }
 
+        private Problem busy() {
+            return Problem.unavailable(
+                    "the engine is busy with searches and other long computations; try again shortly",
+                    queue.pause(owner));
+        }
+
         void end() {
             if (isTaken) {
                 isTaken = false;
                 queue.giveBack(owner, true);
             }
         }
-    }
-
-    private static Problem busy() {
-        return Problem.unavailable(
-                "the engine is busy with searches and other long computations; try again shortly", PAUSE);
     }
 
     /**
@@ -135,7 +139,7 @@ public final class HeavyWork {
         }
         CURRENT.get().end();
         var result = waiting.get();
-        CURRENT.get().take();
+        CURRENT.get().takeAgain();
         return result;
     }
 

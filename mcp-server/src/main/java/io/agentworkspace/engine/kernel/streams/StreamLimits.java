@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.kernel.streams;
 
 import io.agentworkspace.engine.kernel.http.FairShare;
+import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Duration;
@@ -60,7 +61,7 @@ public final class StreamLimits {
         limits.put("%d".formatted(caller.tenant()), share.tenant());
         limits.put("%d/%d".formatted(caller.tenant(), caller.user()), share.user());
         limits.put("%d/%d/%s".formatted(caller.tenant(), caller.user(), caller.principal()), share.principal());
-        return new Places(limits, new FairShare.CallerId(caller.tenant(), caller.principal()));
+        return new Places(limits, new Owner(caller.tenant(), caller.principal()));
     }
 
     /** Returns how long a client may take to read what is written. */
@@ -90,11 +91,11 @@ public final class StreamLimits {
     /** The slots of one stream, which it takes when it opens and returns at its end. */
     public final class Places {
         private final Map<String, Integer> limits;
-        private final FairShare.CallerId caller;
+        private final Owner caller;
         private FairShare.@Nullable Reservation room;
         private long bytes;
 
-        private Places(Map<String, Integer> limits, FairShare.CallerId caller) {
+        private Places(Map<String, Integer> limits, Owner caller) {
             this.limits = limits;
             this.caller = caller;
         }
@@ -117,7 +118,7 @@ public final class StreamLimits {
                 }
             }
             try {
-                room = memory.take(caller, kib(kept), Duration.ZERO);
+                room = memory.take(caller, kib(kept));
                 bytes = kept;
             } catch (Problem refused) {
                 limits.keySet().forEach(StreamLimits.this::giveBack);
@@ -134,7 +135,7 @@ public final class StreamLimits {
         public synchronized void grow(long more) {
             var taken = Objects.requireNonNull(room);
             taken.shrink(kib(bytes + more));
-            taken.grow(kib(bytes + more), Duration.ZERO);
+            taken.grow(kib(bytes + more));
             bytes += more;
         }
 

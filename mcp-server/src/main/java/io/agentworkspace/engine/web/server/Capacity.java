@@ -2,6 +2,8 @@ package io.agentworkspace.engine.web.server;
 
 import io.agentworkspace.engine.kernel.http.BodyReader;
 import io.agentworkspace.engine.kernel.http.FairShare;
+import io.agentworkspace.engine.kernel.scheduling.FairQueue;
+import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -9,16 +11,20 @@ import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.web.connections.EngineConnection;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the memory of requests by the size of the heap: their number, their bodies, and the responses being created or
- * not yet sent. Requests beyond the limit are refused before they take memory (docs/limits.md, "Memory").
+ * not yet sent. Requests beyond the limit are refused before they take memory (docs/limits.md, "Memory"). A request waits for
+ * the memory for its response; that is where calls wait if more come than the engine can serve.
  */
 final class Capacity {
     private static final int KIB = 1 << 10;
-    private static final Duration AT_ONCE = Duration.ZERO;
+    private static final Pattern WAIT = Pattern.compile("(?i)wait *= *(\\d{1,9})");
     private static final Duration ANONYMOUS_ID_TIME = Duration.ofSeconds(2);
 
     /** The memory of a request besides its body and its response. */
@@ -38,27 +44,33 @@ final class Capacity {
 
     private final FairShare requests;
     private final FairShare bodies;
-    private final FairShare answers;
+    private final FairQueue answers;
     private final FairShare waiting;
     private final Duration bodyTime;
     private final Duration turnTime;
 
     /** @param heap the maximum size of the heap, in bytes */
     static Capacity of(long heap) {
-        return new Capacity(heap, Duration.ofSeconds(30), Duration.ofSeconds(10));
+        return new Capacity(heap, Duration.ofSeconds(30), Duration.ofSeconds(10), System::nanoTime);
     }
 
     /**
      * @param bodyTime how long a body may take to arrive
-     * @param turnTime how long a request waits for the memory for its response
+     * @param turnTime how long a request waits for the memory for its response while no call is served
+     * @param nanos the clock by which requests wait
      */
-    Capacity(long heap, Duration bodyTime, Duration turnTime) {
+    Capacity(long heap, Duration bodyTime, Duration turnTime, LongSupplier nanos) {
         this.requests = new FairShare("many places", heap / REQUEST);
         this.bodies = new FairShare("much memory for bodies", heap / 4 / KIB);
-        this.answers = new FairShare("much memory for answers", heap / 3 / KIB);
+        this.answers = new FairQueue(Math.clamp(heap / 3 / KIB, 3, Integer.MAX_VALUE), ANSWER, nanos);
         this.waiting = new FairShare("much memory for waiting calls", heap / 8 / KIB);
         this.bodyTime = bodyTime;
         this.turnTime = turnTime;
+    }
+
+    /** Returns how many requests wait for the memory for their response. */
+    int waiting() {
+        return answers.waiting();
     }
 
     /** Returns how much of each resource is free. */
@@ -94,10 +106,10 @@ final class Capacity {
         return 2 * texts + VALUE * values;
     }
 
-    private static FairShare.CallerId asker(Request request) {
+    private static Owner asker(Request request) {
         return RequestContext.of(request::getAttribute).caller() instanceof Caller caller
-                ? new FairShare.CallerId(caller.tenant(), caller.principal())
-                : new FairShare.CallerId(0, FairShare.network(Request.getRemoteAddr(request)));
+                ? new Owner(caller.tenant(), caller.principal())
+                : Owner.stranger(FairShare.network(Request.getRemoteAddr(request)));
     }
 
     /**
@@ -106,12 +118,21 @@ final class Capacity {
      * @throws Problem {@code rate_limited} or {@code unavailable}
      */
     RequestShare enter(Request request) {
-        return new RequestShare(request, requests.take(asker(request), places(request), AT_ONCE));
+        return new RequestShare(request, requests.take(asker(request), places(request)));
     }
 
     /** Returns the slots that a request needs: more than one if it has many headers. */
     private static long places(Request request) {
         return Math.max(1, Math.ceilDiv(HEADERS * headers(request), REQUEST));
+    }
+
+    /** Returns how long the client waits for its response: it may say so (RFC 7240, section 4.3). */
+    private static Duration longest(Request request) {
+        return request.getHeaders().getCSV("Prefer", false).stream()
+                .map(WAIT::matcher)
+                .filter(Matcher::matches)
+                .map(wait -> Duration.ofSeconds(Long.parseLong(wait.group(1))))
+                .reduce(FairQueue.LONGEST, (one, other) -> one.compareTo(other) < 0 ? one : other);
     }
 
     private static long headers(Request request) {
@@ -127,7 +148,7 @@ final class Capacity {
             return;
         }
         var length = request.getLength() < 0 ? ID_WITHIN : Math.min(request.getLength(), ID_WITHIN);
-        try (var _ = bodies.take(asker(request), weight(length), AT_ONCE)) {
+        try (var _ = bodies.take(asker(request), weight(length))) {
             var begin = BodyReader.receive(request, ID_WITHIN, idTime(request), _ -> {});
             noteId(request, begin.bytes());
         } catch (Problem unread) {
@@ -158,13 +179,67 @@ final class Capacity {
                 .ifPresent(id -> RequestContext.of(request::getAttribute).answers(id));
     }
 
+    /** A way to get a slot of the queue. */
+    @FunctionalInterface
+    private interface SlotRequest {
+        FairQueue.SlotResult await(Owner owner, Duration patience) throws InterruptedException;
+    }
+
+    /** The memory for the response of one request, in KiB. */
+    private final class AnswerMemory implements AutoCloseable {
+        private final Owner owner;
+        private int amount;
+        private boolean closed;
+
+        AnswerMemory(Owner owner) {
+            this.owner = owner;
+        }
+
+        /** @throws Problem {@code rate_limited} or {@code unavailable} */
+        synchronized void take(SlotRequest request) {
+            if (closed || amount > 0) {
+                return;
+            }
+            try {
+                switch (request.await(owner, turnTime)) {
+                    case TAKEN -> amount = answers.slot();
+                    case OWN_FAULT ->
+                        throw Problem.rateLimited(
+                                "your key has as many calls at once as it may, and this one would wait too long, so it did not run; read the responses of the others, and send it again after the time in Retry-After",
+                                answers.pause(owner));
+                    case BUSY ->
+                        throw Problem.unavailable(
+                                "more calls wait than the engine can serve in time, so this one did not run; send it again after the time in Retry-After",
+                                answers.pause(owner));
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw Problem.unavailable();
+            }
+        }
+
+        synchronized void shrink(long target) {
+            var less = amount - (int) Math.min(target, amount);
+            if (less > 0) {
+                amount -= less;
+                answers.giveBack(owner, less, true);
+            }
+        }
+
+        @Override
+        public synchronized void close() {
+            closed = true;
+            shrink(0);
+        }
+    }
+
     /** The resources that one request holds. */
     final class RequestShare implements AutoCloseable {
         private final Request request;
         private final FairShare.Reservation place;
         private BodyReader.@Nullable Received received;
         private FairShare.@Nullable Reservation body;
-        private FairShare.@Nullable Reservation answer;
+        private @Nullable AnswerMemory answer;
         private FairShare.@Nullable Reservation wait;
         private boolean answering;
 
@@ -177,22 +252,23 @@ final class Capacity {
          * Reads the body, and waits until there is memory for the response.
          *
          * @return the request with its body read
-         * @throws Problem {@code rate_limited}, {@code unavailable}, or {@code bad_request} for a body that does not
-         *     arrive
+         * @throws Problem {@code rate_limited} or {@code unavailable}, at once if that would take too long, or
+         *     {@code bad_request} for a body that does not arrive
          */
         Request received() {
             var asker = asker(request);
             var whole = request;
             // A larger body is refused unread, behind the gate.
             if (request.getLength() <= RequestContext.MAX_BODY) {
-                var room = bodies.take(asker, weight(Math.max(0, request.getLength())), AT_ONCE);
+                var room = bodies.take(asker, weight(Math.max(0, request.getLength())));
                 body = room;
                 received = BodyReader.receive(
-                        request, RequestContext.MAX_BODY, bodyTime, length -> room.grow(weight(length), AT_ONCE));
+                        request, RequestContext.MAX_BODY, bodyTime, length -> room.grow(weight(length)));
                 whole = received;
             }
             try {
-                var room = answers.take(asker, ANSWER, turnTime);
+                var room = new AnswerMemory(asker);
+                room.take((owner, patience) -> answers.take(owner, patience, longest(request)));
                 answer = room;
                 Request.addCompletionListener(request, _ -> room.close());
                 RequestContext.of(request::getAttribute).pauseWith(() -> pause(room));
@@ -210,15 +286,15 @@ final class Capacity {
          *
          * @throws Problem {@code rate_limited} or {@code unavailable} if waiting calls keep too much
          */
-        private Runnable pause(FairShare.Reservation room) {
+        private Runnable pause(AnswerMemory room) {
             if (wait == null && received != null && body != null) {
                 var kept = tree(received.bytes()) + headers(request);
-                wait = waiting.take(asker(request), Math.ceilDiv(kept, KIB), AT_ONCE);
+                wait = waiting.take(asker(request), Math.ceilDiv(kept, KIB));
                 received.forget();
                 body.close();
             }
             room.shrink(0);
-            return () -> room.grow(ANSWER, turnTime);
+            return () -> room.take(answers::takeAgain);
         }
 
         /** Records that the response is complete, with this many bytes to send. */

@@ -155,6 +155,11 @@ public record GateRules(
         return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, served, other);
     }
 
+    /** Returns how many requests wait for their turn. */
+    public int waiting() {
+        return capacity.waiting();
+    }
+
     private static URI allowed(String origin) {
         var uri = URI.create(origin.strip());
         var path = uri.getRawPath();

@@ -13,20 +13,22 @@ public final class WebFeature {
     private WebFeature() {}
 
     public static Feature of(
-            WebServer server, CallerLimit callers, RateStore rates, StreamLimits streams, RefusalWriter refusals) {
+            WebServer server, GateRules rules, RateStore rates, StreamLimits streams, RefusalWriter refusals) {
         return new Feature()
-                .background(work -> work.every(SECOND, "writing rates", () -> callers.settle(rates))
+                .background(work -> work.every(
+                                SECOND, "writing rates", () -> rules.callers().settle(rates))
                         .every(SECOND, "writing repeated requests", refusals::flushLog)
                         .clearing("rates", rates::purge))
-                .metrics(metrics -> figures(metrics, server, streams));
+                .metrics(metrics -> figures(metrics, server, rules, streams));
     }
 
-    private static void figures(Metrics metrics, WebServer server, StreamLimits streams) {
+    private static void figures(Metrics metrics, WebServer server, GateRules rules, StreamLimits streams) {
         metrics.gauge("engine_http_connections", "Open connections of clients.", server::connections);
         metrics.gauge(
                 "engine_http_connections_max",
                 "Connections of clients that there may be, by the heap and the limit of open files.",
                 server::mostConnections);
+        metrics.gauge("engine_http_calls_waiting", "Requests that wait until others have been served.", rules::waiting);
         metrics.counters("engine_http_connections_closed", "Connections closed because there were too many.", "reason")
                 .with("limit", server::closedConnections);
         metrics.counter(

@@ -155,9 +155,9 @@ class FairQueueTest {
     @CsvSource({"true, TAKEN", "false, OWN_FAULT"})
     void patienceBeginsAnewWheneverACallIsServed(boolean isServed, SlotResult outcome) throws Exception {
         var patience = Duration.ofMillis(10);
-        var before = FairQueue.MOST_PATIENCE - 1;
+        var before = 5;
         var clock = new AtomicLong();
-        var single = new FairQueue(1, 1, clock::get);
+        var single = new FairQueue(1, 1, 1, clock::get);
         assertThat(single.take(GREEDY, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
         for (var i = 0; i < before; i++) {
             Thread.startVirtualThread(() -> waited(single, LONG));
@@ -187,21 +187,66 @@ class FairQueueTest {
         }
     }
 
-    @Test
-    void aKeyWithTooManyWaitingIsRefusedAtOnceAndOthersAreNot() throws InterruptedException {
-        assertThat(takeAll(GREEDY)).isEqualTo(4);
-        for (var i = 0; i < FairQueue.MOST_OF_ONE; i++) {
-            Thread.startVirtualThread(() -> {
-                try {
-                    queue.take(GREEDY, LONG);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
+    /** Lets this many calls wait for the only slot, and serves ten of them, each after a time on a clock that the test moves. */
+    private void busy(int count, Duration each) throws InterruptedException {
+        var clock = new AtomicLong();
+        queue = new FairQueue(1, 1, 1, clock::get);
+        assertThat(queue.take(GREEDY, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
+        line(GREEDY, count + 10);
+        for (var i = 0; i < 10; i++) {
+            clock.addAndGet(each.toNanos());
+            queue.giveBack(GREEDY, true);
+            assertThat(next()).isEqualTo(GREEDY);
         }
-        await().until(() -> queue.waiting() == FairQueue.MOST_OF_ONE);
+    }
+
+    @Test
+    void whoWouldWaitLongBehindManyOfItsOwnIsRefusedAtOnceAndOthersAreNot() throws InterruptedException {
+        busy(FairQueue.FEW, Duration.ofMillis(100));
         assertThat(queue.take(GREEDY, LONG)).isEqualTo(SlotResult.OWN_FAULT);
-        assertThat(queue.take(NEIGHBOUR, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
+        assertThat(queue.pause(GREEDY)).as("65 times a tenth of a second").isEqualTo(Duration.ofSeconds(7));
+        assertThat(queue.pause(NEIGHBOUR)).isEqualTo(Duration.ofSeconds(1));
+        line(NEIGHBOUR, FairQueue.FEW + 1);
+        line(OTHER, 1);
+    }
+
+    @Test
+    void fewWaitEvenIfItTakesLongerButNotLongerThanTheirClientsWait() throws InterruptedException {
+        busy(28, Duration.ofSeconds(1));
+        assertThat(queue.take(GREEDY, LONG, Duration.ofSeconds(28))).isEqualTo(SlotResult.OWN_FAULT);
+        line(GREEDY, 2);
+        assertThat(queue.take(GREEDY, LONG)).as("after 31 s").isEqualTo(SlotResult.OWN_FAULT);
+    }
+
+    @Test
+    void manyWaitIfTheyAreServedSoon() throws InterruptedException {
+        busy(10 * FairQueue.FEW, Duration.ofMillis(2));
+        line(GREEDY, 1);
+    }
+
+    @Test
+    void aCallThatHasRunAndWaitedOnPurposeIsNotRefused() throws InterruptedException {
+        busy(FairQueue.FEW, Duration.ofMillis(100));
+        var again = Thread.startVirtualThread(() -> {
+            try {
+                queue.takeAgain(GREEDY, LONG);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        await().until(() -> queue.waiting() == FairQueue.FEW + 1);
+        again.interrupt();
+    }
+
+    @Test
+    void aSlotOfSeveralUnitsIsReturnedInParts() throws InterruptedException {
+        queue = new FairQueue(90, 10, System::nanoTime);
+        assertThat(takeAll(GREEDY)).isEqualTo(3);
+        queue.giveBack(GREEDY, 4, true);
+        assertThat(queue.take(GREEDY, AT_ONCE)).isNotEqualTo(SlotResult.TAKEN);
+        queue.giveBack(GREEDY, 6, true);
+        assertThat(queue.take(GREEDY, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
+        assertThat(queue.free()).isEqualTo(60);
     }
 
     @Test

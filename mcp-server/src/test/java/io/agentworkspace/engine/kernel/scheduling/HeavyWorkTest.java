@@ -141,24 +141,6 @@ class HeavyWorkTest {
     }
 
     @Test
-    void aKeyWithTooManyWaitingIsRefusedAndOthersAreNot() {
-        var end = new CountDownLatch(1);
-        begin(GREEDY, end);
-        for (var i = 0; i < FairQueue.MOST_OF_ONE; i++) {
-            threads.submit(() -> heavy.run(GREEDY, () -> order.add(GREEDY)));
-        }
-        await().until(() -> heavy.waiting() == FairQueue.MOST_OF_ONE);
-        assertThatThrownBy(() -> heavy.run(GREEDY, () -> true))
-                .isInstanceOfSatisfying(
-                        Problem.class, problem -> assertThat(problem.failure()).isEqualTo(Failure.RATE_LIMITED));
-        line(NEIGHBOUR, 1);
-        threads.submit(() -> heavy.runInBackground(GREEDY, () -> order.add(COLLEAGUE)));
-        await().until(() -> heavy.waiting() == FairQueue.MOST_OF_ONE + 2);
-        end.countDown();
-        await().until(() -> order.containsAll(List.of(NEIGHBOUR, COLLEAGUE)));
-    }
-
-    @Test
     void workInTheBackgroundWaitsHoweverLongItTakes() {
         var hasty = new HeavyWork(1, Duration.ZERO);
         var end = new CountDownLatch(1);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.kernel.http.FairShare;
+import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.io.IOException;
@@ -27,68 +28,56 @@ class CapacityTest {
     }
 
     /** Returns the only caller of a tenant. */
-    private static FairShare.CallerId of(long tenant) {
-        return new FairShare.CallerId(tenant, "a");
+    private static Owner of(long tenant) {
+        return new Owner(tenant, "a");
     }
 
     @Test
     void aCallerHasAThirdAndAllTogetherHaveAll() {
         var share = new FairShare("much", 9);
-        var first = share.take(of(1), 3, Duration.ZERO);
-        assertThat(refused(() -> share.take(of(1), 1, Duration.ZERO)).failure()).isEqualTo(Failure.RATE_LIMITED);
-        share.take(of(2), 3, Duration.ZERO);
-        share.take(of(3), 2, Duration.ZERO);
-        var all = refused(() -> share.take(of(4), 2, Duration.ZERO));
+        var first = share.take(of(1), 3);
+        assertThat(refused(() -> share.take(of(1), 1)).failure()).isEqualTo(Failure.RATE_LIMITED);
+        share.take(of(2), 3);
+        share.take(of(3), 2);
+        var all = refused(() -> share.take(of(4), 2));
         assertThat(all.failure()).isEqualTo(Failure.UNAVAILABLE);
         assertThat(all.retryAfter()).isPositive();
-        share.take(of(4), 1, Duration.ZERO);
+        share.take(of(4), 1);
         first.shrink(1);
-        share.take(of(1), 2, Duration.ZERO).close();
+        share.take(of(1), 2).close();
         first.close();
         first.close();
         assertThat(share.free()).isEqualTo(3);
-        assertThat(share.take(of(5), 1_000, Duration.ZERO)).isNotNull();
+        assertThat(share.take(of(5), 1_000)).isNotNull();
         assertThat(share.free()).isZero();
     }
 
     @Test
     void theKeysOfATenantHaveTwoThirds() {
         var share = new FairShare("much", 9);
-        var first = share.take(new FairShare.CallerId(1, "a"), 3, Duration.ZERO);
-        share.take(new FairShare.CallerId(1, "b"), 2, Duration.ZERO);
-        var tooMuch = new FairShare.CallerId(1, "c");
-        assertThat(refused(() -> share.take(tooMuch, 2, Duration.ZERO)).failure())
-                .isEqualTo(Failure.RATE_LIMITED);
+        var first = share.take(new Owner(1, "a"), 3);
+        share.take(new Owner(1, "b"), 2);
+        var tooMuch = new Owner(1, "c");
+        assertThat(refused(() -> share.take(tooMuch, 2)).failure()).isEqualTo(Failure.RATE_LIMITED);
         assertThat(share.free()).isEqualTo(4);
-        share.take(of(2), 3, Duration.ZERO).close();
+        share.take(of(2), 3).close();
         first.close();
-        share.take(tooMuch, 3, Duration.ZERO).close();
+        share.take(tooMuch, 3).close();
     }
 
     @Test
     void whatIsGivenBackIsNotTakenAgain() {
         var share = new FairShare("much", 3);
-        var part = share.take(of(1), 1, Duration.ZERO);
+        var part = share.take(of(1), 1);
         part.close();
-        part.grow(1, Duration.ZERO);
+        part.grow(1);
         assertThat(share.free()).isEqualTo(3);
-    }
-
-    @Test
-    void whoWaitsGetsWhatAnotherGivesBack() throws Exception {
-        var share = new FairShare("much", 3);
-        var part = share.take(of(1), 1, Duration.ZERO);
-        var waiting = Thread.ofVirtual().start(() -> share.take(of(1), 1, Duration.ofMinutes(1)));
-        await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
-        part.close();
-        waiting.join();
-        assertThat(share.free()).isEqualTo(2);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/mcp", "/api/me"})
     void aBodyThatDoesNotComeIsGivenUp(String path) throws Exception {
-        var capacity = new Capacity(HEAP, Duration.ofMillis(300), Duration.ofSeconds(10));
+        var capacity = new Capacity(HEAP, Duration.ofMillis(300), Duration.ofSeconds(10), System::nanoTime);
         var free = capacity.free();
         try (var server = new SampleServer(capacity)) {
             var head = "POST %s HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\n"
@@ -106,7 +95,7 @@ class CapacityTest {
 
     @Test
     void bodiesBeyondTheShareAreRefusedUnreadWithTheIdOfTheMessage() throws Exception {
-        var capacity = new Capacity(HEAP, Duration.ofMinutes(1), Duration.ofSeconds(10));
+        var capacity = new Capacity(HEAP, Duration.ofMinutes(1), Duration.ofSeconds(10), System::nanoTime);
         var free = capacity.free();
         try (var server = new SampleServer(capacity);
                 var first = hold(server);
@@ -133,7 +122,7 @@ class CapacityTest {
 
     @Test
     void nothingStaysTakenWhateverIsAnswered() {
-        var capacity = new Capacity(HEAP, Duration.ofMinutes(1), Duration.ofSeconds(10));
+        var capacity = new Capacity(HEAP, Duration.ofMinutes(1), Duration.ofSeconds(10), System::nanoTime);
         var free = capacity.free();
         try (var server = new SampleServer(capacity)) {
             server.mcp(PING);

@@ -34,8 +34,17 @@ public final class TestKeys implements Callers {
     }
 
     public String add(Role role, String... capabilities) {
+        return add(tenant, role, capabilities);
+    }
+
+    /** Adds a key of an owner in another tenant. */
+    String addTo(long other) {
+        return add(other, Role.OWNER, "*");
+    }
+
+    private String add(long of, Role role, String... capabilities) {
         var key = ApiKey.generate(new SecureRandom());
-        var caller = new Caller(tenant, "default", user, "owner", role, Set.of(capabilities), "key:" + key.id(), null);
+        var caller = new Caller(of, "default", user, "owner", role, Set.of(capabilities), "key:" + key.id(), null);
         keys.put(key.id(), new Kept(key.secretHash(), caller));
         return key.reveal();
     }
