@@ -24,9 +24,11 @@ public final class ChangeStore {
         this.db = db;
     }
 
-    /** Returns the last statement of a call's transaction, which announces what the call changed. */
+    /** Returns the last statement of a call's transaction, which announces what the call changed, after it has counted it. */
     public Statement of(Call call) {
-        var statement = statement(call.caller().tenant(), call.changes());
+        var statement = CountDifferences.with(db, ANNOUNCE, call)
+                .set("tenant", call.caller().tenant())
+                .set("changes", rows(call.changes()));
         return call.isAnnounced() ? statement.announcing() : statement;
     }
 

@@ -39,9 +39,9 @@ public final class Db implements AutoCloseable {
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String UNIQUE_VIOLATION = "23505";
 
-    private static final String OWNER_REMOVED = "EN001"; // By our trigger: the new thing has lost its owner.
+    private static final String OWNER_REMOVED = "EN001"; // By present_user: the new thing has lost its owner.
 
-    /** Raised by our trigger: the plan's limit is reached. */
+    /** Raised by count_usage: the plan's limit is reached. */
     private static final String QUOTA = "EN002";
 
     private static final Pattern EXCESS = Pattern.compile("quota (\\w+) (\\d+) (\\d+) (\\w+)");
@@ -244,10 +244,11 @@ public final class Db implements AutoCloseable {
      * @param old the condition, with {@code :until}; an order may follow
      */
     public static String oldRows(String table, String old) {
-        return SqlTemplate.of("""
+        var delete = SqlTemplate.of("""
                 DELETE FROM {table}
                  WHERE ctid IN (SELECT ctid FROM {table} WHERE {old} LIMIT :portion FOR UPDATE SKIP LOCKED)
                 """).with("table", table).with("old", old).sql();
+        return CountedTable.deleting(table, delete);
     }
 
     /**
@@ -267,7 +268,8 @@ public final class Db implements AutoCloseable {
                         .quiet()
                         .set("until", until)
                         .set("portion", PORTION)
-                        .run();
+                        .one(row -> (int) row.number("deleted"))
+                        .orElseThrow();
             });
             sum += deleted;
         } while (deleted == PORTION);

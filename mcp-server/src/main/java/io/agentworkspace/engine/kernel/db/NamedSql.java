@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.kernel.db;
 
+import io.agentworkspace.engine.model.plan.Scope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +66,7 @@ final class NamedSql {
     private final List<String> optionalNames;
     private final Map<String, String> types;
     private final Set<String> announcedTables;
+    private final Set<Scope> countedScopes;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
     private final Map<Long, Positional> committing = new ConcurrentHashMap<>();
 
@@ -88,6 +90,7 @@ final class NamedSql {
                 .map(found -> found.group(1))
                 .filter(ANNOUNCED::contains)
                 .collect(Collectors.toUnmodifiableSet());
+        countedScopes = Set.copyOf(CountedTable.changedBy(text));
         var tokens = TOKENS.matcher(text);
         var from = 0;
         while (tokens.find()) {
@@ -119,6 +122,11 @@ final class NamedSql {
     /** Returns the tables that the statement writes to and whose changes others listen to. */
     Set<String> announcedTables() {
         return announcedTables;
+    }
+
+    /** Returns what the statement may change the number of, for which its transaction must say by how much. */
+    Set<Scope> countedScopes() {
+        return countedScopes;
     }
 
     Positional with(Map<String, @Nullable Object> parameters) {

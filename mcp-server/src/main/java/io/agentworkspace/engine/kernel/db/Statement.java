@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.kernel.db;
 
 import io.agentworkspace.engine.kernel.scheduling.Cancellation;
+import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.Array;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -93,10 +95,19 @@ public final class Statement {
         return this;
     }
 
-    /** Takes note of what the statement writes, for which its transaction must have an announcement. */
+    /** Says that this statement writes by how much the transaction changed these counts. */
+    public Statement counting(Set<Scope> scopes) {
+        if (Db.CURRENT.isBound()) {
+            Db.CURRENT.get().counted(scopes);
+        }
+        return this;
+    }
+
+    /** Takes note of what the statement writes, for which its transaction must have an announcement, or a count. */
     private void note() {
-        if (!isQuiet && Db.CURRENT.isBound()) {
-            Db.CURRENT.get().wrote(NamedSql.of(text).announcedTables());
+        if (Db.CURRENT.isBound()) {
+            var sql = NamedSql.of(text);
+            Db.CURRENT.get().wrote(isQuiet ? Set.of() : sql.announcedTables(), sql.countedScopes());
         }
     }
 
@@ -219,7 +230,7 @@ public final class Statement {
         note();
         var late = Db.CURRENT.isBound() ? Db.CURRENT.get().takeLate() : List.<Statement>of();
         if (Db.CURRENT.isBound()) {
-            Db.CURRENT.get().requireAnnounced();
+            Db.CURRENT.get().requireComplete();
         }
         var last = NamedSql.of(text).withCommit(parameters);
         // The server reports to the driver that the transaction is over, so the driver does not commit again.

@@ -116,7 +116,7 @@ class ManyTasksTest {
         }
         db.transaction(() -> {
             db.sql("SET LOCAL session_replication_role = replica").run();
-            return db.sql(FILL).set("tenant", tenant).set("tasks", TASKS).run();
+            return db.sql(FILL).counting(Set.of(Scope.TASKS)).set("tenant", tenant).set("tasks", TASKS).run();
         });
         db.sql("VACUUM ANALYZE").run();
         return tenant;
