@@ -26,7 +26,7 @@ COMMENT ON TRIGGER tenant_has_feed ON tenant IS 'Each tenant has a feed, whateve
 -- Signals all replicas that a tenant has another plan.
 CREATE FUNCTION tell_plan_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', 'tenant:' || NEW.tenant_id);
+    PERFORM pg_notify('changes', 'tenant:' || NEW.tenant_id);
     RETURN NULL;
 END $$;
 CREATE TRIGGER tenant_plan_changed AFTER UPDATE OF plan ON tenant FOR EACH ROW WHEN (OLD.plan <> NEW.plan) EXECUTE FUNCTION tell_plan_changed();
@@ -49,7 +49,7 @@ CREATE UNIQUE INDEX app_user_name ON app_user (tenant_id, name_key) WHERE remove
 -- Signals all replicas to drop what they cached of callers.
 CREATE FUNCTION tell_callers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', '');
+    PERFORM pg_notify('changes', '');
     RETURN NULL;
 END $$;
 CREATE TRIGGER app_user_changed AFTER DELETE OR UPDATE OR TRUNCATE ON app_user FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();

@@ -45,7 +45,7 @@ CREATE INDEX api_key_child_age ON api_key (expires_at) WHERE parent_id IS NOT NU
 -- Signals that an id that was unknown before is now that of a key. What was cached of others stays.
 CREATE FUNCTION tell_key_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', NEW.id);
+    PERFORM pg_notify('changes', NEW.id);
     RETURN NULL;
 END $$;
 CREATE TRIGGER api_key_added AFTER INSERT ON api_key FOR EACH ROW EXECUTE FUNCTION tell_key_added();
