@@ -50,8 +50,8 @@ public final class Db implements AutoCloseable {
     private static final int PORTION = 1_000;
     /** How long a call waits for a connection while no call is served. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    /** The connections that an engine opens beside its pool: two channels of notifications, each with one that tests it. */
-    public static final int BESIDE_THE_POOL = 4;
+    /** The connections that an engine opens beside its pool: one that listens for changes, and one that tests it. */
+    public static final int BESIDE_THE_POOL = 2;
 
     /** How long {@link #awaitConnection} waits. */
     static final Duration FIRST_CONNECTION = Duration.ofMinutes(1);
