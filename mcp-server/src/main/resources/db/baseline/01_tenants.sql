@@ -183,3 +183,9 @@ BEGIN
 END $$;
 
 INSERT INTO data_home (identity, epoch) VALUES ('', 0);
+
+CREATE TABLE access_version (
+    tenant_id bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,
+    version   uuid   NOT NULL
+) WITH (fillfactor = 50);
+COMMENT ON TABLE access_version IS 'The version of what decides access in a tenant: users, agents, rosters, domains, zones and memberships. Each change of them gives it a new one.';

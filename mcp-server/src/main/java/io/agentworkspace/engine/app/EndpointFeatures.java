@@ -70,7 +70,7 @@ record EndpointFeatures(
                 runner,
                 new Library(new SkillQueries(db)),
                 toolIndex,
-                new WelcomeQueries(db),
+                new WelcomeQueries(db, ground.contexts()),
                 upstreams.contents(),
                 App.VERSION,
                 clock);

@@ -111,17 +111,17 @@ public final class Features {
         add(InboxFeature.of(db));
         agents = AgentsFeature.of(db);
         add(agents.feature());
-        wait = WaitFeature.of(db, mostWaiting, clock);
-        add(ChatFeature.of(db, wait.waiting(), clock));
+        wait = WaitFeature.of(db, ground.contexts(), mostWaiting, clock);
+        add(ChatFeature.of(db, ground.contexts(), wait.waiting(), clock));
         add(wait.feature());
         add(MessageSearchFeature.of(db));
         add(DomainsFeature.of(db));
-        var banks = add(BanksFeature.of(db, search.vectors()));
+        var banks = add(BanksFeature.of(db, ground.contexts(), search.vectors()));
         add(FilesFeature.of(db));
         add(TransferFeature.of(db, rules, banks.tool("MB_Store"), baseUrl));
         add(search.feature());
         add(TasksFeature.of(db, ground.events(), Duration.ofDays(retention.tasksDays()), clock));
-        add(ReservationsFeature.of(db, clock));
+        add(ReservationsFeature.of(db, ground.contexts(), clock));
         add(KeysFeature.of(db, keys, new AgentStore(db)::read, all, installed));
         add(JoiningFeature.of(db, all, installed, baseUrl));
         add(WebhooksFeature.of(db, receivers(ground)));
@@ -190,6 +190,7 @@ public final class Features {
         var runner = new Runner(
                 catalogue,
                 ground.db(),
+                ground.contexts(),
                 ground.clock(),
                 agents.presence(),
                 keys.use(),

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.calls.runner.IdempotencyStore;
 import io.agentworkspace.engine.identity.account.PlanLimits;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.DatabaseClock;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.TableStatistics;
@@ -29,6 +30,7 @@ public record Ground(
         Settings settings,
         PublicAddresses published,
         Db db,
+        Contexts contexts,
         CallerChanges watch,
         RestoreStore restores,
         Vault vault,
@@ -66,7 +68,16 @@ public record Ground(
                 new Vault(db, settings.secrets().masterKeys(settings.database().dataDir()));
         vault.check();
         return new Ground(
-                settings, published, db, watch, restores, vault, new EventLog(), HeavyWork.ofMachine(), clock);
+                settings,
+                published,
+                db,
+                new Contexts(db),
+                watch,
+                restores,
+                vault,
+                new EventLog(),
+                HeavyWork.ofMachine(),
+                clock);
     }
 
     private static DatabaseSource source(Settings settings, Consumer<AutoCloseable> keep) {

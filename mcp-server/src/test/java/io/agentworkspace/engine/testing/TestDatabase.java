@@ -17,6 +17,7 @@ import io.agentworkspace.engine.integrations.skills.Library;
 import io.agentworkspace.engine.integrations.skills.SkillQueries;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.TimeLimits;
 import io.agentworkspace.engine.kernel.db.embedded.EmbeddedPostgres;
@@ -158,6 +159,7 @@ public final class TestDatabase {
                         List.of("--data-dir", folder().resolve("catalogue").toString())),
                 new PublicAddresses("http://127.0.0.1", "http://127.0.0.1", "0"),
                 db,
+                new Contexts(db),
                 METERING,
                 new RestoreStore(db, clock, ""),
                 vault,
@@ -229,6 +231,7 @@ public final class TestDatabase {
         return new Runner(
                 catalogue,
                 db,
+                new Contexts(db),
                 clock,
                 new AgentPresence(db),
                 new KeyUse(db, clock),

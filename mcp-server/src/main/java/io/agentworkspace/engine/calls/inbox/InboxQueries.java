@@ -5,7 +5,6 @@ import io.agentworkspace.engine.calls.inbox.InboxItem.Incident;
 import io.agentworkspace.engine.calls.inbox.InboxItem.Kind;
 import io.agentworkspace.engine.kernel.access.UpstreamOffers;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -41,9 +40,8 @@ final class InboxQueries {
     private static final String UNREAD = """
             unread AS MATERIALIZED (
                 SELECT p.conversation_id, p.read_seq
-                  FROM ctx
-                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = ctx.user_id
-                 WHERE :agents AND p.last_seq > p.read_seq + p.own_unread)
+                  FROM participant p
+                 WHERE :agents AND p.tenant_id = :tenant AND p.party_id = :user AND p.last_seq > p.read_seq + p.own_unread)
             """;
 
     /**
@@ -51,7 +49,7 @@ final class InboxQueries {
      * user. A question waits as one, and is over when it is answered.
      */
     private static final String WAITS = """
-            x.tenant_id = :tenant AND x.conversation_id = u.conversation_id AND x.seq > u.read_seq AND x.speaker_id <> ctx.user_id
+            x.tenant_id = :tenant AND x.conversation_id = u.conversation_id AND x.seq > u.read_seq AND x.speaker_id <> :user
             AND x.read_at IS NULL AND x.changes IS NULL
             AND NOT EXISTS (SELECT 1 FROM question q WHERE q.tenant_id = :tenant AND q.id = x.id)
             """;
@@ -60,19 +58,18 @@ final class InboxQueries {
     private static final String QUESTIONS = """
             question_item AS MATERIALIZED (
                 SELECT q.id, q.created_at, q.choices, m.conversation_id, m.seq, m.content, m.speaker_id
-                  FROM ctx
-                  JOIN question q ON q.tenant_id = :tenant AND q.to_id = ctx.user_id
-                   AND q.answered_at IS NULL AND q.withdrawn_at IS NULL
-                   AND (q.expires_at IS NULL OR q.expires_at > clock_timestamp())
+                  FROM question q
                   JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
-                 WHERE :agents)
+                 WHERE :agents AND q.tenant_id = :tenant AND q.to_id = :user
+                   AND q.answered_at IS NULL AND q.withdrawn_at IS NULL
+                   AND (q.expires_at IS NULL OR q.expires_at > clock_timestamp()))
             """;
 
     /** The newest unread messages. */
     private static final String MESSAGES = SqlTemplate.of("""
             message_item AS MATERIALIZED (
                 SELECT m.*
-                  FROM ctx, unread u
+                  FROM unread u
                  CROSS JOIN LATERAL (SELECT x.id, x.created_at, x.content, x.speaker_id
                                        FROM message x
                                       WHERE {waits} AND {before}
@@ -95,13 +92,12 @@ final class InboxQueries {
             membership_item AS MATERIALIZED (
                 SELECT m.state, m.since, a.name AS agent, d.name AS domain,
                        m.owner_id AS agent_owner, d.owner_id AS domain_owner
-                  FROM ctx
-                  JOIN membership m ON m.tenant_id = :tenant AND m.state IN ('invited', 'requested')
+                  FROM membership m
                   JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
                   JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.destroyed_at IS NULL
-                 WHERE :domains
-                   AND (CASE m.state WHEN 'invited' THEN m.owner_id ELSE d.owner_id END = ctx.user_id
-                        OR (:admin AND ctx.caller_id = ctx.user_id)))
+                 WHERE :domains AND m.tenant_id = :tenant AND m.state IN ('invited', 'requested')
+                   AND (CASE m.state WHEN 'invited' THEN m.owner_id ELSE d.owner_id END = :user
+                        OR (:admin AND :caller = :user)))
             """;
 
     /**
@@ -148,22 +144,22 @@ final class InboxQueries {
                   JOIN guard_stop g ON g.tenant_id = :tenant AND g.incident = i.incident
                  GROUP BY g.incident),
             guard_seen AS MATERIALIZED (
-                SELECT g.*, d.name AS domain, d.zone, d.id IS NOT NULL AND (d.owner_id = ctx.user_id OR :admin) AS may_set_domain,
+                SELECT g.*, d.name AS domain, d.zone, d.id IS NOT NULL AND (d.owner_id = :user OR :admin) AS may_set_domain,
                        d.guard AS domain_guard, own.name AS own, own.guard AS own_guard, stopped.name AS stopped, named.names
-                  FROM ctx, guard_item g
+                  FROM guard_item g
                   LEFT JOIN LATERAL (SELECT x.id, x.owner_id, x.name, z.name AS zone, {domain_guard} AS guard
                                        FROM zone z JOIN domain x ON x.tenant_id = z.tenant_id AND x.id = z.domain_id
                                       WHERE g.is_zone AND z.tenant_id = :tenant AND z.conversation_id = g.place_id) d ON true
                   CROSS JOIN LATERAL (SELECT array_agg(a.name ORDER BY a.name_key) AS names,
-                                             bool_or(a.owner_id = ctx.user_id) AS is_own
+                                             bool_or(a.owner_id = :user) AS is_own
                                         FROM agent a WHERE a.tenant_id = :tenant AND a.id = ANY(g.agents)) named
                   LEFT JOIN LATERAL (SELECT a.name FROM agent a WHERE a.tenant_id = :tenant AND a.id = g.stopped_id) stopped ON true
                   LEFT JOIN LATERAL (SELECT a.name, {agent_guard} AS guard FROM agent a
                                       WHERE a.tenant_id = :tenant AND a.id = ANY(g.agents) AND a.destroyed_at IS NULL
-                                        AND (a.owner_id = ctx.user_id OR :admin)
+                                        AND (a.owner_id = :user OR :admin)
                                       ORDER BY a.id = g.stopped_id DESC, a.id
                                       LIMIT 1) own ON NOT g.is_zone
-                 WHERE named.is_own OR d.owner_id = ctx.user_id)
+                 WHERE named.is_own OR d.owner_id = :user)
             """)
             .with("domain_guard", GuardStore.limits("x"))
             .with("agent_guard", GuardStore.limits("a"))
@@ -174,15 +170,14 @@ final class InboxQueries {
             task_item AS MATERIALIZED (
                 SELECT t.id, t.title, d.name AS domain, last.at, last.note, last.by_id, t.updated_at,
                        CASE WHEN t.holder_id IS NOT NULL AND t.lease_until > clock_timestamp() THEN t.fence END AS fence
-                  FROM ctx
-                  JOIN task t ON t.tenant_id = :tenant AND t.creator_id = ctx.user_id AND t.state = 'blocked'
+                  FROM task t
                   JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id AND {may_talk}
                   LEFT JOIN LATERAL (SELECT h.at, h.note, h.by_id
                                        FROM task_change h
                                       WHERE h.tenant_id = t.tenant_id AND h.task_id = t.id AND h.what = 'blocked'
                                       ORDER BY h.revision DESC
                                       LIMIT 1) last ON true
-                 WHERE :tasks)
+                 WHERE :tasks AND t.tenant_id = :tenant AND t.creator_id = :user AND t.state = 'blocked')
             """).with("may_talk", Visibility.talk("d")).sql();
 
     private static final String UPSTREAMS = SqlTemplate.of("""
@@ -278,13 +273,11 @@ final class InboxQueries {
             .with("before", before("i.at", "i.kind || ':' || i.id"))
             .sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + ", "
+    private static final String READ = "WITH "
             + String.join(
                     ", ", UNREAD, QUESTIONS, MESSAGES, MEMBERSHIPS, STOPS_OF_AGENTS, TASKS, UPSTREAMS, ENDPOINTS, ITEMS)
             + SqlTemplate.of("""
-            SELECT ctx.*,
-                   (SELECT jsonb_agg(jsonb_build_object('kind', i.kind, 'id', i.id, 'at', i.at, 'from', i.from, 'about', i.about,
+            SELECT (SELECT jsonb_agg(jsonb_build_object('kind', i.kind, 'id', i.id, 'at', i.at, 'from', i.from, 'about', i.about,
                                                         'text', left(i.text, :text), 'detail', i.detail)
                                      ORDER BY i.at DESC, (i.kind || ':' || i.id) COLLATE "C" DESC) FROM page i) AS rows,
                    jsonb_build_object(
@@ -296,7 +289,6 @@ final class InboxQueries {
                        'task', (SELECT count(*) FROM task_item),
                        'upstream', (SELECT count(*) FROM upstream_item),
                        'endpoint', (SELECT count(*) FROM endpoint_item)) AS counts
-              FROM ctx
             """).with("messages", COUNT).sql();
 
     private final Db db;
@@ -342,10 +334,8 @@ final class InboxQueries {
                 .set("before_key", keys.isEmpty() ? null : keys.getLast())
                 .set("limit", limit)
                 .set("text", TEXT)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return new Found(row.jsonList("rows", ItemRow.class), counts(row.json("counts", ObjectNode.class)));
-                })
+                .one(row ->
+                        new Found(row.jsonList("rows", ItemRow.class), counts(row.json("counts", ObjectNode.class))))
                 .orElseThrow();
         var items = found.rows().stream().map(row -> row.item(call)).toList();
         return new Inbox(ListSlice.of(call, items, limit, InboxQueries::cursor), positive(found.counts()));

@@ -117,6 +117,16 @@ record Run<I extends Record, O extends Record>(
                         .formatted(caller.userName()));
     }
 
+    /**
+     * Clears all that the handler recorded, since it may run again.
+     *
+     * @return whether it runs for the first time
+     */
+    boolean begin() {
+        call.budget(request.budget().forCall());
+        return call.begin();
+    }
+
     /** Checks the acting user of a tool that acts only for the caller, once it is known. */
     void checkSelf() {
         var context = call.contextIfKnown();

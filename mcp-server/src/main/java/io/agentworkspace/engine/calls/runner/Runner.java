@@ -6,13 +6,14 @@ import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.identity.keys.KeyUse;
 import io.agentworkspace.engine.identity.rules.Rules;
 import io.agentworkspace.engine.kernel.changes.ChangeStore;
-import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.CombinedCalls;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlFailure;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.kernel.secrets.SealedCursors;
+import io.agentworkspace.engine.model.agent.Question;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
@@ -58,7 +59,7 @@ public final class Runner implements ToolRunner {
 
     private final Catalogue catalogue;
     private final Db db;
-    private final ContextStore contexts;
+    private final Contexts contexts;
     private final IdempotencyStore idempotency;
     private final Clock clock;
     private final AgentPresence presence;
@@ -76,6 +77,7 @@ public final class Runner implements ToolRunner {
     public Runner(
             Catalogue catalogue,
             Db db,
+            Contexts contexts,
             Clock clock,
             AgentPresence presence,
             KeyUse use,
@@ -88,7 +90,7 @@ public final class Runner implements ToolRunner {
             HeavyWork heavy) {
         this.catalogue = catalogue;
         this.db = db;
-        this.contexts = new ContextStore(db);
+        this.contexts = contexts;
         this.idempotency = new IdempotencyStore(db);
         this.clock = clock;
         this.presence = presence;
@@ -101,7 +103,7 @@ public final class Runner implements ToolRunner {
         this.rules = rules;
         this.cursors = cursors;
         this.heavy = heavy;
-        this.explanation = new AccessExplanation(catalogue, db, clock);
+        this.explanation = new AccessExplanation(catalogue, db, contexts, clock);
     }
 
     @Override
@@ -156,6 +158,7 @@ public final class Runner implements ToolRunner {
                 && (!call.rules().isEmpty() || run.tool().foreign() != null)) {
             audit.noted(call.caller(), AuditEntries.done(run.request(), call, answer.envelope()));
         }
+        contexts.committed(call);
         presence.touch(call);
         rules.changedBy(call);
         catalogue.changedBy(call);
@@ -192,8 +195,17 @@ public final class Runner implements ToolRunner {
 
     private <I extends Record, O extends Record> Answer read(Run<I, O> run, boolean counted) {
         if (run.tool().foreign() != null) {
-            contexts.load(run.call()); // Its handler reads nothing of ours.
+            contexts.load(run.call()); // Now, since its handler reads nothing of ours.
+            return handled(run, counted);
         }
+        return contexts.run(() -> {
+            var isFirst = run.begin();
+            contexts.load(run.call());
+            return handled(run, counted && isFirst);
+        });
+    }
+
+    private <I extends Record, O extends Record> Answer handled(Run<I, O> run, boolean counted) {
         applyRules(run, counted);
         var handler = run.tool().work().begin(run.input(), run.call());
         return new Answer(run.handledBy(handler), null, false);
@@ -214,21 +226,20 @@ public final class Runner implements ToolRunner {
             applyRules(run, true);
         }
         var handler = run.tool().work().begin(run.input(), run.call());
-        return run.tool().effect() == Effect.DESTROYS
+        return contexts.run(() -> run.tool().effect() == Effect.DESTROYS
                 ? db.bulk(() -> transact(run, handler))
-                : db.transaction(() -> transact(run, handler));
+                : db.transaction(() -> transact(run, handler)));
     }
 
     private <I extends Record, O extends Record> Answer transact(Run<I, O> run, Tool.Handler<I, O> handler) {
-        var isFirst = run.call().begin();
-        run.call().budget(run.request().budget().forCall());
+        var isFirst = run.begin();
+        contexts.load(run.call());
         if (run.key() != null) {
             var stored = idempotency.claim(run.call(), run.key(), run.hash());
             if (stored.isPresent()) {
                 return replay(stored.get(), run);
             }
         }
-        contexts.load(run.call());
         run.checkSelf();
         if (!run.tool().callsOut()) {
             applyRules(run, isFirst);
@@ -238,7 +249,6 @@ public final class Runner implements ToolRunner {
             idempotency.keep(
                     run.call(), run.key(), Envelope.kept(envelope, run.tool().secretFields()));
         }
-        contexts.changed(run.call());
         commit(run, envelope);
         return Answer.of(envelope, run.call());
     }
@@ -384,6 +394,6 @@ public final class Runner implements ToolRunner {
 
     @Override
     public AccessReasons why(Question question) {
-        return explanation.of(question);
+        return contexts.run(() -> explanation.of(question));
     }
 }

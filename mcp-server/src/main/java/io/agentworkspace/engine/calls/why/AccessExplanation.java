@@ -3,6 +3,7 @@ package io.agentworkspace.engine.calls.why;
 import io.agentworkspace.engine.identity.keys.KeyAccess;
 import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.access.UserAccess;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.memory.banks.BankAccess;
 import io.agentworkspace.engine.memory.banks.BankStore;
@@ -47,14 +48,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AccessExplanation {
     private final Catalogue catalogue;
+    private final Contexts contexts;
     private final RelationQueries queries;
     private final AgentStore agents;
     private final DomainStore domains;
     private final BankStore banks;
     private final Clock clock;
 
-    public AccessExplanation(Catalogue catalogue, Db db, Clock clock) {
+    public AccessExplanation(Catalogue catalogue, Db db, Contexts contexts, Clock clock) {
         this.catalogue = catalogue;
+        this.contexts = contexts;
         this.queries = new RelationQueries(db);
         this.agents = new AgentStore(db);
         this.domains = new DomainStore(db);
@@ -104,6 +107,9 @@ public final class AccessExplanation {
             return null;
         }
         var call = call(question, tool, null);
+        if (!(required instanceof OfUser)) {
+            contexts.load(call);
+        }
         return switch (required) {
             case OfAgent needed -> agent(call, Name.checked("target", parts[1]), needed);
             case OfDomain needed -> domain(call, Name.checked("target", parts[1]), null, needed);
@@ -253,7 +259,8 @@ public final class AccessExplanation {
         }
         Role role;
         try {
-            role = queries.user(call);
+            contexts.load(call);
+            role = queries.role(call);
         } catch (Problem refused) {
             if (refused.failure() != Failure.NOT_PERMITTED || caller.mayActForOthers()) {
                 throw refused;

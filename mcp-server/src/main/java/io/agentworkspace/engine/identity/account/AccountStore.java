@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.identity.account;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -15,13 +14,7 @@ import java.util.Objects;
 
 /** Reads and changes a tenant's plan. */
 final class AccountStore {
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*, t.name, t.plan, t.created_at, {counts} AS counts
-              FROM ctx JOIN tenant t ON t.tenant_id = :tenant
-            """).with("counts", UsageStore.COUNTS).sql();
-
-    private static final String READ_CURRENT =
+    private static final String READ =
             SqlTemplate.of("""
             SELECT t.name, t.plan, t.created_at, {counts} AS counts FROM tenant t WHERE t.tenant_id = :tenant
             """).with("counts", UsageStore.COUNTS).sql();
@@ -35,25 +28,10 @@ final class AccountStore {
     /** @param counts how many of each there are, and the commands of this UTC day; without zeros */
     record StoredAccount(String tenant, Instant createdAt, Plan plan, Map<Scope, Long> counts) {}
 
-    /** Reads the account and the context in one round trip. */
     StoredAccount read(Call call) {
-        return select(call, READ, true);
-    }
-
-    /** Reads the account within the transaction. */
-    public StoredAccount current(Call call) {
-        return select(call, READ_CURRENT, false);
-    }
-
-    private StoredAccount select(Call call, String statement, boolean withContext) {
-        return db.sql(call, statement)
+        return db.sql(call, READ)
                 .set("day", call.now().atOffset(ZoneOffset.UTC).toLocalDate().toString())
-                .one(row -> {
-                    if (withContext) {
-                        ContextStore.read(call, row);
-                    }
-                    return account(row);
-                })
+                .one(AccountStore::account)
                 .orElseThrow();
     }
 

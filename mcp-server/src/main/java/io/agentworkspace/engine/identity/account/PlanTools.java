@@ -108,7 +108,7 @@ final class PlanTools {
                                 new EventData.PlanChanged(
                                         previous, in.plan(), call.caller().userName()));
                     }
-                    var account = account(call, accounts.current(call));
+                    var account = account(call, accounts.read(call));
                     var exceeded = account.limits().stream()
                             .filter(Account.Usage::exceedsPlan)
                             .map(Account.Usage::scope)

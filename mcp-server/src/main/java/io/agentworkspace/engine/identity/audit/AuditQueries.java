@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.identity.audit;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -30,34 +29,31 @@ public final class AuditQueries {
      * A condition that the filter does not set is {@code TRUE} in the text, so that each combination is planned along its
      * own index. Entries contain names: an e-mail address finds the entries under its user's current name.
      */
-    private static final String LIST = SqlTemplate.of(ContextStore.WITH_CONTEXT + """
-            , page AS (
+    private static final String LIST =
+            SqlTemplate.of("""
+            WITH page AS (
                 SELECT a.*
                   FROM audit a
                  WHERE a.tenant_id = :tenant
-                   AND (NOT :by_name OR a.user_key = :user_key)
+                   AND (NOT :by_name OR a.user_key = CAST(:user_key AS text))
                    AND (NOT :by_address
                         OR a.user_key = (SELECT u.name_key FROM app_user u
                                           WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key))))
-                   AND (NOT :by_tool OR a.tool = :tool)
-                   AND (NOT :by_target OR (a.target_kind = :kind AND a.target_key IN (:target, :target_name)))
+                   AND (NOT :by_tool OR a.tool = CAST(:tool AS text))
+                   AND (NOT :by_target OR (a.target_kind = CAST(:kind AS text) AND a.target_key IN (CAST(:target AS text), CAST(:target_name AS text))))
                    AND (NOT :by_version OR (a.target_kind = 'document' AND a.target_id = :target))
                    AND (NOT :done OR a.result = 'done')
                    AND (NOT :refused OR a.result <> 'done')
-                   AND (NOT :by_result OR a.result = :result)
-                   AND (NOT :since_given OR a.at >= :since)
-                   AND (NOT :until_given OR a.at < :until)
+                   AND (NOT :by_result OR a.result = CAST(:result AS text))
+                   AND (NOT :since_given OR a.at >= CAST(:since AS timestamptz))
+                   AND (NOT :until_given OR a.at < CAST(:until AS timestamptz))
                    AND (NOT :continued OR (a.at, a.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY a.at DESC, a.row_id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*,
-                   (SELECT jsonb_agg(jsonb_build_object(
+            SELECT (SELECT jsonb_agg(jsonb_build_object(
                                'row_id', a.row_id, 'entry', {record})
                            ORDER BY a.at DESC, a.row_id DESC) FROM page a) AS rows
-              FROM ctx
-            """)
-            .with("record", RECORD)
-            .sql();
+            """).with("record", RECORD).sql();
 
     private final Db db;
 
@@ -126,10 +122,7 @@ public final class AuditQueries {
                 .set("at", after.at())
                 .set("after", after.id())
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", AuditRow.class);
-                })
+                .one(row -> row.jsonList("rows", AuditRow.class))
                 .orElseThrow();
         var slice = ListSlice.of(
                 call,

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.identity.keys;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -13,41 +12,34 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of keys: one statement each, including the context. */
+/** Reads of keys: one statement each. */
 final class KeyQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , page AS (
+    private static final String LIST = SqlTemplate.of("""
+            WITH page AS (
                 SELECT k.*
-                  FROM ctx JOIN api_key k ON k.tenant_id = :tenant
-                 WHERE {managed} AND (CAST(:acting AS text) IS NULL OR k.user_id = ctx.user_id)
+                  FROM api_key k
+                 WHERE k.tenant_id = :tenant AND {managed} AND (CAST(:acting AS text) IS NULL OR k.user_id = :user)
                    AND (CAST(:at AS timestamptz) IS NULL
                         OR (k.created_at, k.id) < (CAST(:at AS timestamptz), CAST(:after AS text)))
                  ORDER BY k.created_at DESC, k.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT jsonb_agg({key_json} ORDER BY k.created_at DESC, k.id DESC) FROM page k {key_joins}) AS rows
-              FROM ctx
+            SELECT (SELECT jsonb_agg({key_json} ORDER BY k.created_at DESC, k.id DESC) FROM page k {key_joins}) AS rows
             """)
-                    .with("managed", KeyRow.managed("k"))
-                    .with("key_json", KeyRow.JSON)
-                    .with("key_joins", KeyRow.JOINS)
-                    .sql();
+            .with("managed", KeyRow.managed("k"))
+            .with("key_json", KeyRow.JSON)
+            .with("key_joins", KeyRow.JOINS)
+            .sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*,
-                   (SELECT {key_json} FROM api_key k {key_joins} WHERE k.tenant_id = :tenant AND k.id = :id AND {managed}) AS record
-              FROM ctx
+    private static final String READ = SqlTemplate.of("""
+            SELECT (SELECT {key_json} FROM api_key k {key_joins} WHERE k.tenant_id = :tenant AND k.id = :id AND {managed}) AS record
             """)
-                    .with("key_json", KeyRow.JSON)
-                    .with("key_joins", KeyRow.JOINS)
-                    .with("managed", KeyRow.managed("k"))
-                    .sql();
+            .with("key_json", KeyRow.JSON)
+            .with("key_joins", KeyRow.JOINS)
+            .with("managed", KeyRow.managed("k"))
+            .sql();
 
-    private static final String READ_USAGE = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*,
-                   (SELECT {key_json} FROM api_key k {key_joins} WHERE k.tenant_id = :tenant AND k.id = :id AND {managed}) AS record,
+    private static final String READ_USAGE = SqlTemplate.of("""
+            SELECT (SELECT {key_json} FROM api_key k {key_joins} WHERE k.tenant_id = :tenant AND k.id = :id AND {managed}) AS record,
                    (SELECT jsonb_agg(to_jsonb(u) ORDER BY u.calls DESC, u.tool)
                       FROM (SELECT tool, sum(calls) AS calls, max(last_at) AS last_at
                               FROM key_usage
@@ -58,12 +50,11 @@ final class KeyQueries {
                               FROM key_usage
                              WHERE tenant_id = :tenant AND key_id = :id AND day > CAST(:since AS date)
                              GROUP BY day) u) AS daily
-              FROM ctx
             """)
-                    .with("key_json", KeyRow.JSON)
-                    .with("key_joins", KeyRow.JOINS)
-                    .with("managed", KeyRow.managed("k"))
-                    .sql();
+            .with("key_json", KeyRow.JSON)
+            .with("key_joins", KeyRow.JOINS)
+            .with("managed", KeyRow.managed("k"))
+            .sql();
 
     private final Db db;
 
@@ -80,10 +71,7 @@ final class KeyQueries {
                 .set("limit", limit)
                 .set("at", after.isEmpty() ? null : ListPosition.time(after.get(0)))
                 .set("after", after.isEmpty() ? null : after.get(1))
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", KeyRow.class);
-                })
+                .one(row -> row.jsonList("rows", KeyRow.class))
                 .orElseThrow();
         var slice = ListSlice.of(
                 call, rows, limit, last -> Cursor.of(last.createdAt().toString(), last.id()));
@@ -97,7 +85,6 @@ final class KeyQueries {
         return KeyRow.managing(statement, call)
                 .set("id", id)
                 .one(row -> {
-                    ContextStore.read(call, row);
                     var key = row.json("record", KeyRow.class);
                     if (key == null) {
                         throw KeyChangeStore.missing(id);
@@ -123,7 +110,6 @@ final class KeyQueries {
                 .set("id", id)
                 .set("since", KeyUse.today(call.now().minus(KeyUse.KEPT)).toString())
                 .one(row -> {
-                    ContextStore.read(call, row);
                     var key = row.json("record", KeyRow.class);
                     if (key == null) {
                         throw KeyChangeStore.missing(id);

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.identity.rules;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
@@ -12,13 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the audited commands for replays: those that ran, and those that only a rule refused. */
 final class ReplayQueries {
-    private static final String COUNT = ContextStore.WITH_CONTEXT + """
-            SELECT ctx.*,
-                   (SELECT COALESCE(sum(COALESCE(a.times, 1)), 0)
+    private static final String COUNT = """
+            SELECT (SELECT COALESCE(sum(COALESCE(a.times, 1)), 0)
                       FROM audit a
                      WHERE a.tenant_id = :tenant AND a.result IN ('done', 'rule_refused') AND a.at >= :since
                        AND a.tool = ANY (CAST(:tools AS text[]))) AS commands
-              FROM ctx
             """;
 
     private static final String PAGE = """
@@ -68,10 +65,7 @@ final class ReplayQueries {
         return db.sql(call, COUNT)
                 .set("since", since)
                 .set("tools", tools)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.number("commands");
-                })
+                .one(row -> row.number("commands"))
                 .orElseThrow();
     }
 

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.identity.rules;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -15,11 +14,11 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads rules: one statement each, including the context. */
+/** Reads rules: one statement each. */
 final class RuleQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , page AS (
+    private static final String LIST =
+            SqlTemplate.of("""
+            WITH page AS (
                 SELECT r.*
                   FROM rule r
                  WHERE r.tenant_id = :tenant
@@ -27,17 +26,15 @@ final class RuleQueries {
                         OR (r.created_at, r.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY r.created_at DESC, r.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT jsonb_agg({rule_json} ORDER BY r.created_at DESC, r.id DESC) FROM page r) AS rows
-              FROM ctx
+            SELECT (SELECT jsonb_agg({rule_json} ORDER BY r.created_at DESC, r.id DESC) FROM page r) AS rows
             """).with("rule_json", RuleRow.JSON).sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*, (SELECT {rule_json} FROM rule r
-                            WHERE r.tenant_id = :tenant AND (r.id = :id OR r.name_key = :key)
+    private static final String READ =
+            SqlTemplate.of("""
+            SELECT (SELECT {rule_json} FROM rule r
+                            WHERE r.tenant_id = :tenant AND (r.id = CAST(:id AS uuid) OR r.name_key = CAST(:key AS text))
                             ORDER BY r.id = :id DESC NULLS LAST
                             LIMIT 1) AS record
-              FROM ctx
             """).with("rule_json", RuleRow.JSON).sql();
 
     private final Db db;
@@ -54,10 +51,7 @@ final class RuleQueries {
                 .set("at", after.at())
                 .set("after", after.id())
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", Rule.class);
-                })
+                .one(row -> row.jsonList("rows", Rule.class))
                 .orElseThrow();
         return ListSlice.of(
                 call,
@@ -75,10 +69,7 @@ final class RuleQueries {
         var found = db.sql(call, READ)
                 .set("id", handle == null ? null : id(handle).orElse(null))
                 .set("key", handle == null ? null : Name.key(Name.normal(handle)))
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return Optional.ofNullable(row.json("record", Rule.class));
-                })
+                .one(row -> Optional.ofNullable(row.json("record", Rule.class)))
                 .orElseThrow();
         if (handle != null && found.isEmpty()) {
             throw missing(handle);

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.identity.rules;
 
 import io.agentworkspace.engine.identity.rules.cel.Expression;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.context.IfRevision;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.page.Page;
@@ -32,7 +31,6 @@ final class RuleTools {
     static final String MODE = "enforce, or shadow: the rule only counts what it matches.";
     static final String EXAMPLES = "Requests that it is tried on at every save.";
 
-    private final ContextStore contexts;
     private final RuleQueries reads;
     private final RuleStore store;
     private final RuleDrafts drafts;
@@ -43,7 +41,6 @@ final class RuleTools {
     /** @param all all tools; the list is filled after this is created */
     public RuleTools(Db db, List<Tool<?, ?>> all) {
         this.db = db;
-        this.contexts = new ContextStore(db);
         this.reads = new RuleQueries(db);
         this.store = new RuleStore(db);
         this.drafts = new RuleDrafts(all);
@@ -72,7 +69,6 @@ final class RuleTools {
                 .needs(Capability.RULE_READ)
                 .route("GET", "/api/rules/templates")
                 .handledBy(TemplatesRequest.class, TemplatesResponse.class, (_, call) -> {
-                    contexts.load(call);
                     return new TemplatesResponse(RuleTemplates.all().stream()
                             .map(RuleTemplates.Template::record)
                             .toList());

@@ -1,17 +1,16 @@
 package io.agentworkspace.engine.identity.users;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Call;
 
 /** Reads of users. */
 final class UserQueries {
-    private static final String READ = ContextStore.WITH_CONTEXT + """
-            SELECT ctx.*, u.role, t.plan
-              FROM ctx
-              JOIN tenant t ON t.tenant_id = :tenant
-              LEFT JOIN app_user u ON u.tenant_id = :tenant AND u.id = ctx.user_id
+    private static final String READ = """
+            SELECT u.role, t.plan
+              FROM tenant t
+              JOIN app_user u ON u.tenant_id = :tenant AND u.id = :user
+             WHERE t.tenant_id = :tenant
             """;
 
     private final Db db;
@@ -25,10 +24,7 @@ final class UserQueries {
 
     RoleAndPlan read(Call call) {
         return db.sql(call, READ)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return new RoleAndPlan(Role.of(row.text("role")), row.text("plan"));
-                })
+                .one(row -> new RoleAndPlan(Role.of(row.text("role")), row.text("plan")))
                 .orElseThrow();
     }
 }

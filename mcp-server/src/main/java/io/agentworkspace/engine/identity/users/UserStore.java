@@ -33,9 +33,8 @@ final class UserStore {
     private static final String RECORD =
             "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
 
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , page AS (
+    private static final String LIST = SqlTemplate.of("""
+            WITH page AS (
                 SELECT * FROM app_user u
                  WHERE u.tenant_id = :tenant AND u.removed_at IS NULL AND u.name_key > :after
                  ORDER BY u.name_key
@@ -45,8 +44,7 @@ final class UserStore {
                   FROM agent a
                  WHERE a.tenant_id = :tenant AND a.owner_id = ANY(ARRAY(SELECT u.id FROM page u)) AND a.destroyed_at IS NULL
                  GROUP BY a.owner_id)
-            SELECT ctx.*,
-                   (SELECT jsonb_agg(jsonb_build_object(
+            SELECT (SELECT jsonb_agg(jsonb_build_object(
                                'user', {user_json},
                                'agents', COALESCE((SELECT o.agents FROM owned o WHERE o.owner_id = u.id), 0),
                                'domains', (SELECT count(*) FROM domain d
@@ -57,11 +55,10 @@ final class UserStore {
                                          WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND {in_use}))
                             ORDER BY u.name_key)
                       FROM page u) AS rows
-              FROM ctx
             """)
-                    .with("user_json", RECORD)
-                    .with("in_use", KeyRow.IN_USE)
-                    .sql();
+            .with("user_json", RECORD)
+            .with("in_use", KeyRow.IN_USE)
+            .sql();
 
     private static final String INSERT =
             SqlTemplate.of("""
@@ -124,15 +121,12 @@ final class UserStore {
         return db.sql(call, LIST)
                 .set("after", after)
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return ListSlice.of(
-                            call,
-                            row.jsonList("rows", UserSummary.class),
-                            limit,
-                            last -> Cursor.ofName(
-                                    call.service(), Name.key(last.user().name())));
-                })
+                .one(row -> ListSlice.of(
+                        call,
+                        row.jsonList("rows", UserSummary.class),
+                        limit,
+                        last -> Cursor.ofName(
+                                call.service(), Name.key(last.user().name()))))
                 .orElseThrow();
     }
 

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.integrations.joining;
 import io.agentworkspace.engine.identity.credentials.Grant;
 import io.agentworkspace.engine.identity.credentials.InvitationCode;
 import io.agentworkspace.engine.identity.keys.KeyRow;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -29,15 +28,13 @@ public final class InvitationStore {
             (CASE WHEN :narrow THEN i.key_id = CAST(:key AS text) ELSE :admin OR i.user_id = :caller END)
             """;
 
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*,
-                   (SELECT jsonb_agg(i.terms || jsonb_build_object('id', i.id, 'agent', i.agent, 'user', u.name,
+    private static final String LIST =
+            SqlTemplate.of("""
+            SELECT (SELECT jsonb_agg(i.terms || jsonb_build_object('id', i.id, 'agent', i.agent, 'user', u.name,
                                                                    'created_at', i.created_at, 'expires_at', i.expires_at)
                                      ORDER BY i.created_at DESC, i.id)
                       FROM invitation i JOIN app_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id
                      WHERE i.tenant_id = :tenant AND i.expires_at > :now AND {managed}) AS rows
-              FROM ctx
             """).with("managed", MANAGED).sql();
 
     private static final String INSERT =
@@ -80,10 +77,7 @@ public final class InvitationStore {
     /** Returns the open invitations that the caller may manage, newest first. */
     List<Invitation> list(Call call) {
         return KeyRow.managing(db.sql(call, LIST), call)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", Invitation.class);
-                })
+                .one(row -> row.jsonList("rows", Invitation.class))
                 .orElseThrow();
     }
 

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.integrations.skills;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -34,17 +33,14 @@ public final class SkillQueries {
 
     private static final int MOST_AGENTS = 200;
 
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("SELECT ctx.*, {skills} AS rows FROM ctx")
-                    .with("skills", ALL)
-                    .sql();
+    private static final String LIST =
+            SqlTemplate.of("SELECT {skills} AS rows").with("skills", ALL).sql();
 
     private static final String LIST_WITHOUT_CONTEXT =
             SqlTemplate.of("SELECT {skills} AS rows").with("skills", ALL).sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*, {skill} AS own, {files} AS files,
+    private static final String READ = SqlTemplate.of("""
+            SELECT {skill} AS own, {files} AS files,
                    (SELECT jsonb_agg(named.name ORDER BY named.name_key)
                       FROM (SELECT a.name, a.name_key
                               FROM skill_install i
@@ -52,13 +48,12 @@ public final class SkillQueries {
                              WHERE i.tenant_id = :tenant AND i.skill = :name AND {visible_agent}
                              ORDER BY a.name_key
                              LIMIT {most_agents}) named) AS agents
-              FROM ctx
             """)
-                    .with("skill", ONE)
-                    .with("files", FILES)
-                    .with("visible_agent", Visibility.agent("a"))
-                    .with("most_agents", MOST_AGENTS)
-                    .sql();
+            .with("skill", ONE)
+            .with("files", FILES)
+            .with("visible_agent", Visibility.agent("a"))
+            .with("most_agents", MOST_AGENTS)
+            .sql();
 
     private static final String READ_WITHOUT_CONTEXT = SqlTemplate.of("SELECT {skill} AS own, {files} AS files")
             .with("skill", ONE)
@@ -77,10 +72,7 @@ public final class SkillQueries {
     /** Returns all of the tenant's own skills by name, and loads the context. */
     List<OwnSkill> list(Call call) {
         return db.sql(call, LIST)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", OwnSkill.class);
-                })
+                .one(row -> row.jsonList("rows", OwnSkill.class))
                 .orElseThrow();
     }
 
@@ -110,10 +102,7 @@ public final class SkillQueries {
                 .set("name", name)
                 .set("path", path)
                 .set("whole", path == null)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return found(row, row.jsonList("agents", String.class));
-                })
+                .one(row -> found(row, row.jsonList("agents", String.class)))
                 .orElseThrow();
     }
 

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.integrations.upstreams;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Name;
@@ -12,23 +11,18 @@ import java.util.Optional;
 
 /** Reads upstream servers for the tools about them. */
 final class UpstreamQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*,
-                   (SELECT jsonb_agg({upstream_json} ORDER BY u.name) FROM upstream u WHERE u.tenant_id = :tenant) AS rows
-              FROM ctx
+    private static final String LIST =
+            SqlTemplate.of("""
+            SELECT (SELECT jsonb_agg({upstream_json} ORDER BY u.name) FROM upstream u WHERE u.tenant_id = :tenant) AS rows
             """).with("upstream_json", UpstreamRow.JSON).sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*,
-                   (SELECT {upstream_json} || {offers_json} FROM upstream u WHERE u.tenant_id = :tenant AND u.name = :name) AS record,
+    private static final String READ = SqlTemplate.of("""
+            SELECT (SELECT {upstream_json} || {offers_json} FROM upstream u WHERE u.tenant_id = :tenant AND u.name = :name) AS record,
                    (SELECT array_agg(u.name ORDER BY u.name) FROM upstream u WHERE u.tenant_id = :tenant) AS names
-              FROM ctx
             """)
-                    .with("upstream_json", UpstreamRow.JSON)
-                    .with("offers_json", UpstreamRow.OFFERS)
-                    .sql();
+            .with("upstream_json", UpstreamRow.JSON)
+            .with("offers_json", UpstreamRow.OFFERS)
+            .sql();
 
     private final Db db;
 
@@ -39,10 +33,7 @@ final class UpstreamQueries {
     /** Returns the tenant's servers, by name. */
     List<UpstreamRow> list(Call call) {
         return db.sql(call, LIST)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", UpstreamRow.class);
-                })
+                .one(row -> row.jsonList("rows", UpstreamRow.class))
                 .orElseThrow();
     }
 
@@ -51,7 +42,6 @@ final class UpstreamQueries {
         return db.sql(call, READ)
                 .set("name", name)
                 .one(row -> {
-                    ContextStore.read(call, row);
                     var names = row.textsOrNull("names");
                     return Optional.ofNullable(row.json("record", UpstreamRow.class))
                             .orElseThrow(() -> missing(name, names == null ? List.of() : names));

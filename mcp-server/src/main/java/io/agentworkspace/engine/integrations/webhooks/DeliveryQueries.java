@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -14,35 +13,31 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads deliveries and the event feed: one statement each, including the context. */
+/** Reads deliveries and the event feed: one statement each. */
 final class DeliveryQueries {
     private static final String EVENT =
             "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
 
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*, found.*
-              FROM ctx
-              LEFT JOIN LATERAL (
-                   SELECT {delivery_json} AS record, {event_json} AS event
-                     FROM webhook_delivery d
-                     {join_endpoint}
-                     JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
-                    WHERE d.tenant_id = :tenant AND d.id = :id) found ON true
+    private static final String READ = SqlTemplate.of("""
+            SELECT {delivery_json} AS record, {event_json} AS event
+              FROM webhook_delivery d
+              {join_endpoint}
+              JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
+             WHERE d.tenant_id = :tenant AND d.id = :id
             """)
-                    .with("delivery_json", DeliveryRow.JSON)
-                    .with("event_json", EVENT)
-                    .with("join_endpoint", DeliveryRow.ENDPOINT)
-                    .sql();
+            .with("delivery_json", DeliveryRow.JSON)
+            .with("event_json", EVENT)
+            .with("join_endpoint", DeliveryRow.ENDPOINT)
+            .sql();
 
     /** A key with the rights of one agent reads only that agent's direct messages, and those of zones. */
-    private static final String READ_FEED = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , feed AS (
+    private static final String READ_FEED = SqlTemplate.of("""
+            WITH feed AS (
                 SELECT COALESCE(max(last_seq), 0) AS latest, COALESCE(max(cleared_seq), 0) AS cleared
                   FROM event_feed
                  WHERE tenant_id = :tenant),
@@ -52,52 +47,48 @@ final class DeliveryQueries {
                  WHERE v.tenant_id = :tenant AND v.seq > greatest(:place, (SELECT cleared FROM feed))
                    AND (CAST(:bound AS bigint) IS NULL OR v.type NOT IN ('message.created', 'question.asked', 'question.answered')
                         OR EXISTS (SELECT 1
-                                     FROM ctx
-                                     JOIN message m ON m.tenant_id = v.tenant_id
-                                                   AND m.id = CAST(COALESCE(v.data ->> 'message_id', v.data ->> 'question') AS uuid)
+                                     FROM message m
                                      JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
-                                    WHERE {may_see_conversation}))
+                                    WHERE m.tenant_id = v.tenant_id
+                                      AND m.id = CAST(COALESCE(v.data ->> 'message_id', v.data ->> 'question') AS uuid)
+                                      AND {may_see_conversation}))
                  ORDER BY v.seq
                  LIMIT :limit),
               near AS (
                 SELECT v.*, sum(octet_length(v.data::text)) OVER (ORDER BY v.seq) - octet_length(v.data::text) AS ahead
                   FROM page v)
-            SELECT ctx.*, feed.*,
+            SELECT feed.*,
                    (SELECT json_agg(json_build_object('seq', v.seq, 'id', v.id, 'type', v.type,
                                                       'created_at', v.created_at, 'data', v.data) ORDER BY v.seq)
                       FROM near v
                      WHERE v.ahead <= :room) AS rows
-              FROM ctx
-             CROSS JOIN feed
+              FROM feed
             """)
-                    .with("may_see_conversation", Visibility.conversation("c"))
-                    .sql();
+            .with("may_see_conversation", Visibility.conversation("c"))
+            .sql();
 
     /**
      * A condition that the filter does not set is {@code TRUE} in the text, so that each combination is planned along its
      * own index.
      */
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , page AS (
+    private static final String LIST = SqlTemplate.of("""
+            WITH page AS (
                 SELECT d.*
                   FROM webhook_delivery d
                  WHERE d.tenant_id = :tenant
-                   AND (NOT :by_endpoint OR d.endpoint_id = :endpoint)
-                   AND (NOT :by_state OR d.state = :state)
-                   AND (NOT :by_type OR d.event_type = :type)
-                   AND (NOT :continued OR (d.created_at, d.sequence, d.id) < (:at, :sequence, :after))
+                   AND (NOT :by_endpoint OR d.endpoint_id = CAST(:endpoint AS uuid))
+                   AND (NOT :by_state OR d.state = CAST(:state AS text))
+                   AND (NOT :by_type OR d.event_type = CAST(:type AS text))
+                   AND (NOT :continued OR (d.created_at, d.sequence, d.id) < (CAST(:at AS timestamptz), CAST(:sequence AS bigint), CAST(:after AS uuid)))
                  ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*,
-                   EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS is_known,
+            SELECT EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS is_known,
                    (SELECT jsonb_agg({delivery_json} ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
                       FROM page d {join_endpoint}) AS rows
-              FROM ctx
             """)
-                    .with("delivery_json", DeliveryRow.JSON)
-                    .with("join_endpoint", DeliveryRow.ENDPOINT)
-                    .sql();
+            .with("delivery_json", DeliveryRow.JSON)
+            .with("join_endpoint", DeliveryRow.ENDPOINT)
+            .sql();
 
     private final Db db;
 
@@ -136,7 +127,6 @@ final class DeliveryQueries {
                 .set("after", after == null ? null : after.id())
                 .set("limit", limit)
                 .one(row -> {
-                    ContextStore.read(call, row);
                     if (filter.receiver() != null && !row.flag("is_known")) {
                         throw ReceiverQueries.missing(filter.receiver());
                     }
@@ -179,16 +169,10 @@ final class DeliveryQueries {
     DeliveryWithEvent read(Call call, String id) {
         return db.sql(call, READ)
                 .set("id", ReceiverQueries.id(id).orElse(null))
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    var delivery = row.json("record", Delivery.class);
-                    var event = row.json("event", SentEvent.class);
-                    if (delivery == null || event == null) {
-                        throw ReceiverQueries.missing("delivery", id);
-                    }
-                    return new DeliveryWithEvent(delivery, Json.tree(event));
-                })
-                .orElseThrow();
+                .one(row -> new DeliveryWithEvent(
+                        Objects.requireNonNull(row.json("record", Delivery.class)),
+                        Json.tree(row.json("event", SentEvent.class))))
+                .orElseThrow(() -> ReceiverQueries.missing("delivery", id));
     }
 
     /** The envelope of an event. The record formats its times like all others. */
@@ -210,13 +194,10 @@ final class DeliveryQueries {
         return db.sql(call, READ_FEED)
                 .set("place", after)
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return new Feed(
-                            call.budget().fit(row.jsonList("rows", Placed.class)),
-                            row.number("latest"),
-                            row.number("cleared"));
-                })
+                .one(row -> new Feed(
+                        call.budget().fit(row.jsonList("rows", Placed.class)),
+                        row.number("latest"),
+                        row.number("cleared")))
                 .orElseThrow();
     }
 }

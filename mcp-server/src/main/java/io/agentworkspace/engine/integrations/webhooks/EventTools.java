@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
@@ -27,13 +26,11 @@ final class EventTools {
     private static final UUID EXAMPLE = UUID.fromString("7c9f1e1a-8a55-4b7e-9d3f-0c1d2e3f4a5b");
     private static final Instant EXAMPLE_TIME = Instant.parse("2026-05-25T12:00:00Z");
 
-    private final ContextStore contexts;
     private final DeliveryQueries reads;
     private final DeliveryQueueStore queue;
     private final ReceiverStore receivers;
 
-    public EventTools(ContextStore contexts, DeliveryQueries reads, DeliveryQueueStore queue, ReceiverStore receivers) {
-        this.contexts = contexts;
+    public EventTools(DeliveryQueries reads, DeliveryQueueStore queue, ReceiverStore receivers) {
         this.reads = reads;
         this.queue = queue;
         this.receivers = receivers;
@@ -70,7 +67,6 @@ final class EventTools {
                 .needs(Capability.WEBHOOK_READ)
                 .route("GET", "/api/webhooks/events")
                 .handledBy(EventsRequest.class, EventsResponse.class, (_, call) -> {
-                    contexts.load(call);
                     return new EventsResponse(Arrays.stream(EventType.values())
                             .map(EventTools::described)
                             .toList());

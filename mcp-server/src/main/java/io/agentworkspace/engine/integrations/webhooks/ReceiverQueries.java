@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -15,11 +14,11 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads webhook receivers: one statement each, including the context. */
+/** Reads webhook receivers: one statement each. */
 final class ReceiverQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , page AS (
+    private static final String LIST =
+            SqlTemplate.of("""
+            WITH page AS (
                 SELECT e.*
                   FROM webhook_endpoint e
                  WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL
@@ -27,17 +26,14 @@ final class ReceiverQueries {
                         OR (e.created_at, e.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY e.created_at DESC, e.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT jsonb_agg({endpoint_json} ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
-              FROM ctx
+            SELECT (SELECT jsonb_agg({endpoint_json} ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
             """).with("endpoint_json", ReceiverRow.JSON).sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            SELECT ctx.*,
-                   (SELECT {endpoint_json}
+    private static final String READ =
+            SqlTemplate.of("""
+            SELECT (SELECT {endpoint_json}
                       FROM webhook_endpoint e
                      WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL) AS record
-              FROM ctx
             """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private final Db db;
@@ -55,10 +51,7 @@ final class ReceiverQueries {
                 .set("at", after.at())
                 .set("after", after.id())
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", ReceiverRow.class);
-                })
+                .one(row -> row.jsonList("rows", ReceiverRow.class))
                 .orElseThrow();
         return ListSlice.of(
                 call,
@@ -72,10 +65,7 @@ final class ReceiverQueries {
         return db.sql(call, READ)
                 .set("id", id(id).orElse(null))
                 .set("since", call.now().minus(ReceiverRow.LOOKS_BACK))
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return Optional.ofNullable(row.json("record", ReceiverRow.class));
-                })
+                .one(row -> Optional.ofNullable(row.json("record", ReceiverRow.class)))
                 .orElseThrow()
                 .orElseThrow(() -> missing(id));
     }

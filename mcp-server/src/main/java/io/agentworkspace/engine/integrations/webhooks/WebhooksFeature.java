@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 
@@ -13,7 +12,7 @@ public final class WebhooksFeature {
         var reads = new DeliveryQueries(db);
         var queue = new DeliveryQueueStore(db);
         return new Feature()
-                .tools(new EventTools(new ContextStore(db), reads, queue, receivers).tools())
+                .tools(new EventTools(reads, queue, receivers).tools())
                 .tools(new ReceiverTools(new ReceiverQueries(db), receivers, services).tools())
                 .tools(new GradeTool(receivers, services).tools())
                 .tools(new DeliveryTools(reads, queue, receivers).tools())

@@ -30,9 +30,9 @@ public record BankPermissionRow(
 
     /** The CTE {@code s}, the subject: the agent with this id, else the acting user. It always has one row. */
     public static final String SUBJECT = """
-            , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id
-                      FROM ctx
-                      LEFT JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = ctx.self_id OFFSET 0) a
+            WITH s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, :user) AS owner_id
+                      FROM (VALUES (1)) one (row)
+                      LEFT JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = :self OFFSET 0) a
                              ON a.destroyed_at IS NULL)
             """;
 

@@ -3,39 +3,24 @@ package io.agentworkspace.engine.kernel.access;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 
 /**
- * Who may see what (decisions, section 4), as SQL conditions. Each takes the alias of the thing. It expects a CTE
- * {@code ctx} of one row with the acting user's {@code user_id}, which must also be in the FROM list, and the
- * parameters {@code :tenant} and {@code :admin}. A relation that the thing's owner agreed to (membership, invitation,
- * grant) makes the thing visible to the relation's holder, whatever the thing's access. Statements are composed from
+ * Who may see what (decisions, section 4), as SQL conditions. Each takes the alias of the thing, and needs the parameters
+ * {@code :tenant}, {@code :user} (the acting user's id) and {@code :admin}. A relation that the thing's owner agreed to (membership,
+ * invitation, grant) makes the thing visible to the relation's holder, whatever the thing's access. Statements are composed from
  * these once, at class load.
  *
  * <p>The set of a user's relations depends only on the statement, not on the thing, so PostgreSQL computes it once
  * with any plan. An EXISTS that refers to the thing would run for each row or, worse, become a set over all tenants.
  */
 public final class Visibility {
-    /** The acting user, as a column of the row. */
-    private static final String USER = "ctx.user_id";
-
-    /** The acting user, where the expression must not refer to the row. */
-    private static final String ME = "(SELECT me.user_id FROM ctx me)";
-
     private Visibility() {}
 
     /** Returns whether the acting user may see the agent. */
     public static String agent(String alias) {
-        return agent(alias, USER, ME);
+        return agent(alias, ":user");
     }
 
-    /**
-     * Returns whether another user may see the agent.
-     *
-     * @param user an expression for that user's id
-     */
+    /** @param user an expression for the user's id */
     public static String agent(String alias, String user) {
-        return agent(alias, user, user);
-    }
-
-    private static String agent(String alias, String user, String me) {
         return SqlTemplate.of("""
                 ({agent}.destroyed_at IS NULL
                  AND ({agent}.owner_id = {user}
@@ -44,31 +29,22 @@ public final class Visibility {
                       OR ({agent}.access = 'agent'
                           AND {agent}.id IN (SELECT entry.agent_id
                                                FROM roster entry
-                                              WHERE entry.tenant_id = :tenant AND entry.user_id = {me}))
+                                              WHERE entry.tenant_id = :tenant AND entry.user_id = {user}))
                       OR ({agent}.access = 'domain' AND {shares_domain})))
                 """)
                 .with("agent", alias)
                 .with("user", user)
-                .with("me", me)
-                .with("shares_domain", sharesDomain(alias, me))
+                .with("shares_domain", sharesDomain(alias, user))
                 .sql();
     }
 
     /** Returns whether the acting user may see the domain. */
     public static String domain(String alias) {
-        return domain(alias, USER, ME);
+        return domain(alias, ":user");
     }
 
-    /**
-     * Returns whether another user may see the domain.
-     *
-     * @param user an expression for that user's id
-     */
+    /** @param user an expression for the user's id */
     public static String domain(String alias, String user) {
-        return domain(alias, user, user);
-    }
-
-    private static String domain(String alias, String user, String me) {
         return SqlTemplate.of("""
                 ({domain}.owner_id = {user}
                  OR :admin
@@ -77,20 +53,19 @@ public final class Visibility {
                 """)
                 .with("domain", alias)
                 .with("user", user)
-                .with("domains", domainsOf(me, "'member', 'invited'"))
+                .with("domains", domainsOf(user, "'member', 'invited'"))
                 .sql();
     }
 
     /** Returns whether the acting user may read messages in the domain: its owner, admins, and users with a member. */
     public static String talk(String alias) {
         return SqlTemplate.of("""
-                ({domain}.owner_id = {user}
+                ({domain}.owner_id = :user
                  OR :admin
                  OR {domain}.id IN {domains})
                 """)
                 .with("domain", alias)
-                .with("user", USER)
-                .with("domains", domainsOf(ME, "'member'"))
+                .with("domains", domainsOf(":user", "'member'"))
                 .sql();
     }
 
@@ -104,30 +79,25 @@ public final class Visibility {
                       THEN CAST(:bound AS bigint) IN ({conversation}.low_id, {conversation}.high_id)
                       ELSE :admin OR COALESCE((SELECT true FROM participant mine
                                                 WHERE mine.tenant_id = {conversation}.tenant_id AND mine.conversation_id = {conversation}.id
-                                                  AND mine.owner_id = {user}
+                                                  AND mine.owner_id = :user
                                                 LIMIT 1), false) END)
-                """)
-                .with("conversation", alias)
-                .with("user", USER)
-                .sql();
+                """).with("conversation", alias).sql();
     }
 
     /** Returns whether the acting user may see the bank, unless it is in the trash. */
     public static String bank(String alias) {
         return SqlTemplate.of("""
                 ({bank}.deleted_at IS NULL
-                 AND ({bank}.owner_id = {user}
+                 AND ({bank}.owner_id = :user
                       OR :admin
                       OR {bank}.access = 'public'
                       OR {bank}.id IN (SELECT mine.bank_id
                                          FROM bank_grant mine
-                                        WHERE mine.tenant_id = :tenant AND mine.owner_id = {me} AND mine.permission <> 'none')
+                                        WHERE mine.tenant_id = :tenant AND mine.owner_id = :user AND mine.permission <> 'none')
                       OR ({bank}.access = 'domain' AND {shares_domain})))
                 """)
                 .with("bank", alias)
-                .with("user", USER)
-                .with("me", ME)
-                .with("shares_domain", sharesDomain(alias, ME))
+                .with("shares_domain", sharesDomain(alias, ":user"))
                 .sql();
     }
 

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.kernel.context;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
+import io.agentworkspace.engine.kernel.db.AccessVersion;
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Precondition;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
@@ -18,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,45 +30,54 @@ public final class ContextStore {
     public static final Duration ONLINE = Duration.ofMinutes(15);
 
     /**
-     * The beginning of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*}
-     * beside its own columns, always returns one row, and so costs one round trip. Selected things that are no longer
-     * visible are left out. If the caller's own user is gone, everything is left out. A credential that is bound to
-     * an agent is always logged on as it. Each thing is a look-up by its key, whatever number of rows PostgreSQL expects:
-     * a plan that was made when the tables were empty must be good when they are full.
+     * The context: selected things that are no longer visible are left out. Each thing is a look-up by its key, whatever number of rows PostgreSQL
+     * expects: a plan that was made when the tables were empty must be good when they are full. If the caller's own user is gone,
+     * everything is left out. A credential that is bound to an agent is always logged on as it.
      */
-    public static final String WITH_CONTEXT = SqlTemplate.of("""
-            WITH ctx AS MATERIALIZED (
-                SELECT w.id AS caller_id, w.role AS caller_role, u.id AS user_id, u.name AS user_name,
-                       s.id AS self_id, s.name AS self_name,
-                       a.id AS agent_id, a.name AS agent_name,
-                       d.id AS domain_id, d.name AS domain_name,
-                       z.id AS zone_id, z.name AS zone_name,
-                       {unread} AS unread,
-                       COALESCE(c.agent_id, c.domain_id) IS NOT NULL AS is_selected
-                  FROM (VALUES (1)) one (row)
-                  LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
-                  LEFT JOIN app_user u
-                         ON w.id IS NOT NULL AND u.tenant_id = :tenant AND u.removed_at IS NULL
-                        AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN w.id
-                                        WHEN strpos(:acting, '@') > 0 THEN (SELECT f.id FROM user_of_email(:tenant, :acting) f (id)
-                                                                              WHERE :for_others OR f.id = w.id)
-                                        ELSE (SELECT x.id FROM app_user x
-                                               WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
-                  LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
-                  {join_self} AND (s.owner_id = u.id OR :admin)
-                  LEFT JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = c.agent_id OFFSET 0) a ON {visible_agent}
-                  LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = :tenant AND x.id = c.domain_id OFFSET 0) d ON {visible_domain}
-                  LEFT JOIN LATERAL (SELECT * FROM zone x WHERE x.tenant_id = :tenant AND x.id = c.zone_id OFFSET 0) z ON z.domain_id = d.id)
+    private static final String READ = SqlTemplate.of("""
+            SELECT w.id AS caller_id, w.role AS caller_role, u.id AS user_id, u.name AS user_name,
+                   s.id AS self_id, s.name AS self_name, a.id AS agent_id, a.name AS agent_name,
+                   d.id AS domain_id, d.name AS domain_name, z.id AS zone_id, z.name AS zone_name,
+                   {version} AS version, {selection}, {unread} AS unread, {limits}
+              FROM (VALUES (1)) one (row)
+              LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
+              LEFT JOIN app_user u
+                     ON w.id IS NOT NULL AND u.tenant_id = :tenant AND u.removed_at IS NULL
+                    AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN w.id
+                                    WHEN strpos(:acting, '@') > 0 THEN (SELECT f.id FROM user_of_email(:tenant, :acting) f (id)
+                                                                          WHERE :for_others OR f.id = w.id)
+                                    ELSE (SELECT x.id FROM app_user x
+                                           WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
+              LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
+              LEFT JOIN LATERAL (SELECT *
+                                   FROM agent x
+                                  WHERE x.tenant_id = :tenant AND x.id = COALESCE(CAST(:bound AS bigint), c.self_id)
+                                 OFFSET 0) s ON s.destroyed_at IS NULL AND (s.owner_id = u.id OR :admin)
+              LEFT JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = c.agent_id OFFSET 0) a ON {visible_agent}
+              LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = :tenant AND x.id = c.domain_id OFFSET 0) d ON {visible_domain}
+              LEFT JOIN LATERAL (SELECT * FROM zone x WHERE x.tenant_id = :tenant AND x.id = c.zone_id OFFSET 0) z ON z.domain_id = d.id
             """)
-            .with("unread", Unread.of("COALESCE(s.id, u.id)"))
-            .with("join_self", UnselectedContextQueries.JOIN_SELF)
             .with("visible_agent", Visibility.agent("a", "u.id"))
             .with("visible_domain", Visibility.domain("d", "u.id"))
+            .with("version", AccessVersion.READ)
+            .with("selection", Selection.COLUMNS)
+            .with("unread", Unread.of("COALESCE(s.id, u.id)"))
+            .with("limits", Db.LIMITS)
             .sql();
 
-    /** The beginning of a statement inside a transaction, where the context is already known. */
-    public static final String KNOWN_CONTEXT =
-            "WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:self AS bigint) AS self_id)\n";
+    /** What a context that was kept depends on. */
+    private static final String CHECK = SqlTemplate.of("""
+            SELECT {version} AS version, {selection}, {unread} AS unread
+              FROM (VALUES (1)) one (row)
+              LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
+            """)
+            .with("version", AccessVersion.READ)
+            .with("selection", Selection.COLUMNS)
+            .with("unread", Unread.of(":speaker"))
+            .sql();
+
+    /** The same in a transaction, whose time limits it sets. */
+    private static final String CHECK_FIRST = CHECK.replaceFirst("SELECT", "SELECT " + Db.LIMITS + ",");
 
     /** How long an unused context is kept. */
     private static final Duration KEPT = Duration.ofDays(90);
@@ -81,44 +93,74 @@ public final class ContextStore {
                    used_at = excluded.used_at
             """;
 
-    private static final String LOAD = WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx";
-
-    private static final String LOAD_UNSELECTED = SqlTemplate.of("SELECT {columns}, {limits} {rows}")
-            .with("columns", UnselectedContextQueries.COLUMNS)
-            .with("limits", Db.LIMITS)
-            .with("rows", UnselectedContextQueries.ROWS)
-            .sql();
-
     private static final String OLD = Db.oldRows("context", "used_at <= :until");
 
     private final Db db;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public ContextStore(Db db) {
         this.db = db;
     }
 
-    /** Reads the context into the call: the first statement of every transaction. */
-    public void load(Call call) {
-        var isRead = unselected.has(call)
-                && db.limited(db.sql(call, LOAD_UNSELECTED))
-                        .one(row -> unselected.read(call, row))
-                        .orElse(false);
-        if (!isRead) {
-            db.limited(db.sql(call, LOAD)).one(row -> unselected.learned(call, row));
+    /**
+     * The rows that a context selects, whether or not they can still be seen.
+     *
+     * @param self the agent that it is logged on as; a bound credential ignores it
+     */
+    record Selection(
+            @Nullable Long self,
+            @Nullable Long agent,
+            @Nullable Long domain,
+            @Nullable Long zone) {
+        static final String COLUMNS =
+                "c.self_id AS stored_self, c.agent_id AS stored_agent, c.domain_id AS stored_domain, c.zone_id AS stored_zone";
+
+        static Selection read(Call call, Row row) throws SQLException {
+            return new Selection(
+                    call.caller().boundAgent() == null ? row.numberOrNull("stored_self") : null,
+                    row.numberOrNull("stored_agent"),
+                    row.numberOrNull("stored_domain"),
+                    row.numberOrNull("stored_zone"));
         }
     }
 
-    /** Takes note of what a call has selected, so that the next one reads its context with the right statement. */
-    public void changed(Call call) {
-        var context = call.context();
-        if (context.agent() != null || context.domain() != null) {
-            unselected.forget(call);
-        }
+    /**
+     * A context as it was read.
+     *
+     * @param version of what decides access, as it was read or before
+     */
+    record StoredContext(Context context, UUID version, Selection selection) {}
+
+    /**
+     * Reads the context into the call. In a transaction this is its first statement.
+     *
+     * @throws Problem {@code unauthenticated}, {@code not_permitted}, or {@code not_found} for a user to act for
+     */
+    StoredContext read(Call call) {
+        return db.limited(db.sql(call, READ))
+                .one(row -> new StoredContext(context(call, row), row.uuid("version"), Selection.read(call, row)))
+                .orElseThrow();
     }
 
-    /** Reads the context from a row with {@code ctx.*}. */
-    public static Context read(Call call, Row row) throws SQLException {
+    /** Returns whether what a context depends on is still so. */
+    @FunctionalInterface
+    interface Presence {
+        boolean is(UUID version, Selection selection);
+    }
+
+    /**
+     * Has the call's next statement check what its context depends on, and count what waits for its speaker.
+     *
+     * @throws IllegalStateException if the call has no context
+     */
+    void require(Call call, Presence presence) {
+        var statement = db.inTransaction() ? db.limited(db.sql(call, CHECK_FIRST)) : db.sql(call, CHECK);
+        Precondition.set(statement.set("speaker", call.context().speaker().id()), row -> {
+            call.unread(row.number("unread"));
+            return presence.is(row.uuid("version"), Selection.read(call, row));
+        });
+    }
+
+    private static Context context(Call call, Row row) throws SQLException {
         var role = row.textOrNull("caller_role");
         if (role != null) {
             checkRole(call, Role.of(role));

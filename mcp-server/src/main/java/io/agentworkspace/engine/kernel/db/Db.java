@@ -18,8 +18,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -97,6 +100,7 @@ public final class Db implements AutoCloseable {
     /** Shares connections fairly. The pool's own queue starves waiters under load. */
     private final FairQueue connections;
 
+    private final List<LongConsumer> whenAccessChanged = new CopyOnWriteArrayList<>();
     private final Latency waits = new Latency();
     private final RefusalLog refusals = new RefusalLog();
     private final DatabaseProbe probe = new DatabaseProbe(this, refusals);
@@ -299,11 +303,24 @@ public final class Db implements AutoCloseable {
             var transaction = new Transaction(connection);
             var result = ScopedValue.where(CURRENT, transaction).call(() -> Transaction.complete(work));
             connection.commit();
+            transaction
+                    .tenantsWithOtherAccess()
+                    .forEach(tenant -> whenAccessChanged.forEach(one -> one.accept(tenant)));
             return result;
         } catch (Throwable e) {
             rollBack(connection, e);
             throw e;
         }
+    }
+
+    /** Registers who learns that a transaction of this engine has changed what decides access in a tenant. */
+    public void whenAccessChanged(LongConsumer listener) {
+        whenAccessChanged.add(listener);
+    }
+
+    /** Returns whether the current thread has a transaction. */
+    public boolean inTransaction() {
+        return CURRENT.isBound();
     }
 
     /** Runs the statements that wait for the last one of the current transaction. */

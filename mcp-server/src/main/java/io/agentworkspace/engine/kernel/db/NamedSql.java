@@ -67,6 +67,7 @@ final class NamedSql {
     private final Map<String, String> types;
     private final Set<String> announcedTables;
     private final Set<Scope> countedScopes;
+    private final boolean changesAccess;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
     private final Map<Long, Positional> committing = new ConcurrentHashMap<>();
 
@@ -85,11 +86,10 @@ final class NamedSql {
                 .results()
                 .collect(Collectors.toUnmodifiableMap(
                         found -> found.group(1), found -> found.group(2), (first, _) -> first));
-        announcedTables = WRITES.matcher(text)
-                .results()
-                .map(found -> found.group(1))
-                .filter(ANNOUNCED::contains)
-                .collect(Collectors.toUnmodifiableSet());
+        var written =
+                WRITES.matcher(text).results().map(found -> found.group(1)).collect(Collectors.toUnmodifiableSet());
+        announcedTables = written.stream().filter(ANNOUNCED::contains).collect(Collectors.toUnmodifiableSet());
+        changesAccess = written.stream().anyMatch(AccessVersion.TABLES::contains);
         countedScopes = Set.copyOf(CountedTable.changedBy(text));
         var tokens = TOKENS.matcher(text);
         var from = 0;
@@ -129,12 +129,20 @@ final class NamedSql {
         return countedScopes;
     }
 
+    /** Returns whether the statement writes to what decides access. */
+    boolean changesAccess() {
+        return changesAccess;
+    }
+
     Positional with(Map<String, @Nullable Object> parameters) {
         return variants.computeIfAbsent(literals(parameters), this::positional);
     }
 
     /** Returns the text of statements that run in one round trip. */
     static String together(List<String> texts) {
+        if (texts.size() == 1) {
+            return texts.getFirst();
+        }
         var cached = TOGETHER.get(texts);
         if (cached != null) {
             return cached;

@@ -9,6 +9,7 @@ import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One row of a result, read by column name. */
@@ -86,6 +87,10 @@ public final class Row {
     public <T> List<T> jsonList(String column, Class<T> element) throws SQLException {
         var value = rows.getString(column);
         return value == null ? List.of() : Json.readList(value, element);
+    }
+
+    public UUID uuid(String column) throws SQLException {
+        return rows.getObject(column, UUID.class);
     }
 
     /** Returns the reference in {@code <prefix>_id} and {@code <prefix>_name}, or null. */

@@ -4,7 +4,9 @@ import io.agentworkspace.engine.kernel.scheduling.Cancellation;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context;
 import java.sql.Array;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -16,9 +18,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +30,19 @@ import org.slf4j.LoggerFactory;
 /** One SQL statement with named parameters. Each run is one round trip. */
 public final class Statement {
     private static final Logger LOG = LoggerFactory.getLogger(Statement.class);
+
+    /** The types of a call's own parameters, where a statement does not cast them. */
+    private static final Map<String, String> TYPES = Map.of(
+            "user",
+            "bigint",
+            "self",
+            "bigint",
+            "entered_domain",
+            "bigint",
+            "entered_zone",
+            "bigint",
+            "selected_agent",
+            "bigint");
 
     private final Db db;
     private final String text;
@@ -62,13 +79,16 @@ public final class Statement {
         set("room", call.budget().left());
         set("twice", call.budget().isTwice());
         var context = call.contextIfKnown();
-        set("user", context == null ? null : (Long) context.user().id());
-        set(
-                "self",
-                context == null || context.self() == null
-                        ? null
-                        : (Long) context.self().id());
+        set("user", context == null ? null : id(context.user()));
+        set("self", context == null ? null : id(context.self()));
+        set("selected_agent", context == null ? null : id(context.agent()));
+        set("entered_domain", context == null ? null : id(context.domain()));
+        set("entered_zone", context == null ? null : id(context.zone()));
         return this;
+    }
+
+    private static @Nullable Long id(Context.@Nullable Ref thing) {
+        return thing == null ? null : (Long) thing.id();
     }
 
     /**
@@ -105,23 +125,26 @@ public final class Statement {
 
     /** Takes note of what the statement writes, for which its transaction must have an announcement, or a count. */
     private void note() {
+        var sql = NamedSql.of(text);
         if (Db.CURRENT.isBound()) {
-            var sql = NamedSql.of(text);
             Db.CURRENT.get().wrote(isQuiet ? Set.of() : sql.announcedTables(), sql.countedScopes());
+        }
+        if (sql.changesAccess()) {
+            Db.CURRENT.get().accessChanged((Long) Objects.requireNonNull(value("tenant")), db);
         }
     }
 
     public <T> Optional<T> one(Reader<T> reader) {
-        return use(statement -> {
-            try (var rows = statement.executeQuery()) {
+        return use((statement, _) -> {
+            try (var rows = statement.getResultSet()) {
                 return rows.next() ? Optional.of(reader.read(new Row(rows))) : Optional.empty();
             }
         });
     }
 
     public <T> List<T> list(Reader<T> reader) {
-        return use(statement -> {
-            try (var rows = statement.executeQuery()) {
+        return use((statement, _) -> {
+            try (var rows = statement.getResultSet()) {
                 return rows(rows, reader);
             }
         });
@@ -132,8 +155,7 @@ public final class Statement {
      * returns no rows. Each statement sees what was committed when it began.
      */
     public <T> Optional<T> last(Reader<T> reader) {
-        return use(statement -> {
-            statement.execute();
+        return use((statement, _) -> {
             var rows = statement.getResultSet();
             while (true) {
                 var isResult = statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT);
@@ -154,9 +176,9 @@ public final class Statement {
         private final PreparedStatement statement;
         private boolean hasRows;
 
-        private Results(PreparedStatement statement) throws SQLException {
+        private Results(PreparedStatement statement, boolean hasRows) {
             this.statement = statement;
-            hasRows = statement.execute();
+            this.hasRows = hasRows;
         }
 
         private void advance() throws SQLException {
@@ -206,15 +228,12 @@ public final class Statement {
 
     /** Runs several statements in one round trip. */
     public <T> T all(ResultsReader<T> reader) {
-        return use(statement -> reader.read(new Results(statement)));
+        return use((statement, hasRows) -> reader.read(new Results(statement, hasRows)));
     }
 
     /** Runs the statement, and returns the number of rows changed. */
     public int run() {
-        return use(statement -> {
-            statement.execute();
-            return Math.max(0, statement.getUpdateCount());
-        });
+        return use((statement, _) -> Math.max(0, statement.getUpdateCount()));
     }
 
     /**
@@ -228,17 +247,17 @@ public final class Statement {
             return;
         }
         note();
-        var late = Db.CURRENT.isBound() ? Db.CURRENT.get().takeLate() : List.<Statement>of();
+        Precondition.complete();
+        var late = Db.CURRENT.isBound() ? Db.CURRENT.get().takeLast() : List.<Statement>of();
         if (Db.CURRENT.isBound()) {
             Db.CURRENT.get().requireComplete();
         }
         var last = NamedSql.of(text).withCommit(parameters);
         // The server reports to the driver that the transaction is over, so the driver does not commit again.
-        if (late.isEmpty()) {
-            use(last, PreparedStatement::execute);
-        } else {
-            runTogether(late, last);
-        }
+        var parts = new ArrayList<Part>();
+        late.forEach(statement -> parts.add(statement.part()));
+        parts.add(new Part(this, last));
+        db.withConnection(connection -> together(connection, parts, (_, _) -> true));
         if (Db.CURRENT.isBound()) {
             Db.CURRENT.get().end();
         }
@@ -254,48 +273,76 @@ public final class Statement {
         }
     }
 
-    private void runTogether(List<Statement> late, NamedSql.Positional last) {
-        var texts = new ArrayList<String>();
-        late.forEach(statement ->
-                texts.add(NamedSql.of(statement.text).with(statement.parameters).text()));
-        texts.add(last.text());
-        db.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(NamedSql.together(texts))) {
-                var position = 0;
-                for (var one : late) {
-                    position =
-                            one.bind(statement, position, NamedSql.of(one.text).with(one.parameters));
-                }
-                bind(statement, position, last);
-                return stoppable(statement, PreparedStatement::execute);
-            }
-        });
-    }
-
-    /** Work that uses the prepared statement. */
+    /** Work that uses the prepared statement, which has run. Its first result can be rows. */
     @FunctionalInterface
     private interface Use<T> {
-        T of(PreparedStatement statement) throws SQLException;
+        T of(PreparedStatement statement, boolean hasRows) throws SQLException;
+    }
+
+    /** One of the statements of a round trip. */
+    private record Part(Statement statement, NamedSql.Positional sql) {}
+
+    private Part part() {
+        return new Part(this, NamedSql.of(text).with(parameters));
     }
 
     private <T> T use(Use<T> use) {
-        return use(NamedSql.of(text).with(parameters), use);
-    }
-
-    private <T> T use(NamedSql.Positional sql, Use<T> use) {
+        if (!db.inTransaction() && NamedSql.of(text).changesAccess()) {
+            isQuiet = true; // As any statement outside of a transaction.
+            return db.transaction(() -> use(use)); // Its end changes the version.
+        }
         note();
         Db.runLate();
-        return db.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(sql.text())) {
-                bind(statement, 0, sql);
-                return stoppable(statement, use);
-            }
+        return run(Precondition.take(), use);
+    }
+
+    /** Makes a check by itself. */
+    static void make(Precondition.Check check) {
+        check.statement().run(null, (statement, _) -> {
+            require(check, statement);
+            return true;
         });
     }
 
-    /** Uses the statement, which is cancelled if the client of the call has gone. */
-    private static <T> T stoppable(PreparedStatement statement, Use<T> use) throws SQLException {
-        return Cancellation.stoppable(() -> cancel(statement), () -> use.of(statement));
+    private static void require(Precondition.Check check, PreparedStatement statement) throws SQLException {
+        try (var rows = statement.getResultSet()) {
+            rows.next();
+            check.require(new Row(rows));
+        }
+    }
+
+    private <T> T run(Precondition.@Nullable Check check, Use<T> use) {
+        return check == null
+                ? db.withConnection(connection -> together(connection, List.of(part()), use))
+                : db.withConnection(connection -> checked(connection, check, use));
+    }
+
+    private <T> T checked(Connection connection, Precondition.Check check, Use<T> use) throws SQLException {
+        var isRun = new AtomicBoolean();
+        try {
+            return together(connection, List.of(check.statement().part(), part()), (statement, _) -> {
+                isRun.set(true);
+                require(check, statement);
+                return use.of(statement, statement.getMoreResults());
+            });
+        } catch (SQLException e) {
+            if (isRun.get()) {
+                throw e;
+            }
+            throw check.unless(e);
+        }
+    }
+
+    private static <T> T together(Connection connection, List<Part> parts, Use<T> use) throws SQLException {
+        var text =
+                NamedSql.together(parts.stream().map(part -> part.sql().text()).toList());
+        try (var prepared = connection.prepareStatement(text)) {
+            var position = 0;
+            for (var part : parts) {
+                position = part.statement().bind(prepared, position, part.sql());
+            }
+            return Cancellation.stoppable(() -> cancel(prepared), () -> use.of(prepared, prepared.execute()));
+        }
     }
 
     private static void cancel(PreparedStatement statement) {
@@ -315,7 +362,7 @@ public final class Statement {
         for (var name : sql.names()) {
             position++;
             switch (value(name)) {
-                case null -> setNull(statement, position, sql.types().get(name));
+                case null -> setNull(statement, position, sql.types().getOrDefault(name, TYPES.get(name)));
                 case String word -> statement.setString(position, word);
                 case Long number -> statement.setLong(position, number);
                 case Integer number -> statement.setInt(position, number);

@@ -5,7 +5,9 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -17,6 +19,10 @@ final class Transaction {
     private final Set<String> written = new TreeSet<>();
     private final Set<Scope> changed = EnumSet.noneOf(Scope.class);
     private final Set<Scope> counted = EnumSet.noneOf(Scope.class);
+    /** What gives the tenants a new version of what decides access, by tenant: the last statements, since others wait for it. */
+    private final Map<Long, Statement> versions = new TreeMap<>();
+
+    private final Set<Long> tenantsWithOtherAccess = new TreeSet<>();
     private boolean isAnnounced;
     private boolean isOver;
     private boolean isKeptOpen;
@@ -52,6 +58,8 @@ final class Transaction {
     static <T> T complete(Supplier<T> work) {
         var result = work.get();
         Db.runLate();
+        Precondition.complete();
+        Db.CURRENT.get().takeLast().forEach(Statement::run);
         Db.CURRENT.get().requireComplete();
         return result;
     }
@@ -96,6 +104,18 @@ final class Transaction {
         }
     }
 
+    /** A statement writes to what decides access in the tenant. */
+    void accessChanged(long tenant, Db db) {
+        tenantsWithOtherAccess.add(tenant);
+        versions.computeIfAbsent(
+                tenant, id -> new Statement(db, AccessVersion.CHANGE).quiet().set("tenant", id));
+    }
+
+    /** Returns the tenants in which the transaction has changed what decides access. */
+    Set<Long> tenantsWithOtherAccess() {
+        return tenantsWithOtherAccess;
+    }
+
     void add(Statement statement) {
         late.add(statement);
     }
@@ -107,6 +127,14 @@ final class Transaction {
         }
         var taken = late;
         late = new ArrayList<>(1);
+        return taken;
+    }
+
+    /** Returns the statements that wait for the end, which then wait no longer. */
+    List<Statement> takeLast() {
+        var taken = new ArrayList<>(takeLate());
+        taken.addAll(versions.values());
+        versions.clear();
         return taken;
     }
 }

@@ -70,7 +70,7 @@ final class CallerInstructions implements InstructionSource {
             return catalogue
                     .find(WHO)
                     .map(tool -> new Call(request.caller(), tool, request.requestId(), clock.instant()))
-                    .flatMap(call -> queries.read(call, NAMES + 1));
+                    .map(call -> queries.read(call, NAMES + 1));
         } catch (Problem unavailable) {
             return Optional.empty();
         }

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;

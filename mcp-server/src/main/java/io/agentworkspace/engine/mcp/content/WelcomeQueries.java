@@ -2,33 +2,27 @@ package io.agentworkspace.engine.mcp.content;
 
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
-import io.agentworkspace.engine.kernel.context.Unread;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what the instructions tell a caller about itself, in one round trip. */
 public final class WelcomeQueries {
-    private static final String WHO = ContextQueries.ACTOR_WITH_SELF
-            + SqlTemplate.of("""
-            SELECT a.name AS agent, o.name AS owner, {unread} AS unread
-              FROM ctx
-              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = ctx.self_id
-              JOIN app_user o ON o.tenant_id = :tenant AND o.id = COALESCE(a.owner_id, ctx.user_id)
-            """)
-                    .with("unread", Unread.of("COALESCE(ctx.self_id, ctx.user_id)"))
-                    .sql();
+    private static final String OWNER = """
+            SELECT o.name
+              FROM (VALUES (1)) one (row)
+              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = :self
+              JOIN app_user o ON o.tenant_id = :tenant AND o.id = COALESCE(a.owner_id, :user)
+            """;
 
     /** The banks that the agent, else the user, may read, by name: first those with a permission, then its owner's. */
-    private static final String BANKS = ContextQueries.ACTOR_WITH_SELF
-            + BankPermissionRow.SUBJECT
+    private static final String BANKS = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.name
-              FROM ctx, s, bank b, {permit}
+              FROM s, bank b, {permit}
              WHERE b.tenant_id = :tenant AND permit.permission <> 'none' AND {visible_bank}
              ORDER BY array_position(ARRAY['grant', 'owner', 'access'], permit.via), b.name_key
              LIMIT :most
@@ -38,23 +32,23 @@ public final class WelcomeQueries {
                     .sql();
 
     /** The domains that the agent, else an agent of the user, is a member of. */
-    private static final String OWN_DOMAINS = ContextQueries.ACTOR_WITH_SELF + """
-            , own AS (SELECT DISTINCT m.domain_id
-                        FROM ctx, membership m
+    private static final String OWN_DOMAINS = """
+            WITH own AS (SELECT DISTINCT m.domain_id
+                        FROM membership m
                        WHERE m.tenant_id = :tenant AND m.state = 'member'
-                         AND CASE WHEN ctx.self_id IS NULL THEN m.owner_id = ctx.user_id ELSE m.agent_id = ctx.self_id END)
+                         AND CASE WHEN CAST(:self AS bigint) IS NULL THEN m.owner_id = :user ELSE m.agent_id = :self END)
             """;
 
     /** How many unfinished tasks the agent, else the user, holds or is assigned in each. */
     private static final String TASKS = OWN_DOMAINS + """
             SELECT d.name AS domain, COUNT(*) AS count
               FROM (SELECT t.domain_id, t.id
-                      FROM ctx, own JOIN task t ON t.tenant_id = :tenant AND t.domain_id = own.domain_id
-                     WHERE t.assignee_id = COALESCE(ctx.self_id, ctx.user_id) AND t.state IN ('open', 'doing', 'blocked')
+                      FROM own JOIN task t ON t.tenant_id = :tenant AND t.domain_id = own.domain_id
+                     WHERE t.assignee_id = COALESCE(:self, :user) AND t.state IN ('open', 'doing', 'blocked')
                      UNION
                     SELECT t.domain_id, t.id
-                      FROM ctx, own JOIN task t ON t.tenant_id = :tenant AND t.domain_id = own.domain_id
-                     WHERE t.holder_id = COALESCE(ctx.self_id, ctx.user_id) AND t.lease_until > statement_timestamp()) t
+                      FROM own JOIN task t ON t.tenant_id = :tenant AND t.domain_id = own.domain_id
+                     WHERE t.holder_id = COALESCE(:self, :user) AND t.lease_until > statement_timestamp()) t
               JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
              GROUP BY d.name, d.name_key
              ORDER BY d.name_key
@@ -72,15 +66,17 @@ public final class WelcomeQueries {
              LIMIT :most
             """;
 
-    private static final String READ = String.join(";\n", WHO, BANKS, TASKS, ZONES);
+    private static final String READ = String.join(";\n", OWNER, BANKS, TASKS, ZONES);
 
     /** In how many domains tasks are counted at most. */
     private static final int DOMAINS = 3;
 
     private final Db db;
+    private final Contexts contexts;
 
-    public WelcomeQueries(Db db) {
+    public WelcomeQueries(Db db, Contexts contexts) {
         this.db = db;
+        this.contexts = contexts;
     }
 
     /**
@@ -109,16 +105,20 @@ public final class WelcomeQueries {
 
     /**
      * @param most the maximum number of banks, and of zones
-     * @return empty if the user, or the agent that the credential is bound to, is gone
      */
-    Optional<Welcome> read(Call call, int most) {
+    Welcome read(Call call, int most) {
+        return contexts.look(call, () -> select(call, most));
+    }
+
+    private Welcome select(Call call, int most) {
         return db.sql(call, READ).set("most", most).set("domains", DOMAINS).all(results -> {
-            var who = results.next(row -> new Welcome(
-                    row.textOrNull("agent"), row.text("owner"), row.number("unread"), List.of(), List.of(), List.of()));
+            var owner = results.next(row -> row.text("name")).orElseThrow();
             var banks = results.list(row -> row.text("name"));
             var tasks = results.list(row -> new OwnTasks(row.text("domain"), row.number("count")));
             var zones = results.list(row -> new Zone(row.text("domain"), row.text("zone")));
-            return who.map(found -> new Welcome(found.agent(), found.owner(), found.unread(), banks, tasks, zones));
+            var context = call.context();
+            var agent = context.self() == null ? null : context.self().name();
+            return new Welcome(agent, owner, context.unread(), banks, tasks, zones);
         });
     }
 }

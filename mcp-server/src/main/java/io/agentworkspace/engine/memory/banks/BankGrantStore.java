@@ -3,7 +3,6 @@ package io.agentworkspace.engine.memory.banks;
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
@@ -41,7 +40,7 @@ final class BankGrantStore {
     private static final String PAGE = SqlTemplate.of("""
             , page AS (
                 SELECT a.*, permit.permission, permit.via
-                  FROM ctx, b, agent a CROSS JOIN {permit}
+                  FROM b, agent a CROSS JOIN {permit}
                  WHERE a.tenant_id = :tenant AND a.destroyed_at IS NULL AND a.name_key > :after
                    AND a.name_key >= COALESCE(CAST(:agent AS text), '')
                    AND a.name_key <= COALESCE(CAST(:agent AS text), chr(1114111))
@@ -83,11 +82,11 @@ final class BankGrantStore {
                LEFT JOIN counted ON counted.author_id = a.id) AS rows
             """).with("agent_json", AgentRow.JSON).sql();
 
-    private static final String GRANT = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
-            , grantee AS (
+    private static final String GRANT =
+            SqlTemplate.of("""
+            WITH grantee AS (
                 SELECT a.id, a.owner_id
-                  FROM agent a, ctx
+                  FROM agent a
                  WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
                    AND ({visible_agent} OR EXISTS (SELECT 1 FROM bank_grant g
                                        WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
@@ -113,12 +112,11 @@ final class BankGrantStore {
              WHERE b.tenant_id = :tenant AND b.id = :bank
             """).with("bank_json", BankStore.RECORD).sql();
 
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + BankPermissionRow.SUBJECT
+    private static final String LIST = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             , b AS (
                 SELECT b.*, {permission}
-                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+                  FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
@@ -127,18 +125,18 @@ final class BankGrantStore {
                     .sql()
             + PAGE
             + SqlTemplate.of("""
-            SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+            SELECT b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                    EXISTS (SELECT 1 FROM agent a
                             WHERE a.tenant_id = :tenant AND a.name_key = :agent AND {visible_agent}) AS is_known,
                    {entries}
-              FROM ctx LEFT JOIN b ON true
+              FROM (VALUES (1)) one (row) LEFT JOIN b ON true
             """)
                     .with("visible_agent", Visibility.agent("a"))
                     .with("entries", ENTRIES)
                     .sql();
 
-    private static final String REPORT = ContextStore.KNOWN_CONTEXT + """
-            , b AS (SELECT b.*, CAST(:permit AS text) AS held_permission
+    private static final String REPORT = """
+            WITH b AS (SELECT b.*, CAST(:permit AS text) AS held_permission
                       FROM bank b
                      WHERE b.tenant_id = :tenant AND b.id = :bank)
             """ + PAGE + "SELECT " + ENTRIES;
@@ -158,7 +156,7 @@ final class BankGrantStore {
             Agent agent, Permission permission, @Nullable Via via, boolean loaded, long memories) {}
 
     /**
-     * Returns the agents with a permission on the bank, or the named one of them, in one statement with the context.
+     * Returns the agents with a permission on the bank, or the named one of them, in one statement.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
@@ -194,7 +192,6 @@ final class BankGrantStore {
     record PermissionPage(Access access, boolean visible, ListSlice<AgentPermission> entries) {}
 
     private static Optional<PermissionPage> listed(Call call, Row row, int limit) throws SQLException {
-        ContextStore.read(call, row);
         if (row.textOrNull("held_permission") == null) {
             return Optional.empty();
         }

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
@@ -21,25 +20,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Lists the banks that a subject may read. */
 final class BankQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id
-                      FROM ctx
+    private static final String LIST = SqlTemplate.of("""
+            WITH s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, :user) AS owner_id
+                      FROM (VALUES (1)) one (row)
                       LEFT JOIN agent a
                              ON a.tenant_id = :tenant AND a.destroyed_at IS NULL
-                            AND a.id = CASE WHEN CAST(:agent AS text) IS NULL THEN ctx.self_id
+                            AND a.id = CASE WHEN CAST(:agent AS text) IS NULL THEN :self
                                             ELSE (SELECT x.id FROM agent x
                                                    WHERE x.tenant_id = :tenant AND x.name_key = :agent
                                                      AND x.destroyed_at IS NULL) END
                             AND (CAST(:agent AS text) IS NULL OR {visible_agent})),
             page AS (
                 SELECT b.*, permit.permission, permit.via, s.agent_id
-                  FROM ctx, s, bank b, {permit}
+                  FROM s, bank b, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key > :after AND {begins}
                    AND permit.permission <> 'none' AND {visible_bank}
                  ORDER BY b.name_key
                  LIMIT :limit + 1)
-            SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
+            SELECT s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = s.owner_id) AS owner_name,
                    (SELECT jsonb_agg(jsonb_build_object(
                                          'bank', {bank_json}, 'permission', b.permission, 'via', b.via,
@@ -48,15 +46,15 @@ final class BankQueries {
                                                               AND l.agent_id = b.agent_id))
                                      ORDER BY b.name_key)
                       FROM page b {join_owner}) AS rows
-              FROM ctx, s
+              FROM s
             """)
-                    .with("visible_agent", Visibility.agent("a"))
-                    .with("begins", NamePrefix.of("b"))
-                    .with("permit", BankPermissionRow.PERMIT)
-                    .with("visible_bank", Visibility.bank("b"))
-                    .with("bank_json", BankStore.RECORD)
-                    .with("join_owner", Visibility.owner("b"))
-                    .sql();
+            .with("visible_agent", Visibility.agent("a"))
+            .with("begins", NamePrefix.of("b"))
+            .with("permit", BankPermissionRow.PERMIT)
+            .with("visible_bank", Visibility.bank("b"))
+            .with("bank_json", BankStore.RECORD)
+            .with("join_owner", Visibility.owner("b"))
+            .sql();
 
     private final Db db;
     private final AgentStore agents;
@@ -90,7 +88,6 @@ final class BankQueries {
                 .set("after", after)
                 .set("limit", limit)
                 .one(row -> {
-                    ContextStore.read(call, row);
                     var rows = ListSlice.of(
                             call,
                             row.jsonList("rows", BankSummary.class),

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.memory.banks;
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlFailure;
@@ -71,11 +70,10 @@ public final class BankStore {
      * Finds the banks {@code b} with the name {@code :key}, with the permission of the actor, else
      * the user. A condition follows.
      */
-    static final String FIND = ContextStore.KNOWN_CONTEXT
-            + BankPermissionRow.SUBJECT
+    static final String FIND = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.id, b.owner_id, b.access, b.revision, {permission}
-              FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+              FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
@@ -103,10 +101,10 @@ public final class BankStore {
               FROM b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
             """).with("bank_json", RECORD).sql();
 
-    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String VISIBLE_NAMES =
+            SqlTemplate.of("""
             SELECT b.name
-              FROM bank b, ctx
+              FROM bank b
              WHERE b.tenant_id = :tenant AND {visible_bank}
              ORDER BY b.name_key
              LIMIT 2000

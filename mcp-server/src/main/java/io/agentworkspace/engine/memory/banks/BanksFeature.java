@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.memory.banks;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.text.TextAnalysis;
@@ -13,7 +13,7 @@ public final class BanksFeature {
     private BanksFeature() {}
 
     /** @param vectors of what a memory means */
-    public static Feature of(Db db, VectorSource vectors) {
+    public static Feature of(Db db, Contexts contexts, VectorSource vectors) {
         var agents = new AgentStore(db);
         var banks = new BankStore(db);
         var memories = new MemoryStore(db);
@@ -26,7 +26,7 @@ public final class BanksFeature {
         var similar = new SimilarStore(db, TextAnalysis::likeness);
         return new Feature()
                 .tools(new BankTools(banks, new BankQueries(db, agents), acting).tools())
-                .tools(new MemoryTools(banks, memories, reads, acting, vectors, new ContextStore(db), similar).tools())
+                .tools(new MemoryTools(banks, memories, reads, acting, vectors, contexts, similar).tools())
                 .tools(new PermissionTools(banks, grants).tools())
                 .tools(new LoadTools(
                                 banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.memory.documents.LoadedMemories;
@@ -24,12 +23,11 @@ public final class LoadedMemoryStore implements LoadedMemories {
             "some of its memories are in banks that you may not see, or that are in the trash: an admin can delete them with the document, or send memories=keep";
 
     /** Banks in the trash belong to their owners, and to the admins. */
-    private static final String BANKS = ContextStore.KNOWN_CONTEXT
-            + BankPermissionRow.SUBJECT
+    private static final String BANKS = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT {permission}, l.memories, {visible_bank} AS visible,
-                   b.deleted_at IS NOT NULL AND (:admin OR b.owner_id = ctx.user_id) AS own_trash
-              FROM ctx, s,
+                   b.deleted_at IS NOT NULL AND (:admin OR b.owner_id = :user) AS own_trash
+              FROM s,
                    (SELECT x.bank_id, count(*) AS memories
                       FROM document_memory x
                      WHERE x.tenant_id = :tenant AND x.document_id = ANY (CAST(:documents AS uuid[]))

@@ -3,9 +3,7 @@ package io.agentworkspace.engine.memory.banks;
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
 import io.agentworkspace.engine.kernel.context.TagQueries;
-import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -161,19 +159,18 @@ public final class MemoryQueries {
     }
 
     /** The read for the present, and the one for a time in the past. */
-    private record Reads(ContextQueries now, ContextQueries then) {
-        ContextQueries at(@Nullable Instant time) {
+    private record Reads(String now, String then) {
+        String at(@Nullable Instant time) {
             return time == null ? now : then;
         }
     }
 
-    public static final String READ_BANK = ContextQueries.ACTOR_WITH_SELF
-            + BankPermissionRow.SUBJECT
+    public static final String READ_BANK = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.id, b.name, b.description, b.access, b.censored_at IS NOT NULL AS is_censored, b.revision, b.created_at,
                    b.updated_at, {permission},
                    CASE WHEN permit.permission = 'none' THEN 0 ELSE {memories} END AS memories
-              FROM ctx, s, bank b {join_owner}, {permit}
+              FROM s, bank b {join_owner}, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
@@ -183,11 +180,8 @@ public final class MemoryQueries {
                     .with("visible_bank", Visibility.bank("b"))
                     .sql();
 
-    private static final ContextQueries READ_BANK_AND_WORKING_MEMORY = ContextQueries.of(
-            READ_BANK,
-            ContextQueries.ACTOR_WITH_SELF
-                    + ", "
-                    + loadable("ctx, bank b", "b.name_key = :key AND " + Visibility.bank("b")));
+    private static final String READ_BANK_AND_WORKING_MEMORY = String.join(
+            ";\n", READ_BANK, "WITH " + loadable("bank b", "b.name_key = :key AND " + Visibility.bank("b")));
 
     private static final Reads READ_LISTED = new Reads(
             selecting(next("memory m"), listed(":now"), LAST_LOOKED_AT),
@@ -208,11 +202,11 @@ public final class MemoryQueries {
      * @param condition the condition that selects them
      * @param last the condition for one more memory to select: the next page begins after it
      */
-    private static ContextQueries selecting(String memories, String condition, String last) {
-        return ContextQueries.of(
+    private static String selecting(String memories, String condition, String last) {
+        return String.join(
+                ";\n",
                 READ_BANK,
-                ContextQueries.ACTOR_WITH_SELF
-                        + BankPermissionRow.SUBJECT
+                BankPermissionRow.SUBJECT
                         + SqlTemplate.of("""
                 SELECT m.bank_id, m.is_match, m.is_last, CAST(m.id AS text) AS id, m.name,
                        CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
@@ -221,7 +215,7 @@ public final class MemoryQueries {
                        CAST(m.derived_from AS text[]) AS derived_from, CAST(m.supersedes AS text) AS supersedes, m.reason,
                        CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
                   FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
-                          FROM ctx, bank b CROSS JOIN LATERAL (
+                          FROM bank b CROSS JOIN LATERAL (
                               SELECT m.*, {superseder} AS superseder, {condition} AS is_match, {last} AS is_last
                                 FROM {memories}
                                WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({condition} OR {last})
@@ -243,7 +237,6 @@ public final class MemoryQueries {
 
     private final Db db;
     private final BankStore banks;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public MemoryQueries(Db db, BankStore banks) {
         this.db = db;
@@ -270,7 +263,7 @@ public final class MemoryQueries {
     record BankWithMemories(Bank bank, ListSlice<Memory> memories) {}
 
     /**
-     * Returns the bank and the selected memories, in one round trip with the context. Reading stops after as many bytes
+     * Returns the bank and the selected memories, in one round trip. Reading stops after as many bytes
      * of text as fit into the response.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
@@ -279,31 +272,17 @@ public final class MemoryQueries {
         var limit = Page.limit(page);
         var keys = Page.after(page, 3);
         var before = ListPosition.of(keys);
-        var found = filter.reading()
-                .at(filter.asOf())
-                .run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> statement
-                                .set("key", bank.key())
-                                .set("id", filter.id())
-                                .set("as_of", filter.asOf())
-                                .set(
-                                        "name",
-                                        filter.name() == null
-                                                ? null
-                                                : filter.name().key())
-                                .set("tags", TagQueries.patterns(filter.tags()))
-                                .set(
-                                        "author",
-                                        filter.author() == null
-                                                ? null
-                                                : filter.author().key())
-                                .set("before", before.at())
-                                .set("before_id", before.id())
-                                .set("limit", limit),
-                        results -> found(call, results, limit, keys))
+        var found = db.sql(call, filter.reading().at(filter.asOf()))
+                .set("key", bank.key())
+                .set("id", filter.id())
+                .set("as_of", filter.asOf())
+                .set("name", filter.name() == null ? null : filter.name().key())
+                .set("tags", TagQueries.patterns(filter.tags()))
+                .set("author", filter.author() == null ? null : filter.author().key())
+                .set("before", before.at())
+                .set("before_id", before.id())
+                .set("limit", limit)
+                .all(results -> found(call, results, limit, keys))
                 .orElseThrow(() -> banks.missing(call, bank));
         if (found.memories().rows().isEmpty() && filter.name() != null) {
             throw missing(call, bank, filter.name());
@@ -452,21 +431,16 @@ public final class MemoryQueries {
     record WorkingPreview(Bank bank, Working working) {}
 
     /**
-     * Returns the same without attaching the bank, in one round trip with the context.
+     * Returns the same without attaching the bank, in one round trip.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
     WorkingPreview preview(Call call, Name bank) {
-        return READ_BANK_AND_WORKING_MEMORY
-                .run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> statement
-                                .set("key", bank.key())
-                                .set("characters", TOKEN_CHARACTERS)
-                                .set("tokens", WORKING_TOKENS),
-                        results -> previewed(call, results))
+        return db.sql(call, READ_BANK_AND_WORKING_MEMORY)
+                .set("key", bank.key())
+                .set("characters", TOKEN_CHARACTERS)
+                .set("tokens", WORKING_TOKENS)
+                .all(results -> previewed(call, results))
                 .orElseThrow(() -> banks.missing(call, bank));
     }
 

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
-import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.context.Tags;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.kernel.text.TextLikeness;
@@ -27,7 +27,7 @@ final class MemoryTools {
     private final MemoryQueries reads;
     private final ActingAgent acting;
     private final VectorSource vectors;
-    private final ContextStore contexts;
+    private final Contexts contexts;
     private final SimilarStore similar;
 
     public MemoryTools(
@@ -36,7 +36,7 @@ final class MemoryTools {
             MemoryQueries reads,
             ActingAgent acting,
             VectorSource vectors,
-            ContextStore contexts,
+            Contexts contexts,
             SimilarStore similar) {
         this.contexts = contexts;
         this.banks = banks;

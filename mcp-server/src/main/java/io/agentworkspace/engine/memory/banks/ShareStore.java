@@ -2,7 +2,6 @@ package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
@@ -16,17 +15,16 @@ import java.util.List;
  * Finds the agents whose share of a bank a name means: the living agent, and destroyed agents of that name who wrote there.
  */
 final class ShareStore {
-    private static final String FIND_NAMED = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String FIND_NAMED = SqlTemplate.of("""
             SELECT a.id, a.owner_id
-              FROM agent a, ctx
+              FROM agent a
              WHERE a.tenant_id = :tenant AND a.name_key = :key
                AND ({visible_agent}
                     OR (:reads
                         AND EXISTS (SELECT 1
                                       FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
                                      WHERE b.tenant_id = a.tenant_id AND b.id = :bank AND m.author_id = a.id AND {readable}))
-                    OR ((:manages OR a.owner_id = ctx.user_id)
+                    OR ((:manages OR a.owner_id = :user)
                         AND (EXISTS (SELECT 1 FROM memory m
                                       WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
                              OR EXISTS (SELECT 1 FROM bank_grant g
@@ -38,9 +36,9 @@ final class ShareStore {
                                            AND a.id = ANY (m.contributors)))))
              ORDER BY a.destroyed_at NULLS FIRST, a.id
             """)
-                    .with("visible_agent", Visibility.agent("a"))
-                    .with("readable", MemoryVisibility.readable("m", "b"))
-                    .sql();
+            .with("visible_agent", Visibility.agent("a"))
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .sql();
 
     private final Db db;
     private final AgentStore agents;

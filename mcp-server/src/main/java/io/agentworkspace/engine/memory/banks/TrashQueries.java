@@ -3,8 +3,6 @@ package io.agentworkspace.engine.memory.banks;
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
-import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -31,7 +29,7 @@ final class TrashQueries {
     private static final String TRASHED = SqlTemplate.of("""
             SELECT b.id AS bank_id, CAST(m.id AS text) AS id, m.name, left(m.text, {length}) AS text, author.name AS author,
                    m.created_at, m.deleted_at
-              FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+              FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
                    CROSS JOIN LATERAL (
                        SELECT m.*
                          FROM memory m
@@ -40,10 +38,10 @@ final class TrashQueries {
                                OR (m.deleted_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
                           AND (permit.permission = 'manage'
                                OR (b.censored_at IS NULL AND NOT m.contributors && {censored}
-                                   AND (permit.permission = 'write' OR m.author_id IN (ctx.user_id, ctx.self_id)
+                                   AND (permit.permission = 'write' OR m.author_id IN (:user, :self)
                                         OR EXISTS (SELECT 1 FROM agent a
                                                     WHERE a.tenant_id = m.tenant_id AND a.id = m.author_id
-                                                      AND a.owner_id = ctx.user_id))))
+                                                      AND a.owner_id = :user))))
                         ORDER BY m.deleted_at DESC, m.id DESC
                         LIMIT :limit + 1) m
                    CROSS JOIN LATERAL (SELECT x.name FROM party x
@@ -57,12 +55,10 @@ final class TrashQueries {
             .with("visible_bank", Visibility.bank("b"))
             .sql();
 
-    private static final ContextQueries READ = ContextQueries.of(
-            MemoryQueries.READ_BANK, ContextQueries.ACTOR_WITH_SELF + BankPermissionRow.SUBJECT + TRASHED);
+    private static final String READ = String.join(";\n", MemoryQueries.READ_BANK, BankPermissionRow.SUBJECT + TRASHED);
 
     private final Db db;
     private final BankStore banks;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public TrashQueries(Db db, BankStore banks) {
         this.db = db;
@@ -88,22 +84,18 @@ final class TrashQueries {
 
     private record Found(long bank, TrashedMemory memory, String cursor) {}
 
-    /** Returns the memories in the trash, the last deleted first, in one round trip with the context. */
+    /** Returns the memories in the trash, the last deleted first, in one round trip. */
     ListSlice<TrashedMemory> read(Call call, Name bank, @Nullable Page page) {
         var limit = Page.limit(page);
         var keys = Page.after(page, 3);
         var before = ListPosition.of(keys);
-        return READ.run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> statement
-                                .set("key", bank.key())
-                                .set("kept", call.now().minus(TrashStore.KEPT))
-                                .set("before", before.at())
-                                .set("before_id", before.id())
-                                .set("limit", limit),
-                        results -> found(call, results, limit, keys))
+        return db.sql(call, READ)
+                .set("key", bank.key())
+                .set("kept", call.now().minus(TrashStore.KEPT))
+                .set("before", before.at())
+                .set("before_id", before.id())
+                .set("limit", limit)
+                .all(results -> found(call, results, limit, keys))
                 .orElseThrow(() -> banks.missing(call, bank));
     }
 

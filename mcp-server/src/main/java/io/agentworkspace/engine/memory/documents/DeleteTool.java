@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.memory.documents;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -19,12 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class DeleteTool {
     private static final String DELETE = "delete";
 
-    private final ContextStore contexts;
     private final DocumentStore documents;
     private final LoadedMemories loaded;
 
-    public DeleteTool(ContextStore contexts, DocumentStore documents, LoadedMemories loaded) {
-        this.contexts = contexts;
+    public DeleteTool(DocumentStore documents, LoadedMemories loaded) {
         this.documents = documents;
         this.loaded = loaded;
     }
@@ -86,7 +83,6 @@ final class DeleteTool {
     }
 
     private DeleteResponse report(DeleteRequest in, Call call) {
-        contexts.load(call);
         var versions = documents.find(call, in.id());
         if (versions.isEmpty()) {
             throw DocumentStore.missing(in.id());

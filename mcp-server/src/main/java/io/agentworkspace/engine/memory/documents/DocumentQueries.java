@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.memory.documents;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -16,9 +15,9 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads documents: one statement each, including the context. Everybody in the tenant sees all of them. */
+/** Reads documents: one statement each. Everybody in the tenant sees all of them. */
 final class DocumentQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE
+    private static final String LIST = "WITH " + DocumentRow.QUEUE
             + SqlTemplate.of("""
             , page AS (
                 SELECT d.*
@@ -34,8 +33,7 @@ final class DocumentQueries {
                         OR (d.created_at, d.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
                  ORDER BY d.created_at DESC, d.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT json_agg({document_json} ORDER BY d.created_at DESC, d.id DESC) FROM page d {join_queue}) AS rows
-              FROM ctx
+            SELECT (SELECT json_agg({document_json} ORDER BY d.created_at DESC, d.id DESC) FROM page d {join_queue}) AS rows
             """)
                     .with("document_json", DocumentRow.JSON)
                     .with("join_queue", DocumentRow.JOIN)
@@ -52,7 +50,7 @@ final class DocumentQueries {
                  LIMIT 1)
             """;
 
-    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + ", " + FOUND
+    private static final String READ = "WITH " + DocumentRow.QUEUE + ", " + FOUND
             + SqlTemplate.of("""
             , texts AS (
                 SELECT p.n, p.blocks,
@@ -60,18 +58,17 @@ final class DocumentQueries {
                        lead(p.n) OVER (ORDER BY p.n) AS next
                   FROM found d JOIN document_part p ON p.tenant_id = d.tenant_id AND p.document_id = d.id
                  WHERE :text AND d.state = 'accepted' AND p.n >= :from)
-            SELECT ctx.*, (SELECT {document_json} FROM found d {join_queue}) AS record,
+            SELECT (SELECT {document_json} FROM found d {join_queue}) AS record,
                    (SELECT json_agg(t.blocks ORDER BY t.n) FROM texts t WHERE t.ahead <= :room / 4) AS parts,
                    (SELECT min(t.n) FROM texts t WHERE t.ahead > :room / 4) AS next,
                    (SELECT json_agg(x.name) FROM (SELECT DISTINCT n.name FROM document n WHERE n.tenant_id = :tenant
                                                    ORDER BY n.name LIMIT 2000) x WHERE NOT EXISTS (SELECT 1 FROM found)) AS names
-              FROM ctx
             """)
                     .with("document_json", DocumentRow.JSON)
                     .with("join_queue", DocumentRow.JOIN)
                     .sql();
 
-    private static final String READ_QUEUE = ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE
+    private static final String READ_QUEUE = "WITH " + DocumentRow.QUEUE
             + SqlTemplate.of("""
             , page AS (
                 SELECT d.*
@@ -81,12 +78,11 @@ final class DocumentQueries {
                         OR (d.queued_at, d.id) > (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY d.queued_at, d.id
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT json_agg({document_json} ORDER BY d.queued_at, d.id) FROM page d {join_queue}) AS rows,
+            SELECT (SELECT json_agg({document_json} ORDER BY d.queued_at, d.id) FROM page d {join_queue}) AS rows,
                    (SELECT json_agg(to_jsonb(d.queued_at) ORDER BY d.queued_at, d.id) FROM page d) AS times,
                    (SELECT count(*) FROM waiting w WHERE w.tenant_id = :tenant) AS waiting,
                    (SELECT count(*) FROM document v
                      WHERE v.tenant_id = :tenant AND v.state = 'validating' AND v.lease_until >= now()) AS validating
-              FROM ctx
             """)
                     .with("document_json", DocumentRow.JSON)
                     .with("join_queue", DocumentRow.JOIN)
@@ -122,10 +118,7 @@ final class DocumentQueries {
                 .set("before", before.at())
                 .set("before_id", before.id())
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", Document.class);
-                })
+                .one(row -> row.jsonList("rows", Document.class))
                 .orElseThrow();
         return ListSlice.of(
                 call, rows, limit, last -> Cursor.of(last.createdAt().toString(), last.id()));
@@ -180,7 +173,6 @@ final class DocumentQueries {
                 .set("text", from != null)
                 .set("from", from == null ? 0 : from)
                 .one(row -> {
-                    ContextStore.read(call, row);
                     var document = row.json("record", Document.class);
                     if (document == null) {
                         throw missing(selection, row.jsonList("names", String.class));
@@ -208,7 +200,6 @@ final class DocumentQueries {
                 .set("after", after.id())
                 .set("limit", limit)
                 .one(row -> {
-                    ContextStore.read(call, row);
                     var rows = row.jsonList("rows", Document.class);
                     var times = row.jsonList("times", String.class);
                     var slice = ListSlice.of(

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.memory.documents;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import java.time.Clock;
@@ -13,7 +12,7 @@ public record DocumentsFeature(DocumentFileStore files, Feature feature) {
         var files = new DocumentFileStore(db, clock);
         var feature = new Feature()
                 .tools(new DocumentTools(new DocumentQueries(db), documents, files).tools())
-                .tools(new DeleteTool(new ContextStore(db), documents, loaded).tools())
+                .tools(new DeleteTool(documents, loaded).tools())
                 .background(work -> work.clearing("files", files::purge));
         return new DocumentsFeature(files, feature);
     }

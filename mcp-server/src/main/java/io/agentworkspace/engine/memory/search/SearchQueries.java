@@ -3,7 +3,6 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -95,10 +94,9 @@ final class SearchQueries {
 
     /** @param searched the end of a FROM list with the banks {@code b}, and the condition */
     private static String searched(String searched) {
-        return ContextStore.WITH_CONTEXT
-                + BankPermissionRow.SUBJECT
+        return BankPermissionRow.SUBJECT
                 + SqlTemplate.of("""
-                , b AS MATERIALIZED (SELECT b.id AS bank_id, b.censored_at, {permission} FROM ctx, s, {searched}),
+                , b AS MATERIALIZED (SELECT b.id AS bank_id, b.censored_at, {permission} FROM s, {searched}),
                 copies AS (SELECT *
                             FROM unnest(CAST(:known_banks AS bigint[]), CAST(:known_positions AS text[])) k (bank_id, position)),
                 news AS (
@@ -106,13 +104,13 @@ final class SearchQueries {
                       FROM b LEFT JOIN copies k ON k.bank_id = b.bank_id
                      CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
                      WHERE b.censored_at IS NULL AND b.held_permission <> 'none')
-                SELECT ctx.*, b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
-                       ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author) AS authors,
+                SELECT b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
+                       ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = CAST(:author AS text)) AS authors,
                        ARRAY(SELECT c.agent_id FROM bank_censor c
                               WHERE c.tenant_id = :tenant AND c.bank_id = b.bank_id ORDER BY c.agent_id) AS censored,
                        ARRAY(SELECT CAST(n.id AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS ids,
                        ARRAY(SELECT CAST(n.change AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS changes
-                  FROM ctx LEFT JOIN b ON true
+                  FROM (VALUES (1)) one (row) LEFT JOIN b ON true
                 """)
                         .with("permission", BankPermissionRow.COLUMNS)
                         .with("searched", searched)
@@ -318,7 +316,7 @@ final class SearchQueries {
             @Nullable Memory memory) {}
 
     /**
-     * Returns the named bank, else every bank that the caller may read, with the context. The list is empty if there is none.
+     * Returns the named bank, else every bank that the caller may read. The list is empty if there is none.
      */
     Banks banks(Call call, @Nullable Name bank, @Nullable Name author, IndexPositions positions) {
         record Read(@Nullable SearchedBank bank, List<Long> authors) {}
@@ -334,9 +332,6 @@ final class SearchQueries {
                 .set("most_banks", MOST_BANKS)
                 .set("listed", LISTED_CHANGES)
                 .list(row -> {
-                    if (call.contextIfKnown() == null) {
-                        ContextStore.read(call, row);
-                    }
                     return new Read(bank(call, row), row.numbers("authors"));
                 });
         if (bank == null) {

@@ -1,8 +1,6 @@
 package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
-import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
@@ -27,46 +25,32 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Reads agents and their messages, each time in one round trip with the context. */
+/** Reads agents and their messages, each time in one round trip. */
 final class AgentQueries {
     /** The agents on the roster. Each is looked up, so that no plan reads all agents of the tenant. */
     private static final String ROSTER = """
-            ctx
-            JOIN roster r ON r.tenant_id = :tenant AND r.user_id = ctx.user_id
+            (SELECT * FROM roster r WHERE r.tenant_id = :tenant AND r.user_id = :user) r
             CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = r.tenant_id AND x.id = r.agent_id OFFSET 0) a
             """;
 
-    private static final String NAMED = "ctx JOIN agent a ON a.tenant_id = :tenant AND " + NamePrefix.of("a");
+    private static final String NAMED = "(SELECT * FROM agent a WHERE " + NamePrefix.of("a") + ") a";
 
     /** The agent :key, whose messages are read. */
-    private static final String NAMED_PARTY = ContextQueries.ACTOR + """
-            , subject AS MATERIALIZED (
-                SELECT x.id, x.owner_id
+    private static final String NAMED_PARTY = """
+            WITH subject AS MATERIALIZED (
+                SELECT x.id
                   FROM agent x
                  WHERE x.tenant_id = :tenant AND x.name_key = :key AND x.destroyed_at IS NULL)
             """;
 
-    /** The selected agent unless :inbox, else the speaker: self, or the user. */
-    private static final String CHOSEN_PARTY = ContextQueries.ACTOR_WITH_SELF
-            + SqlTemplate.of("""
-            , subject AS MATERIALIZED (
-                SELECT COALESCE(selected.id, ctx.self_id, ctx.user_id) AS id,
-                       CASE WHEN selected.id IS NULL THEN ctx.user_id ELSE selected.owner_id END AS owner_id
-                  FROM ctx
-                  LEFT JOIN LATERAL (
-                      SELECT a.id, a.owner_id
-                        FROM context c
-                        JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND {visible_agent}
-                       WHERE NOT :inbox AND c.tenant_id = :tenant AND c.principal = :principal
-                         AND c.name = :context) selected ON true)
-            """).with("visible_agent", Visibility.agent("a")).sql();
+    /** The agent or user :party. */
+    private static final String CHOSEN_PARTY = "WITH subject AS MATERIALIZED (SELECT CAST(:party AS bigint) AS id)\n";
 
     private static final String AGENT = SqlTemplate.of("""
-            SELECT {columns}, (a.owner_id = ctx.user_id OR :admin) AS may_set, {guard}
-              FROM ctx CROSS JOIN subject
+            SELECT {columns}, (a.owner_id = :user OR :admin) AS may_set, {guard}
+              FROM subject
               JOIN agent a ON a.tenant_id = :tenant AND a.id = subject.id AND {visible_agent}
             """)
             .with("columns", AgentRow.COLUMNS_WITH_PROFILE)
@@ -86,7 +70,7 @@ final class AgentQueries {
                 SELECT subject.id AS party_id, p.tenant_id, p.conversation_id,
                        row_number() OVER newest
                        - count(*) FILTER (WHERE st.last_at >= (SELECT created_at FROM before)) OVER newest AS place
-                  FROM ctx CROSS JOIN subject
+                  FROM subject
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id
                   CROSS JOIN LATERAL (SELECT * FROM conversation x
                                        WHERE x.tenant_id = p.tenant_id AND x.id = p.conversation_id AND x.last_seq > 0
@@ -112,15 +96,15 @@ final class AgentQueries {
             .with("messages", MessagePages.columns("m.party_id, ", "created_at DESC, conversation_id DESC, seq DESC"))
             .sql();
 
-    private static final ContextQueries READ_NAMED = ContextQueries.of(NAMED_PARTY + AGENT, NAMED_PARTY + MESSAGES);
+    private static final String READ_NAMED = String.join(";\n", NAMED_PARTY + AGENT, NAMED_PARTY + MESSAGES);
 
-    private static final ContextQueries READ_CHOSEN = ContextQueries.of(CHOSEN_PARTY + AGENT, CHOSEN_PARTY + MESSAGES);
+    private static final String READ_CHOSEN = String.join(";\n", CHOSEN_PARTY + AGENT, CHOSEN_PARTY + MESSAGES);
 
     /** A thread in a conversation that the party takes part in. */
     private static final String THREAD = ThreadQueries.page(
             "subject.id AS party_id, ",
             SqlTemplate.of("""
-            ctx CROSS JOIN subject CROSS JOIN message m
+            subject CROSS JOIN message m
                       JOIN participant p ON p.tenant_id = m.tenant_id AND p.party_id = subject.id AND p.conversation_id = m.conversation_id
                       JOIN conversation st ON st.tenant_id = m.tenant_id AND st.id = m.conversation_id
                      WHERE {may_see_conversation}
@@ -128,21 +112,18 @@ final class AgentQueries {
                     .with("may_see_conversation", Visibility.conversation("st"))
                     .sql());
 
-    private static final ContextQueries READ_THREAD_OF_NAMED =
-            ContextQueries.of(NAMED_PARTY + AGENT, NAMED_PARTY + THREAD);
+    private static final String READ_THREAD_OF_NAMED = String.join(";\n", NAMED_PARTY + AGENT, NAMED_PARTY + THREAD);
 
-    private static final ContextQueries READ_THREAD_OF_CHOSEN =
-            ContextQueries.of(CHOSEN_PARTY + AGENT, CHOSEN_PARTY + THREAD);
+    private static final String READ_THREAD_OF_CHOSEN = String.join(";\n", CHOSEN_PARTY + AGENT, CHOSEN_PARTY + THREAD);
 
-    private static final ContextQueries LIST_ROSTER = listOf(ROSTER);
+    private static final String LIST_ROSTER = listOf(ROSTER);
 
-    private static final ContextQueries LIST_NAMED = listOf(NAMED);
+    private static final String LIST_NAMED = listOf(NAMED);
 
-    /** @param agents the FROM list with {@code ctx} and the agents {@code a} to choose from */
-    private static ContextQueries listOf(String agents) {
-        return ContextQueries.of(ContextQueries.ACTOR
-                + SqlTemplate.of("""
-                , page AS MATERIALIZED (
+    /** @param agents the FROM list with the agents {@code a} to choose from */
+    private static String listOf(String agents) {
+        return SqlTemplate.of("""
+                WITH page AS MATERIALIZED (
                     SELECT a.*
                       FROM {agents}
                      WHERE a.tenant_id = :tenant AND a.name_key > :after AND {visible_agent}
@@ -150,7 +131,7 @@ final class AgentQueries {
                      LIMIT :limit + 1),
                 talk AS (
                     SELECT p.party_id, sum(COALESCE(p.last_seq, st.last_seq) - p.read_seq - p.own_unread - p.announced) AS unread, max(st.last_at) AS last_at
-                      FROM ctx, page a
+                      FROM page a
                       CROSS JOIN LATERAL (SELECT * FROM participant x
                                            WHERE x.tenant_id = a.tenant_id AND x.party_id = a.id OFFSET 0) p
                       CROSS JOIN LATERAL (SELECT * FROM conversation x
@@ -162,17 +143,16 @@ final class AgentQueries {
                   LEFT JOIN talk ON talk.party_id = a.id
                  ORDER BY a.name_key
                 """)
-                        .with("agents", agents)
-                        .with("visible_agent", Visibility.agent("a"))
-                        .with("may_see_stream", Visibility.conversation("st"))
-                        .with("columns", AgentRow.COLUMNS)
-                        .sql());
+                .with("agents", agents)
+                .with("visible_agent", Visibility.agent("a"))
+                .with("may_see_stream", Visibility.conversation("st"))
+                .with("columns", AgentRow.COLUMNS)
+                .sql();
     }
 
     private final Db db;
     private final AgentStore agents;
     private final MessagePages pages;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public AgentQueries(Db db, AgentStore agents) {
         this.db = db;
@@ -187,16 +167,11 @@ final class AgentQueries {
     ListSlice<AgentSummary> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
-        var rows = (prefix == null ? LIST_ROSTER : LIST_NAMED)
-                .run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> statement
-                                .set("prefix", prefix == null ? null : prefix.key())
-                                .set("after", after)
-                                .set("limit", limit),
-                        results -> results.list(AgentQueries::summary));
+        var rows = db.sql(call, prefix == null ? LIST_ROSTER : LIST_NAMED)
+                .set("prefix", prefix == null ? null : prefix.key())
+                .set("after", after)
+                .set("limit", limit)
+                .list(AgentQueries::summary);
         return ListSlice.of(
                 call,
                 rows,
@@ -234,11 +209,10 @@ final class AgentQueries {
         var limit = Page.limit(page);
         var keys = Page.after(page, 2);
         var before = before(keys);
-        var result = find(
-                call,
-                name,
-                name == null ? READ_CHOSEN : READ_NAMED,
-                statement -> statement.set("inbox", inbox).set("before", before).set("limit", limit));
+        var statement = db.sql(call, name == null ? READ_CHOSEN : READ_NAMED)
+                .set("before", before)
+                .set("limit", limit);
+        var result = find(call, name, inbox, statement);
         var speaker = call.context().speaker().id();
         var party = result.row() == null ? speaker : result.row().id();
         Cursor.requireSame(keys, party);
@@ -257,15 +231,11 @@ final class AgentQueries {
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
     AgentWithMessages readThread(Call call, @Nullable Name name, boolean inbox, UUID thread, @Nullable Page page) {
-        var result = find(
-                call,
-                name,
-                name == null ? READ_THREAD_OF_CHOSEN : READ_THREAD_OF_NAMED,
-                statement -> statement
-                        .set("inbox", inbox)
-                        .set("thread", thread)
-                        .set("after", ThreadQueries.after(page))
-                        .set("limit", Page.limit(page)));
+        var statement = db.sql(call, name == null ? READ_THREAD_OF_CHOSEN : READ_THREAD_OF_NAMED)
+                .set("thread", thread)
+                .set("after", ThreadQueries.after(page))
+                .set("limit", Page.limit(page));
+        var result = find(call, name, inbox, statement);
         var messages = ThreadQueries.fit(call, thread, result.newest(), page);
         var speaker = call.context().speaker().id();
         if (call.isReadBySpeaker() && (result.row() == null || result.row().id() == speaker)) {
@@ -278,10 +248,13 @@ final class AgentQueries {
         return new AgentWithMessages(result.agent(), result.guard(), messages);
     }
 
-    private ReadResult find(Call call, @Nullable Name name, ContextQueries queries, UnaryOperator<Statement> bind) {
-        var key = name == null ? null : name.key();
-        var result = queries.run(
-                db, unselected, call, statement -> bind.apply(statement.set("key", key)), AgentQueries::result);
+    private ReadResult find(Call call, @Nullable Name name, boolean inbox, Statement statement) {
+        var selected = call.context().agent();
+        var party = inbox || selected == null ? call.context().speaker() : selected;
+        var result = statement
+                .set("key", name == null ? null : name.key())
+                .set("party", party.id())
+                .all(AgentQueries::result);
         if (result.agent() == null && name != null) {
             throw agents.missing(call, name);
         } else if (result.agent() != null) {

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
@@ -20,7 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what changes of an agent replaced, in one statement with the context. */
+/** Reads what changes of an agent replaced, in one statement. */
 final class AgentRevisionQueries {
     /** The bytes of a revision without its texts. */
     private static final int BESIDE_TEXTS = 1_500;
@@ -28,13 +27,12 @@ final class AgentRevisionQueries {
     /** The bytes of a response without its revisions. */
     private static final int BESIDE_REVISIONS = 40_000;
 
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , a AS (
+    private static final String LIST = SqlTemplate.of("""
+            WITH a AS (
                 SELECT a.*
-                  FROM agent a, ctx
+                  FROM agent a
                  WHERE a.tenant_id = :tenant
-                   AND a.id = CASE WHEN CAST(:key AS text) IS NULL THEN ctx.self_id
+                   AND a.id = CASE WHEN CAST(:key AS text) IS NULL THEN :self
                                    ELSE (SELECT x.id FROM agent x
                                           WHERE x.tenant_id = :tenant AND x.name_key = :key
                                             AND x.destroyed_at IS NULL) END
@@ -53,7 +51,7 @@ final class AgentRevisionQueries {
             page AS (
                 SELECT * FROM weighed
                  WHERE place <= :limit AND (place = 1 OR weight <= :room - {beside_revisions}))
-            SELECT ctx.*, {agent}, {more},
+            SELECT {agent}, {more},
                    (SELECT jsonb_agg(jsonb_build_object(
                                          'revision', m.revision, 'name', m.name, 'description', m.description,
                                          'profile', m.profile, 'access', m.access,
@@ -62,16 +60,16 @@ final class AgentRevisionQueries {
                                          'stored_at', m.stored_at, 'replaced_at', m.replaced_at)
                                      ORDER BY m.revision DESC)
                       FROM page m) AS revisions
-              FROM ctx LEFT JOIN a ON true
+              FROM (VALUES (1)) one (row) LEFT JOIN a ON true
             """)
-                    .with("visible_agent", Visibility.agent("a"))
-                    .with("beside_texts", BESIDE_TEXTS)
-                    .with("beside_revisions", BESIDE_REVISIONS)
-                    .with("description_size", TextSize.of("r.description"))
-                    .with("profile_size", TextSize.of("r.profile"))
-                    .with("agent", AgentRow.COLUMNS)
-                    .with("more", TextSize.MORE)
-                    .sql();
+            .with("visible_agent", Visibility.agent("a"))
+            .with("beside_texts", BESIDE_TEXTS)
+            .with("beside_revisions", BESIDE_REVISIONS)
+            .with("description_size", TextSize.of("r.description"))
+            .with("profile_size", TextSize.of("r.profile"))
+            .with("agent", AgentRow.COLUMNS)
+            .with("more", TextSize.MORE)
+            .sql();
 
     private final Db db;
     private final AgentStore agents;
@@ -110,7 +108,6 @@ final class AgentRevisionQueries {
     }
 
     private static ReadResult result(Call call, Row row) throws SQLException {
-        ContextStore.read(call, row);
         if (row.numberOrNull("id") == null) {
             return new ReadResult(null, null);
         }

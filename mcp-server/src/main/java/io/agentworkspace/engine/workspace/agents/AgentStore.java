@@ -74,22 +74,21 @@ public final class AgentStore {
             """).with("agent", AgentRow.COLUMNS).sql();
 
     /** The names on the acting user's roster, and those next to the given one in alphabetical order: reading all names takes too long. */
-    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String VISIBLE_NAMES = SqlTemplate.of("""
             SELECT DISTINCT a.name
-              FROM ctx, LATERAL ({before} UNION ALL {after} UNION ALL {rostered}) a
+              FROM LATERAL ({before} UNION ALL {after} UNION ALL {rostered}) a
              WHERE {visible_agent}
             """)
-                    .with("before", neighbours("<", "DESC"))
-                    .with("after", neighbours(">", "ASC"))
-                    .with("rostered", """
+            .with("before", neighbours("<", "DESC"))
+            .with("after", neighbours(">", "ASC"))
+            .with("rostered", """
             (SELECT w.*
                FROM roster r JOIN agent w ON w.tenant_id = r.tenant_id AND w.id = r.agent_id
-              WHERE r.tenant_id = :tenant AND r.user_id = ctx.user_id
+              WHERE r.tenant_id = :tenant AND r.user_id = :user
               LIMIT 1000)
             """)
-                    .with("visible_agent", Visibility.agent("a"))
-                    .sql();
+            .with("visible_agent", Visibility.agent("a"))
+            .sql();
 
     private static String neighbours(String side, String order) {
         return SqlTemplate.of("""
@@ -138,15 +137,14 @@ public final class AgentStore {
 
     private static final String OLD_REVISIONS = Db.oldRows("agent_revision", "replaced_at <= :until");
 
-    private static final String FIND = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String FIND = SqlTemplate.of("""
             SELECT {agent}
-              FROM agent a, ctx
+              FROM agent a
              WHERE a.tenant_id = :tenant AND a.name_key = :key AND {visible_agent}
             """)
-                    .with("agent", HELD)
-                    .with("visible_agent", Visibility.agent("a"))
-                    .sql();
+            .with("agent", HELD)
+            .with("visible_agent", Visibility.agent("a"))
+            .sql();
 
     private static final String LOCK = FIND + "FOR UPDATE OF a";
 

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -14,29 +13,28 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what the calls of an agent amount to by day, in one statement with the context. */
+/** Reads what the calls of an agent amount to by day, in one statement. */
 final class AgentUseQueries {
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , a AS (
+    private static final String READ = SqlTemplate.of("""
+            WITH a AS (
                 SELECT a.*
-                  FROM agent a, ctx
+                  FROM agent a
                  WHERE a.tenant_id = :tenant
-                   AND a.id = CASE WHEN CAST(:key AS text) IS NULL THEN ctx.self_id
+                   AND a.id = CASE WHEN CAST(:key AS text) IS NULL THEN :self
                                    ELSE (SELECT x.id FROM agent x
                                           WHERE x.tenant_id = :tenant AND x.name_key = :key
                                             AND x.destroyed_at IS NULL) END
                    AND {visible_agent})
-            SELECT ctx.*, {agent},
+            SELECT {agent},
                    (SELECT jsonb_agg(jsonb_build_object('day', u.day, 'calls', u.calls,
                                                         'in', u.characters_in, 'out', u.characters_out) ORDER BY u.day)
                       FROM agent_usage u
                      WHERE u.tenant_id = :tenant AND u.agent_id = a.id AND u.day > CAST(:since AS date)) AS daily
-              FROM ctx LEFT JOIN a ON true
+              FROM (VALUES (1)) one (row) LEFT JOIN a ON true
             """)
-                    .with("visible_agent", Visibility.agent("a"))
-                    .with("agent", AgentRow.COLUMNS)
-                    .sql();
+            .with("visible_agent", Visibility.agent("a"))
+            .with("agent", AgentRow.COLUMNS)
+            .sql();
 
     private final Db db;
     private final AgentStore agents;
@@ -70,7 +68,7 @@ final class AgentUseQueries {
                         "since",
                         AgentUseStore.today(call.now().minus(AgentUseStore.KEPT))
                                 .toString())
-                .one(row -> found(call, row))
+                .one(AgentUseQueries::found)
                 .orElseThrow();
         if (found.agent() == null) {
             throw agents.missing(call, AgentTools.nameOrSelf(call, name));
@@ -79,8 +77,7 @@ final class AgentUseQueries {
         return new Usage(found.agent().name(), found.daily());
     }
 
-    private static Found found(Call call, Row row) throws SQLException {
-        ContextStore.read(call, row);
+    private static Found found(Row row) throws SQLException {
         return row.numberOrNull("id") == null
                 ? new Found(null, List.of())
                 : new Found(AgentStore.agent(row), row.jsonList("daily", OfDay.class));

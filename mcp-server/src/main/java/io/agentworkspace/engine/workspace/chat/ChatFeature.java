@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.workspace.chat;
 
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
@@ -16,11 +17,11 @@ public final class ChatFeature {
     private ChatFeature() {}
 
     /** @param waiting the calls that wait for messages, since AP_Chat can */
-    public static Feature of(Db db, WaitingCalls waiting, Clock clock) {
+    public static Feature of(Db db, Contexts contexts, WaitingCalls waiting, Clock clock) {
         var agents = new AgentStore(db);
         var messages = new MessageStore(db);
         var domains = new DomainStore(db);
-        var wait = new MessageWait(db, waiting, clock);
+        var wait = new MessageWait(db, contexts, waiting, clock);
         var chat = new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait);
         return new Feature()
                 .tools(chat.tools())

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.workspace.chat;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
@@ -27,11 +26,10 @@ import org.jspecify.annotations.Nullable;
 /** Finds where a message goes: to whom or where the call says, where the answered message is, or what is selected. */
 final class DestinationQueries {
     /** The place of a message that the speaker takes part in, or a user may read. */
-    private static final String FIND_MESSAGE = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String FIND_MESSAGE = SqlTemplate.of("""
             SELECT m.conversation_id AS conversation, d.name AS domain, z.name AS zone,
                    other.id AS other_id, other.name AS other_name, other.kind AS other_kind, {parent}
-              FROM ctx, message m
+              FROM message m
               JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
               LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.conversation_id = m.conversation_id
               LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
@@ -42,11 +40,11 @@ final class DestinationQueries {
              WHERE m.tenant_id = :tenant AND m.id = :message
                AND (EXISTS (SELECT 1 FROM participant p
                              WHERE p.tenant_id = m.tenant_id AND p.conversation_id = m.conversation_id AND p.party_id = :speaker)
-                    OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND {may_talk}))
+                    OR (CAST(:self AS bigint) IS NULL AND d.id IS NOT NULL AND {may_talk}))
             """)
-                    .with("parent", GuardQueries.PARENT)
-                    .with("may_talk", Visibility.talk("d"))
-                    .sql();
+            .with("parent", GuardQueries.PARENT)
+            .with("may_talk", Visibility.talk("d"))
+            .sql();
 
     private final Db db;
     private final AgentStore agents;

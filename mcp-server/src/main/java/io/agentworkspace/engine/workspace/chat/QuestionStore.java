@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.workspace.chat;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.agent.Question;
@@ -59,10 +58,10 @@ final class QuestionStore {
     }
 
     /** The domain in whose zone the question was asked, if the acting user may see it. */
-    private static final String DOMAIN = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String DOMAIN =
+            SqlTemplate.of("""
             SELECT d.name
-              FROM ctx, question q
+              FROM question q
               JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
               JOIN zone z ON z.tenant_id = m.tenant_id AND z.conversation_id = m.conversation_id
               JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id

@@ -15,12 +15,12 @@ final class RecipientQueries {
 
     /** Whether the agent that speaks may write to the user {@code u}. */
     private static final String MAY_BE_WRITTEN_TO = """
-            (u.id = ctx.user_id
+            (u.id = :user
              OR u.role IN ('admin', 'owner')
              OR EXISTS (SELECT 1
                           FROM membership mine
                           JOIN domain d ON d.tenant_id = mine.tenant_id AND d.id = mine.domain_id
-                         WHERE mine.tenant_id = :tenant AND mine.agent_id = ctx.self_id AND mine.state = 'member'
+                         WHERE mine.tenant_id = :tenant AND mine.agent_id = :self AND mine.state = 'member'
                            AND (d.owner_id = u.id
                                 OR EXISTS (SELECT 1 FROM membership theirs
                                             WHERE theirs.tenant_id = :tenant AND theirs.owner_id = u.id
@@ -28,25 +28,24 @@ final class RecipientQueries {
             """;
 
     /** It keeps the user from being removed until the transaction ends. */
-    private static final String READ = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String READ =
+            SqlTemplate.of("""
             SELECT u.id, u.name
-              FROM ctx, app_user u
+              FROM app_user u
              WHERE u.tenant_id = :tenant AND u.name_key = :key AND u.removed_at IS NULL AND {may_be_written_to}
                FOR SHARE OF u
             """).with("may_be_written_to", MAY_BE_WRITTEN_TO).sql();
 
     /** The names next to the given one in alphabetical order: reading all takes too long. */
-    private static final String NEAR_NAMES = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String NEAR_NAMES = SqlTemplate.of("""
             SELECT u.name
-              FROM ctx, LATERAL ({before} UNION ALL {after}) u
+              FROM LATERAL ({before} UNION ALL {after}) u
              WHERE {may_be_written_to}
             """)
-                    .with("before", neighbours("<", "DESC"))
-                    .with("after", neighbours(">", "ASC"))
-                    .with("may_be_written_to", MAY_BE_WRITTEN_TO)
-                    .sql();
+            .with("before", neighbours("<", "DESC"))
+            .with("after", neighbours(">", "ASC"))
+            .with("may_be_written_to", MAY_BE_WRITTEN_TO)
+            .sql();
 
     private final Db db;
 

@@ -1,9 +1,7 @@
 package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
 import io.agentworkspace.engine.kernel.context.ContextStore;
-import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
@@ -27,7 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of domains: one round trip each, including the context. */
+/** Reads of domains: one round trip each. */
 public final class DomainQueries {
     /** How many of the latest messages a domain shows. */
     static final int MESSAGES = 20;
@@ -39,29 +37,27 @@ public final class DomainQueries {
             SqlTemplate.of("""
             d AS (
                 SELECT d.*
-                  FROM domain d, ctx
+                  FROM domain d
                  WHERE d.tenant_id = :tenant
-                   AND d.id = CASE WHEN CAST(:domain AS text) IS NULL THEN ctx.domain_id
+                   AND d.id = CASE WHEN CAST(:domain AS text) IS NULL THEN :entered_domain
                                    ELSE (SELECT x.id FROM domain x
                                           WHERE x.tenant_id = :tenant AND x.name_key = :domain) END
                    AND {visible_domain})
             """).with("visible_domain", Visibility.domain("d")).sql();
 
-    private static final String LIST = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , page AS (
+    private static final String LIST = SqlTemplate.of("""
+            WITH page AS (
                 SELECT d.*
-                  FROM domain d, ctx
+                  FROM domain d
                  WHERE d.tenant_id = :tenant AND d.name_key > :after AND {visible_domain}
                    AND {begins}
                  ORDER BY d.name_key
                  LIMIT :limit + 1)
-            SELECT ctx.*,
-                   (SELECT jsonb_agg(jsonb_build_object(
+            SELECT (SELECT jsonb_agg(jsonb_build_object(
                                'domain', {domain_json},
                                'state', (SELECT m.state FROM membership m
                                           WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
-                                            AND m.owner_id = ctx.user_id
+                                            AND m.owner_id = :user
                                           ORDER BY array_position(ARRAY['member', 'invited', 'requested', 'banned'],
                                                                   m.state)
                                           LIMIT 1),
@@ -70,74 +66,69 @@ public final class DomainQueries {
                                               AND m.state = 'member'))
                            ORDER BY d.name_key)
                       FROM page d {join_owner}) AS rows
-              FROM ctx
             """)
-                    .with("visible_domain", Visibility.domain("d"))
-                    .with("begins", NamePrefix.of("d"))
-                    .with("domain_json", DomainStore.RECORD)
-                    .with("join_owner", DomainStore.JOINS)
-                    .sql();
+            .with("visible_domain", Visibility.domain("d"))
+            .with("begins", NamePrefix.of("d"))
+            .with("domain_json", DomainStore.RECORD)
+            .with("join_owner", DomainStore.JOINS)
+            .sql();
 
     /** Returns whether {@code d} is the domain whose key is :domain, else the entered one, if the user may see it. */
     static final String CONDITION =
             SqlTemplate.of("""
             d.tenant_id = :tenant
             AND d.id = CASE WHEN CAST(:domain AS text) IS NULL
-                            THEN (SELECT c.domain_id FROM context c
-                                   WHERE c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context)
+                            THEN :entered_domain
                             ELSE (SELECT x.id FROM domain x
                                    WHERE x.tenant_id = :tenant AND x.name_key = :domain) END
             AND {visible_domain}
             """).with("visible_domain", Visibility.domain("d")).sql();
 
-    private static final String READ_DOMAIN = ContextQueries.ACTOR
-            + SqlTemplate.of("""
+    private static final String READ_DOMAIN = SqlTemplate.of("""
             SELECT d.id, d.name, d.description, d.profile, d.access, d.revision, d.created_at, d.updated_at, d.host_id,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner,
                    (SELECT h.name FROM agent h WHERE h.tenant_id = d.tenant_id AND h.id = d.host_id) AS host,
-                   {may_talk} AS takes_part, (d.owner_id = ctx.user_id OR :admin) AS may_set, {guard}
-              FROM ctx, domain d
+                   {may_talk} AS takes_part, (d.owner_id = :user OR :admin) AS may_set, {guard}
+              FROM domain d
              WHERE {condition}
             """)
-                    .with("may_talk", Visibility.talk("d"))
-                    .with("guard", GuardStore.columns("d"))
-                    .with("condition", CONDITION)
-                    .sql();
+            .with("may_talk", Visibility.talk("d"))
+            .with("guard", GuardStore.columns("d"))
+            .with("condition", CONDITION)
+            .sql();
 
-    private static final String READ_MEMBERS = ContextQueries.ACTOR
-            + SqlTemplate.of("""
+    private static final String READ_MEMBERS = SqlTemplate.of("""
             SELECT a.domain_id, a.id, a.name, a.state, a.since,
                    {online} AS online
               FROM (SELECT m.tenant_id, m.domain_id, a.id, a.name, a.name_key, m.state, m.since
-                      FROM ctx, domain d
+                      FROM domain d
                       JOIN membership m ON m.tenant_id = d.tenant_id AND m.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT x.id, x.name, x.name_key FROM agent x
                                            WHERE x.tenant_id = m.tenant_id AND x.id = m.agent_id OFFSET 0) a
-                     WHERE {condition} AND (m.state <> 'banned' OR d.owner_id = ctx.user_id OR :admin)
+                     WHERE {condition} AND (m.state <> 'banned' OR d.owner_id = :user OR :admin)
                        AND a.name_key > :after AND (CAST(:agent AS text) IS NULL OR a.name_key = :agent)
                      ORDER BY a.name_key
                      LIMIT :limit + 1) a
              ORDER BY a.name_key
             """)
-                    .with("online", ContextStore.online("a"))
-                    .with("condition", CONDITION)
-                    .sql();
+            .with("online", ContextStore.online("a"))
+            .with("condition", CONDITION)
+            .sql();
 
-    private static final String READ_ZONES = ContextQueries.ACTOR
-            + SqlTemplate.of("""
+    private static final String READ_ZONES =
+            SqlTemplate.of("""
             SELECT z.domain_id, z.name, z.description, z.created_at
-              FROM ctx, domain d
+              FROM domain d
               JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
              WHERE {condition}
              ORDER BY z.name_key <> :main, z.name_key
              LIMIT :zones
             """).with("condition", CONDITION).sql();
 
-    private static final String READ_MESSAGES = ContextQueries.ACTOR
-            + SqlTemplate.of("""
+    private static final String READ_MESSAGES = SqlTemplate.of("""
             SELECT s.domain_id, {columns}
               FROM (SELECT z.tenant_id, z.domain_id, z.conversation_id
-                      FROM ctx, domain d
+                      FROM domain d
                       JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT * FROM conversation x
                                            WHERE x.tenant_id = z.tenant_id AND x.id = z.conversation_id AND x.last_seq > 0
@@ -153,17 +144,16 @@ public final class DomainQueries {
              ORDER BY m.created_at DESC, m.conversation_id DESC, m.seq DESC
              LIMIT :messages
             """)
-                    .with("columns", MessageRow.COLUMNS)
-                    .with("joins", MessageRow.JOINS)
-                    .with("may_talk", Visibility.talk("d"))
-                    .with("condition", CONDITION)
-                    .sql();
+            .with("columns", MessageRow.COLUMNS)
+            .with("joins", MessageRow.JOINS)
+            .with("may_talk", Visibility.talk("d"))
+            .with("condition", CONDITION)
+            .sql();
 
-    private static final ContextQueries READ = ContextQueries.of(READ_DOMAIN, READ_MEMBERS, READ_ZONES, READ_MESSAGES);
+    private static final String READ = String.join(";\n", READ_DOMAIN, READ_MEMBERS, READ_ZONES, READ_MESSAGES);
 
     private final Db db;
     private final DomainStore domains;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public DomainQueries(Db db, DomainStore domains) {
         this.db = db;
@@ -181,10 +171,7 @@ public final class DomainQueries {
                 .set("prefix", prefix == null ? "" : prefix.key())
                 .set("after", after)
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", DomainSummary.class);
-                })
+                .one(row -> row.jsonList("rows", DomainSummary.class))
                 .orElseThrow();
         return ListSlice.of(
                 call,
@@ -210,19 +197,15 @@ public final class DomainQueries {
     DomainDetails read(Call call, @Nullable Name name, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
-        return READ.run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> statement
-                                .set("domain", name == null ? null : name.key())
-                                .set("agent", agent == null ? null : agent.key())
-                                .set("after", after)
-                                .set("limit", limit)
-                                .set("main", ZoneStore.MAIN)
-                                .set("zones", ZONES)
-                                .set("messages", MESSAGES),
-                        results -> found(call, results, limit))
+        return db.sql(call, READ)
+                .set("domain", name == null ? null : name.key())
+                .set("agent", agent == null ? null : agent.key())
+                .set("after", after)
+                .set("limit", limit)
+                .set("main", ZoneStore.MAIN)
+                .set("zones", ZONES)
+                .set("messages", MESSAGES)
+                .all(results -> found(call, results, limit))
                 .orElseThrow(() -> absent(call, name));
     }
 

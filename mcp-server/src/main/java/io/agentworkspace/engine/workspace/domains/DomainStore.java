@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlFailure;
@@ -66,10 +65,10 @@ public final class DomainStore {
             .with("join_owner", JOINS)
             .sql();
 
-    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String VISIBLE_NAMES =
+            SqlTemplate.of("""
             SELECT d.name
-              FROM domain d, ctx
+              FROM domain d
              WHERE d.tenant_id = :tenant AND {visible_domain}
              ORDER BY d.name_key
              LIMIT 2000
@@ -90,11 +89,11 @@ public final class DomainStore {
             .with("join_owner", JOINS)
             .sql();
 
-    private static final String FIND = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String FIND =
+            SqlTemplate.of("""
             SELECT d.id, d.name, d.owner_id, d.host_id, d.access, d.revision,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner_name
-              FROM domain d, ctx
+              FROM domain d
              WHERE d.tenant_id = :tenant AND d.name_key = :key AND {visible_domain}
             """).with("visible_domain", Visibility.domain("d")).sql();
 

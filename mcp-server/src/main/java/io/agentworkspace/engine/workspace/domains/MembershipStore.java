@@ -2,7 +2,6 @@ package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.kernel.access.SilencedStore;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -28,19 +27,18 @@ final class MembershipStore {
             JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
             """;
 
-    private static final String READ_AGENT = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String READ_AGENT = SqlTemplate.of("""
             SELECT {agent}
-              FROM agent a, ctx
+              FROM agent a
              WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
                AND ({visible_agent} OR EXISTS (SELECT 1 FROM membership m
                                    WHERE m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
                                      AND (m.state <> 'banned' OR :runs)))
                FOR SHARE OF a
             """)
-                    .with("agent", AgentStore.HELD)
-                    .with("visible_agent", Visibility.agent("a"))
-                    .sql();
+            .with("agent", AgentStore.HELD)
+            .with("visible_agent", Visibility.agent("a"))
+            .sql();
 
     private static final String FIND =
             SqlTemplate.of("""

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
@@ -15,16 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /** The domains in which the speaker takes part, and so may speak and change tasks; and who else takes part in one. */
 public final class ParticipationQueries {
-    private static final String FIND = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String FIND = SqlTemplate.of("""
             SELECT d.id, d.name, {takes_part} AS takes_part
-              FROM ctx, domain d
+              FROM domain d
              WHERE d.tenant_id = :tenant AND d.name_key = :domain AND {visible_domain}
                FOR KEY SHARE OF d
             """)
-                    .with("takes_part", ZoneEntry.takesPart("d"))
-                    .with("visible_domain", Visibility.domain("d"))
-                    .sql();
+            .with("takes_part", ZoneEntry.takesPart("d"))
+            .with("visible_domain", Visibility.domain("d"))
+            .sql();
 
     /** Who takes part in the domain, and so can have a task of it: agents that are members, and users. */
     private static final String FIND_PARTY = """

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
@@ -26,12 +25,11 @@ public final class ZoneEntry {
             """;
 
     private static final String FIND = HOLD
-            + ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
             SELECT d.name, z.conversation_id AS conversation, z.name AS zone, {takes_part} AS takes_part,
                    ARRAY(SELECT near.name FROM zone near
                           WHERE z.id IS NULL AND near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
-              FROM ctx, domain d
+              FROM domain d
               LEFT JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
              WHERE d.tenant_id = :tenant AND d.name_key = :domain AND {visible_domain}
             """)
@@ -50,14 +48,14 @@ public final class ZoneEntry {
     /** Returns whether the speaker takes part in the domain: self as a member, else the user through an agent or as owner. */
     public static String takesPart(String domain) {
         return SqlTemplate.of("""
-                CASE WHEN ctx.self_id IS NOT NULL
+                CASE WHEN CAST(:self AS bigint) IS NOT NULL
                      THEN EXISTS (SELECT 1 FROM membership m
                                    WHERE m.tenant_id = {domain}.tenant_id AND m.domain_id = {domain}.id
-                                     AND m.agent_id = ctx.self_id AND m.state = 'member')
-                     ELSE {domain}.owner_id = ctx.user_id OR :admin
+                                     AND m.agent_id = :self AND m.state = 'member')
+                     ELSE {domain}.owner_id = :user OR :admin
                           OR EXISTS (SELECT 1 FROM membership m
                                       WHERE m.tenant_id = {domain}.tenant_id AND m.domain_id = {domain}.id
-                                        AND m.owner_id = ctx.user_id AND m.state = 'member') END
+                                        AND m.owner_id = :user AND m.state = 'member') END
                 """).with("domain", domain).sql();
     }
 

@@ -1,9 +1,6 @@
 package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
-import io.agentworkspace.engine.kernel.context.ContextStore;
-import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
@@ -27,12 +24,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of zones and their messages: one statement each, including the context. */
+/** Reads of zones and their messages: one statement each. */
 final class ZoneQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
+    private static final String LIST = "WITH " + DomainQueries.DOMAIN
             + SqlTemplate.of("""
             , page AS (
                 SELECT z.*
@@ -40,7 +36,7 @@ final class ZoneQueries {
                  WHERE z.name_key > :after AND {begins}
                  ORDER BY z.name_key
                  LIMIT :limit + 1)
-            SELECT ctx.*, EXISTS (SELECT 1 FROM d) AS found,
+            SELECT EXISTS (SELECT 1 FROM d) AS found,
                    (SELECT jsonb_agg(jsonb_build_object(
                                'zone', {zone_json}, 'unread', COALESCE(st.last_seq - p.read_seq - p.own_unread, 0),
                                'last_message_at', CASE WHEN {may_talk} THEN st.last_at END)
@@ -50,8 +46,7 @@ final class ZoneQueries {
                       JOIN conversation st ON st.tenant_id = z.tenant_id AND st.id = z.conversation_id
                       LEFT JOIN participant p
                              ON p.tenant_id = st.tenant_id AND p.conversation_id = st.id
-                            AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)) AS rows
-              FROM ctx
+                            AND p.party_id = COALESCE(:self, :user)) AS rows
             """)
                     .with("begins", NamePrefix.of("z"))
                     .with("zone_json", ZoneStore.RECORD)
@@ -63,27 +58,24 @@ final class ZoneQueries {
             zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                   AND CASE WHEN CAST(:zone AS text) IS NOT NULL THEN z.name_key = :zone
                            WHEN CAST(:domain AS text) IS NOT NULL THEN z.name_key = :main
-                           ELSE z.id = (SELECT c.zone_id FROM context c
-                                         WHERE c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context) END
+                           ELSE z.id = :entered_zone END
             """;
 
-    private static final String READ_ZONE = ContextQueries.ACTOR
-            + SqlTemplate.of("""
+    private static final String READ_ZONE = SqlTemplate.of("""
             SELECT d.name AS domain, {may_talk} AS takes_part, z.conversation_id, z.name, z.description, z.created_at
-              FROM ctx CROSS JOIN domain d LEFT JOIN {zone}
+              FROM domain d LEFT JOIN {zone}
              WHERE {condition}
             """)
-                    .with("may_talk", Visibility.talk("d"))
-                    .with("zone", ZONE)
-                    .with("condition", DomainQueries.CONDITION)
-                    .sql();
+            .with("may_talk", Visibility.talk("d"))
+            .with("zone", ZONE)
+            .with("condition", DomainQueries.CONDITION)
+            .sql();
 
     /** The order of a stream's messages is their seq, whatever the senders' clocks. */
-    private static final String READ_MESSAGES = ContextQueries.ACTOR
-            + SqlTemplate.of("""
-            , latest AS (
+    private static final String READ_MESSAGES = SqlTemplate.of("""
+            WITH latest AS (
                 SELECT m.*
-                  FROM ctx CROSS JOIN domain d JOIN {zone}
+                  FROM domain d JOIN {zone}
                   CROSS JOIN LATERAL (SELECT * FROM message x
                                        WHERE x.tenant_id = z.tenant_id AND x.conversation_id = z.conversation_id
                                          AND (CAST(:before AS bigint) IS NULL OR x.seq < :before)
@@ -92,18 +84,18 @@ final class ZoneQueries {
                  WHERE {condition} AND {may_talk})
             {messages}
             """)
-                    .with("zone", ZONE)
-                    .with("condition", DomainQueries.CONDITION)
-                    .with("may_talk", Visibility.talk("d"))
-                    .with("messages", MessagePages.columns("", "seq DESC"))
-                    .sql();
+            .with("zone", ZONE)
+            .with("condition", DomainQueries.CONDITION)
+            .with("may_talk", Visibility.talk("d"))
+            .with("messages", MessagePages.columns("", "seq DESC"))
+            .sql();
 
-    private static final ContextQueries READ = ContextQueries.of(READ_ZONE, READ_MESSAGES);
+    private static final String READ = String.join(";\n", READ_ZONE, READ_MESSAGES);
 
     private static final String THREAD = ThreadQueries.page(
             "",
             SqlTemplate.of("""
-            ctx CROSS JOIN domain d JOIN {zone}
+            domain d JOIN {zone}
                       JOIN message m ON m.tenant_id = z.tenant_id AND m.conversation_id = z.conversation_id
                      WHERE {condition} AND {may_talk}
             """)
@@ -112,12 +104,12 @@ final class ZoneQueries {
                     .with("may_talk", Visibility.talk("d"))
                     .sql());
 
-    private static final ContextQueries READ_THREAD = ContextQueries.of(READ_ZONE, ContextQueries.ACTOR + THREAD);
+    private static final String READ_THREAD = String.join(";\n", READ_ZONE, THREAD);
 
-    private static final String NAMES = ContextQueries.ACTOR
-            + SqlTemplate.of("""
+    private static final String NAMES =
+            SqlTemplate.of("""
             SELECT z.name
-              FROM ctx CROSS JOIN domain d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+              FROM domain d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
              WHERE {condition}
              ORDER BY z.name_key
              LIMIT 500
@@ -126,7 +118,6 @@ final class ZoneQueries {
     private final Db db;
     private final DomainQueries domains;
     private final MessagePages pages;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public ZoneQueries(Db db, DomainQueries domains) {
         this.db = db;
@@ -153,10 +144,7 @@ final class ZoneQueries {
                 .set("prefix", prefix == null ? "" : prefix.key())
                 .set("after", after)
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return new ZonePage(row.flag("found"), row.jsonList("rows", ZoneSummary.class));
-                })
+                .one(row -> new ZonePage(row.flag("found"), row.jsonList("rows", ZoneSummary.class)))
                 .orElseThrow();
         if (!listed.found()) {
             throw domains.absent(call, domain);
@@ -191,11 +179,7 @@ final class ZoneQueries {
         var keys = Page.after(page, 2);
         var before = before(keys);
         var read = find(
-                call,
-                READ,
-                domain,
-                zone,
-                statement -> statement.set("before", before).set("limit", limit));
+                call, domain, zone, db.sql(call, READ).set("before", before).set("limit", limit));
         Cursor.requireSame(keys, read.conversation());
         var messages = MessagePages.fit(
                 call, read.messages(), limit, read.conversation(), message -> Long.toString(message.seq()));
@@ -211,10 +195,9 @@ final class ZoneQueries {
             Call call, @Nullable Name domain, @Nullable Name zone, UUID thread, @Nullable Page page) {
         var read = find(
                 call,
-                READ_THREAD,
                 domain,
                 zone,
-                statement -> statement
+                db.sql(call, READ_THREAD)
                         .set("thread", thread)
                         .set("after", ThreadQueries.after(page))
                         .set("limit", Page.limit(page)));
@@ -222,20 +205,11 @@ final class ZoneQueries {
                 Objects.requireNonNull(read.zone()), ThreadQueries.fit(call, thread, read.messages(), page));
     }
 
-    private ZoneRead find(
-            Call call,
-            ContextQueries queries,
-            @Nullable Name domain,
-            @Nullable Name zone,
-            UnaryOperator<Statement> bind) {
-        var read = queries.run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> bind.apply(named(statement, domain)
-                                .set("zone", zone == null ? null : zone.key())
-                                .set("main", ZoneStore.MAIN)),
-                        ZoneQueries::zoneRead)
+    private ZoneRead find(Call call, @Nullable Name domain, @Nullable Name zone, Statement statement) {
+        var read = named(statement, domain)
+                .set("zone", zone == null ? null : zone.key())
+                .set("main", ZoneStore.MAIN)
+                .all(ZoneQueries::zoneRead)
                 .orElseThrow(() -> domains.absent(call, domain));
         if (!read.takesPart()) {
             throw Problem.conflict(ZoneEntry.notMember(call, read.domain()));

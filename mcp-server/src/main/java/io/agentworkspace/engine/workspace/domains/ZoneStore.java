@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.workspace.domains;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -49,9 +48,9 @@ public final class ZoneStore {
              WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = :key
             """).with("zone_json", RECORD).sql();
 
-    private static final String TAKES_PART = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
-            SELECT {takes_part} AS takes_part FROM domain d, ctx WHERE d.tenant_id = :tenant AND d.id = :domain
+    private static final String TAKES_PART =
+            SqlTemplate.of("""
+            SELECT {takes_part} AS takes_part FROM domain d WHERE d.tenant_id = :tenant AND d.id = :domain
             """).with("takes_part", ZoneEntry.takesPart("d")).sql();
 
     private final Db db;

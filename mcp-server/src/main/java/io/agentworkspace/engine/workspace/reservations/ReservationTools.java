@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.workspace.reservations;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.access.Capability;
@@ -23,9 +23,9 @@ final class ReservationTools {
 
     private final ReservationStore reservations;
     private final ParticipationQueries places;
-    private final ContextStore contexts;
+    private final Contexts contexts;
 
-    public ReservationTools(Db db, ContextStore contexts, ParticipationQueries places) {
+    public ReservationTools(Db db, Contexts contexts, ParticipationQueries places) {
         this.reservations = new ReservationStore(db);
         this.contexts = contexts;
         this.places = places;

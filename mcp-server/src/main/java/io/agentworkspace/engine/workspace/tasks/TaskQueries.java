@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.workspace.tasks;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.context.TagQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -25,13 +24,13 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of tasks: one statement each, including the context. */
+/** Reads of tasks: one statement each. */
 final class TaskQueries {
-    private static final String SPEAKER = "(SELECT COALESCE(me.self_id, me.user_id) FROM ctx me)";
+    private static final String SPEAKER = "COALESCE(:self, :user)";
 
     private static final String AGENT =
             SqlTemplate.of("""
-            (SELECT a.id FROM agent a, ctx
+            (SELECT a.id FROM agent a
               WHERE a.tenant_id = :tenant AND a.name_key = :agent AND a.destroyed_at IS NULL
                 AND ({visible_agent} OR EXISTS (SELECT 1 FROM membership m JOIN d ON d.id = m.domain_id
                                                  WHERE m.tenant_id = :tenant AND m.agent_id = a.id AND m.state = 'member')))
@@ -103,7 +102,7 @@ final class TaskQueries {
                   ORDER BY t.created_at DESC, t.id DESC
                   LIMIT :limit + 1)
                 """)
-                .with("may_talk", Visibility.talk("d").replace("ctx.user_id", "(SELECT me.user_id FROM ctx me)"))
+                .with("may_talk", Visibility.talk("d"))
                 .with("condition", condition)
                 .with("has_tags", TagQueries.hasAll("t.tags"))
                 .with("last", "'ffffffff-ffff-ffff-ffff-ffffffffffff'")
@@ -111,12 +110,11 @@ final class TaskQueries {
     }
 
     private static String listStatement(String slices) {
-        return ContextStore.WITH_CONTEXT
-                + ", "
+        return "WITH "
                 + DomainQueries.DOMAIN
                 + SqlTemplate.of("""
                 , page AS (SELECT t.* FROM ({slices}) t ORDER BY t.created_at DESC, t.id DESC LIMIT :limit + 1)
-                SELECT ctx.*, (SELECT d.name FROM d) AS found, (SELECT {may_talk} FROM d) AS takes_part,
+                SELECT (SELECT d.name FROM d) AS found, (SELECT {may_talk} FROM d) AS takes_part,
                        CASE WHEN CAST(:agent AS text) IS NULL THEN true ELSE {agent} IS NOT NULL END AS agent_found,
                        (SELECT jsonb_agg(jsonb_build_object('task', {record}, 'unmet', t.unmet)
                                          ORDER BY t.created_at DESC, t.id DESC)
@@ -125,7 +123,6 @@ final class TaskQueries {
                           FROM reservation r CROSS JOIN d
                          WHERE :paths AND {may_talk} AND r.tenant_id = :tenant AND r.domain_id = d.id
                            AND r.lease_until > clock_timestamp()) AS reservations
-                  FROM ctx
                 """)
                         .with("slices", slices)
                         .with("may_talk", Visibility.talk("d"))
@@ -135,12 +132,11 @@ final class TaskQueries {
                         .sql();
     }
 
-    private static final String READ = ContextStore.WITH_CONTEXT
-            + SqlTemplate.of("""
-            , found AS (SELECT t.id, d.id AS domain_id, d.name, {may_talk} AS takes_part
-                          FROM ctx, task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+    private static final String READ = SqlTemplate.of("""
+            WITH found AS (SELECT t.id, d.id AS domain_id, d.name, {may_talk} AS takes_part
+                          FROM task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
                          WHERE t.tenant_id = :tenant AND t.id = :id AND {visible_domain})
-            SELECT ctx.*, (SELECT f.name FROM found f) AS found, (SELECT f.takes_part FROM found f) AS takes_part,
+            SELECT (SELECT f.name FROM found f) AS found, (SELECT f.takes_part FROM found f) AS takes_part,
                    (SELECT {record}
                       FROM found f JOIN task t ON t.tenant_id = :tenant AND t.id = f.id
                       JOIN domain d ON d.tenant_id = :tenant AND d.id = t.domain_id
@@ -152,13 +148,12 @@ final class TaskQueries {
                              WHERE f.takes_part AND (CAST(:before AS bigint) IS NULL OR h.revision < :before)
                              ORDER BY h.revision DESC
                              LIMIT :limit + 1) t) AS history
-              FROM ctx
             """)
-                    .with("may_talk", Visibility.talk("d"))
-                    .with("visible_domain", Visibility.domain("d"))
-                    .with("record", TaskRow.RECORD)
-                    .with("by", TaskRow.party("t.by_id"))
-                    .sql();
+            .with("may_talk", Visibility.talk("d"))
+            .with("visible_domain", Visibility.domain("d"))
+            .with("record", TaskRow.RECORD)
+            .with("by", TaskRow.party("t.by_id"))
+            .sql();
 
     private final Db db;
     private final DomainQueries domains;
@@ -220,15 +215,12 @@ final class TaskQueries {
                 .set("before", keys.isEmpty() ? null : at(keys.get(1)))
                 .set("before_id", keys.isEmpty() ? null : id(keys.get(2)))
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return new FoundPage(
-                            row.textOrNull("found"),
-                            row.flag("takes_part"),
-                            row.flag("agent_found"),
-                            row.jsonList("rows", ListedTask.class),
-                            row.jsonList("reservations", Reservation.class));
-                })
+                .one(row -> new FoundPage(
+                        row.textOrNull("found"),
+                        row.flag("takes_part"),
+                        row.flag("agent_found"),
+                        row.jsonList("rows", ListedTask.class),
+                        row.jsonList("reservations", Reservation.class)))
                 .orElseThrow();
         if (found.domain() == null) {
             throw domains.absent(call, domain);
@@ -292,14 +284,11 @@ final class TaskQueries {
                 .set("id", id)
                 .set("before", keys.isEmpty() ? null : revision(keys.get(1)))
                 .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return new FoundTask(
-                            row.textOrNull("found"),
-                            row.flag("takes_part"),
-                            row.json("record", Task.class),
-                            row.jsonList("history", TaskChange.class));
-                })
+                .one(row -> new FoundTask(
+                        row.textOrNull("found"),
+                        row.flag("takes_part"),
+                        row.json("record", Task.class),
+                        row.jsonList("history", TaskChange.class)))
                 .orElseThrow();
         if (found.domain() == null) {
             throw TaskStore.missing(id);

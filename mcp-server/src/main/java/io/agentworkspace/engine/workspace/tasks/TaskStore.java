@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.workspace.tasks;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
@@ -47,16 +46,15 @@ final class TaskStore {
             SELECT :tenant, :id, a, n FROM unnest(CAST(:after AS uuid[])) WITH ORDINALITY input (a, n)
             """;
 
-    private static final String FIND = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
+    private static final String FIND = SqlTemplate.of("""
             SELECT {columns}, {takes_part} AS takes_part
-              FROM ctx, task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+              FROM task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
              WHERE t.tenant_id = :tenant AND t.id = :id AND {visible_domain}
             """)
-                    .with("columns", TaskRow.COLUMNS)
-                    .with("takes_part", ZoneEntry.takesPart("d"))
-                    .with("visible_domain", Visibility.domain("d"))
-                    .sql();
+            .with("columns", TaskRow.COLUMNS)
+            .with("takes_part", ZoneEntry.takesPart("d"))
+            .with("visible_domain", Visibility.domain("d"))
+            .sql();
 
     /** How many late results of a task are kept. */
     private static final int MOST_LATE = 20;
@@ -94,7 +92,7 @@ final class TaskStore {
     private static String candidate(String condition, String end) {
         return SqlTemplate.of("""
                 (SELECT t.tenant_id, t.id, t.holder_id AS lost_by, t.created_at
-                   FROM ctx, task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+                   FROM task t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
                   WHERE t.tenant_id = :tenant AND {condition} AND {takes_part}
                   {end})
                 """)
@@ -106,9 +104,8 @@ final class TaskStore {
 
     /** Claims a task in one statement. The rows are locked, and then checked again as the last transaction left them. */
     private static String claimStatement(String free) {
-        return ContextStore.KNOWN_CONTEXT
-                + SqlTemplate.of("""
-                , free AS ({free}),
+        return SqlTemplate.of("""
+                WITH free AS ({free}),
                 t AS (
                     UPDATE task t
                        SET state = 'doing', holder_id = :me, fence = t.fence + 1,
@@ -125,9 +122,9 @@ final class TaskStore {
                     SELECT tenant_id, id, revision, updated_at, holder_id, 'claimed' FROM t)
                 SELECT {columns}, t.lost_by FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
                 """)
-                        .with("free", free)
-                        .with("columns", TaskRow.COLUMNS)
-                        .sql();
+                .with("free", free)
+                .with("columns", TaskRow.COLUMNS)
+                .sql();
     }
 
     private static final String UPDATE =

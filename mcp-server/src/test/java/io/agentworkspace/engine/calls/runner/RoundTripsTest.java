@@ -143,8 +143,8 @@ class RoundTripsTest {
 
                 How often the server waits for PostgreSQL in one typical successful call of each tool. A test counts this on the
                 wire, and writes this table (`./engine test -Dgolden=update`). The look-up of a key is not counted, since the server
-                caches it. A read is one round trip, which also reads the context. A search is two: the banks with their changes; then which
-                candidates the caller may see, and their contents. Everything else is one transaction: the context, the work, the commit. AP_Chat then
+                caches it. A read is one round trip, which also checks what is kept of the context. A search is two: the banks with their changes; then which
+                candidates the caller may see, and their contents. Everything else is one transaction: the work, the commit. AP_Chat then
                 reads what has come in, if anything has. An `idempotency_key` adds two, or three if the tool calls other servers first.
 
                 | tool | effect | round trips |

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.identity.keys.KeyStore;
 import io.agentworkspace.engine.identity.keys.KeyUse;
 import io.agentworkspace.engine.identity.rules.Rules;
 import io.agentworkspace.engine.identity.users.TenantStore;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
@@ -46,6 +47,7 @@ class UncountedRunTest {
     private final Runner runner = new Runner(
             TestDatabase.catalogue(DB, metering),
             DB,
+            new Contexts(DB),
             CLOCK,
             presence,
             use,

@@ -212,12 +212,12 @@ class PlansTest {
             db.sql("""
                     INSERT INTO app_user (tenant_id, id, name, name_key, role, created_at)
                     SELECT 90000000 + n, 90000000 + n, 'owner', 'owner', 'owner', now() FROM generate_series(1, 1000) n
-                    """).run();
+                    """).set("tenant", tenant).run();
             db.sql("""
                     INSERT INTO agent (tenant_id, id, name, name_key, description, access, owner_id, created_at, updated_at)
                     SELECT 90000000 + n, 90000000 + i, 'small-' || i, 'small-' || i, 'd', 'public', 90000000 + n, now(), now()
                       FROM generate_series(1, 1000) n, generate_series(1, 20) i
-                    """).run();
+                    """).set("tenant", tenant).run();
             db.sql("UPDATE agent SET owner_id = :owner WHERE tenant_id = :tenant")
                     .set("owner", LargeTenant.USERS + 1)
                     .set("tenant", tenant)

@@ -364,8 +364,8 @@ class IssuedTokensTest extends IssuedTokensFixture {
             var last = here.caller(new IssuedToken(token("dora", "*"))).principal();
             assertThat(there.current(last)).isPresent();
             TestDatabase.db()
-                    .sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'dora'")
-                    .set("id", tenant.id(ClientApi.MCP))
+                    .sql("DELETE FROM external_identity WHERE tenant_id = :tenant AND subject = 'dora'")
+                    .set("tenant", tenant.id(ClientApi.MCP))
                     .run();
             await().untilAsserted(() -> assertThat(there.current(last)).isEmpty());
             assertThat(here.current("oauth:other:" + "a".repeat(22))).isEmpty();
@@ -402,8 +402,8 @@ class IssuedTokensTest extends IssuedTokensFixture {
                     db.sql("SELECT 1 FROM tenant WHERE tenant_id = :id FOR UPDATE")
                             .set("id", tenant.id(ClientApi.MCP))
                             .one(_ -> true);
-                    db.sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'gone'")
-                            .set("id", tenant.id(ClientApi.MCP))
+                    db.sql("DELETE FROM external_identity WHERE tenant_id = :tenant AND subject = 'gone'")
+                            .set("tenant", tenant.id(ClientApi.MCP))
                             .run();
                 },
                 () -> call(

@@ -195,8 +195,8 @@ class OAuthTest extends OAuthFixture {
         var start = begin();
         assertNobody(back(engine, provider.signIn(start.location(), "bob"), start.cookie()), 403, "not_permitted");
         TestDatabase.db()
-                .sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'bob'")
-                .set("id", tenant.id(ClientApi.REST))
+                .sql("DELETE FROM external_identity WHERE tenant_id = :tenant AND subject = 'bob'")
+                .set("tenant", tenant.id(ClientApi.REST))
                 .run();
     }
 

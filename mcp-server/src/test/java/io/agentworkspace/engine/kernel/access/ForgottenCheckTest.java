@@ -3,7 +3,7 @@ package io.agentworkspace.engine.kernel.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.identity.users.TenantStore;
-import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.model.access.Capability;
@@ -59,7 +59,7 @@ class ForgottenCheckTest {
                         DB.sql(call, "UPDATE app_user SET name = 'bob' WHERE tenant_id = :tenant")
                                 .run();
                     } else {
-                        new ContextStore(DB).load(call);
+                        new Contexts(DB).load(call);
                     }
                     check.accept(call);
                     return new Secret("of ann");

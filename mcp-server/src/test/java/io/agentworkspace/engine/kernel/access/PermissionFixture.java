@@ -260,6 +260,7 @@ final class PermissionFixture {
                         chosen.stream()
                                 .map(cell -> cell.relation().equals("tenant") ? elsewhere : tenant)
                                 .toList())
+                .set("tenant", tenant)
                 .set("names", chosen.stream().map(Cell::unique).toList())
                 .set("owners", chosen.stream().map(owner).toList())
                 .set("accesses", chosen.stream().map(Cell::access).toList())

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.calls.runner.Runner;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.mcp.content.EngineContent;
 import io.agentworkspace.engine.mcp.content.WelcomeQueries;
@@ -59,7 +60,7 @@ class ProgressTest {
                 RUNNER,
                 TestDatabase.library(),
                 (_, _) -> List.of(),
-                new WelcomeQueries(TestDatabase.db()),
+                new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
                 _ -> List.of(),
                 "1",
                 Clock.systemUTC()));

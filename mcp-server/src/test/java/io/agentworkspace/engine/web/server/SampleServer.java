@@ -2,6 +2,7 @@ package io.agentworkspace.engine.web.server;
 
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.http.RequestRate;
 import io.agentworkspace.engine.kernel.http.TrustedProxies;
@@ -54,7 +55,7 @@ public final class SampleServer implements AutoCloseable {
                         new SampleTools(),
                         TestDatabase.library(),
                         (_, _) -> List.of(),
-                        new WelcomeQueries(TestDatabase.db()),
+                        new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
                         _ -> List.of(),
                         "1",
                         Clock.systemUTC()),
@@ -71,7 +72,7 @@ public final class SampleServer implements AutoCloseable {
                         new SampleTools(),
                         TestDatabase.library(),
                         (_, _) -> List.of(),
-                        new WelcomeQueries(TestDatabase.db()),
+                        new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
                         _ -> List.of(),
                         "1",
                         Clock.systemUTC()),
@@ -89,7 +90,7 @@ public final class SampleServer implements AutoCloseable {
                         new SampleTools(),
                         TestDatabase.library(),
                         (_, _) -> List.of(),
-                        new WelcomeQueries(TestDatabase.db()),
+                        new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
                         _ -> List.of(),
                         "1",
                         Clock.systemUTC()),

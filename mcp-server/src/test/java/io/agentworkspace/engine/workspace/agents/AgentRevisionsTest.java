@@ -47,14 +47,14 @@ class AgentRevisionsTest {
 
     private void sql(String statement) {
         for (var api : ClientApi.values()) {
-            TestDatabase.db().sql(statement).set("t", tenant.id(api)).run();
+            TestDatabase.db().sql(statement).set("tenant", tenant.id(api)).run();
         }
     }
 
     private long kept(ClientApi api) {
         return TestDatabase.db()
-                .sql("SELECT count(*) AS kept FROM agent_revision WHERE tenant_id = :t")
-                .set("t", tenant.id(api))
+                .sql("SELECT count(*) AS kept FROM agent_revision WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(api))
                 .one(row -> row.number("kept"))
                 .orElseThrow();
     }
@@ -226,9 +226,9 @@ class AgentRevisionsTest {
             INSERT INTO agent_revision
             SELECT r.tenant_id, r.agent_id, n, r.name, r.description, 'p' || n, r.access, r.editor_id, r.stored_at, r.replaced_at
               FROM agent_revision r, generate_series(2, 200) n
-             WHERE r.tenant_id = :t
+             WHERE r.tenant_id = :tenant
             """);
-        sql("UPDATE agent SET revision = 201 WHERE tenant_id = :t");
+        sql("UPDATE agent SET revision = 201 WHERE tenant_id = :tenant");
         assertThat(numbers(revisions(ann, ",'page':{'limit':200}")))
                 .hasSize(200)
                 .endsWith("1");

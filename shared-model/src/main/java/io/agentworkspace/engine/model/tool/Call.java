@@ -371,6 +371,16 @@ public final class Call {
         attempt.context = read;
     }
 
+    /** Sets how many messages wait for the speaker, which is counted for each call. */
+    public void unread(long count) {
+        attempt.loaded = context(attempt.loaded, count);
+        attempt.context = context(attempt.context, count);
+    }
+
+    private static Context context(@Nullable Context context, long unread) {
+        return read(context).withUnread(unread);
+    }
+
     public void context(Context changed) {
         attempt.context = changed;
     }

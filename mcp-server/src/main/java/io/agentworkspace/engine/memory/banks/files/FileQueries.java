@@ -3,7 +3,6 @@ package io.agentworkspace.engine.memory.banks.files;
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
 import io.agentworkspace.engine.kernel.db.Row;
@@ -22,14 +21,13 @@ final class FileQueries {
     /** The maximum number of entries of a directory that are read. */
     private static final int ENTRIES = 10_000;
 
-    private static final String VIEW = ContextStore.WITH_CONTEXT
-            + BankPermissionRow.SUBJECT
+    private static final String VIEW = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             , b AS (
                 SELECT b.*, {permission}
-                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+                  FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
-            SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+            SELECT b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                    (SELECT m.text
                       FROM memory m
                      WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.held_permission <> 'none'
@@ -47,7 +45,7 @@ final class FileQueries {
                              GROUP BY top_key, sub_key, deep
                              ORDER BY top_key, sub_key, deep
                              LIMIT :entries) entry) AS entries
-              FROM ctx LEFT JOIN b ON true
+              FROM (VALUES (1)) one (row) LEFT JOIN b ON true
             """)
                     .with("permission", BankPermissionRow.COLUMNS)
                     .with("permit", BankPermissionRow.PERMIT)
@@ -94,7 +92,7 @@ final class FileQueries {
     /** A file's text, or the entries of a directory. */
     record View(@Nullable String text, List<DirectoryEntry> entries) {}
 
-    /** Returns the content of the path, in one statement with the context. */
+    /** Returns the content of the path, in one statement. */
     View view(Call call, Name bank, FilePath path) {
         return db.sql(call, VIEW)
                 .set("key", bank.key())
@@ -108,7 +106,6 @@ final class FileQueries {
     }
 
     private static Optional<View> view(Call call, Row row) throws SQLException {
-        ContextStore.read(call, row);
         if (row.textOrNull("held_permission") == null) {
             return Optional.empty();
         }

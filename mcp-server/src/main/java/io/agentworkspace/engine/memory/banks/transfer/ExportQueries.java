@@ -2,8 +2,6 @@ package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
-import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -37,7 +35,7 @@ final class ExportQueries {
                    CAST(l.superseded_by AS text) AS superseded_by, l.superseded_at, l.expires_at, l.pinned, m.created_at,
                    l.updated_at, l.replaced_at,
                    {ahead} > :room AS is_beyond
-              FROM ctx, bank b CROSS JOIN LATERAL (
+              FROM bank b CROSS JOIN LATERAL (
                        SELECT m.*, {superseder} AS superseder
                          FROM memory m
                         WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
@@ -81,12 +79,10 @@ final class ExportQueries {
             .with("visible_bank", Visibility.bank("b"))
             .sql();
 
-    private static final ContextQueries EXPORT =
-            ContextQueries.of(MemoryQueries.READ_BANK, ContextQueries.ACTOR_WITH_SELF + LINES);
+    private static final String EXPORT = String.join(";\n", MemoryQueries.READ_BANK, LINES);
 
     private final Db db;
     private final BankStore banks;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public ExportQueries(Db db, BankStore banks) {
         this.db = db;
@@ -112,7 +108,7 @@ final class ExportQueries {
     private record Placed(long bank, MemoryLine line, String cursor, boolean isBeyond) {}
 
     /**
-     * Returns a page of the bank's lines, in one round trip with the context.
+     * Returns a page of the bank's lines, in one round trip.
      *
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}, {@code not_permitted}
      */
@@ -120,18 +116,14 @@ final class ExportQueries {
         var limit = Page.limit(page);
         var keys = Page.after(page, 4);
         var after = ListPosition.of(keys.isEmpty() ? keys : keys.subList(0, 3));
-        return EXPORT.run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> statement
-                                .set("key", bank.key())
-                                .set("revisions", revisions)
-                                .set("after", after.at())
-                                .set("after_id", after.id())
-                                .set("after_place", place(keys))
-                                .set("limit", limit),
-                        results -> found(call, results, limit, keys))
+        return db.sql(call, EXPORT)
+                .set("key", bank.key())
+                .set("revisions", revisions)
+                .set("after", after.at())
+                .set("after_id", after.id())
+                .set("after_place", place(keys))
+                .set("limit", limit)
+                .all(results -> found(call, results, limit, keys))
                 .orElseThrow(() -> banks.missing(call, bank));
     }
 

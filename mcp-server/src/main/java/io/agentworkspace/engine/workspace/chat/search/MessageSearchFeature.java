@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.workspace.chat.search;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
@@ -12,7 +11,7 @@ public final class MessageSearchFeature {
     private MessageSearchFeature() {}
 
     public static Feature of(Db db) {
-        var search = new MessageSearchTools(db, new AgentStore(db), new DomainStore(db), new ContextStore(db));
+        var search = new MessageSearchTools(db, new AgentStore(db), new DomainStore(db));
         return new Feature()
                 .tools(search.tools())
                 .after("AP_Wait")

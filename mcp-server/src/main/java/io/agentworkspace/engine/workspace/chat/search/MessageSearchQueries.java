@@ -1,8 +1,6 @@
 package io.agentworkspace.engine.workspace.chat.search;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
-import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -33,22 +31,22 @@ final class MessageSearchQueries {
      * direct conversation whose parties are gone.
      */
     private static final String REACHABLE = SqlTemplate.of("""
-            , parties AS MATERIALIZED (
-                SELECT ctx.user_id AS id FROM ctx
+            WITH parties AS MATERIALIZED (
+                SELECT :user AS id
                 UNION ALL
                 SELECT a.id
-                  FROM ctx JOIN agent a ON a.tenant_id = :tenant AND a.owner_id = ctx.user_id AND a.destroyed_at IS NULL),
+                  FROM agent a
+                 WHERE a.tenant_id = :tenant AND a.owner_id = :user AND a.destroyed_at IS NULL),
             reachable AS MATERIALIZED (
                 SELECT z.conversation_id AS id
-                  FROM ctx CROSS JOIN domain d
+                  FROM domain d
                   JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                  WHERE d.tenant_id = :tenant AND {may_talk}
                    AND (CAST(:domain AS text) IS NULL OR d.name_key = :domain)
                    AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)
                 UNION
                 SELECT st.id
-                  FROM ctx
-                  CROSS JOIN (SELECT DISTINCT p.conversation_id
+                  FROM (SELECT DISTINCT p.conversation_id
                                 FROM parties
                                 CROSS JOIN LATERAL (SELECT x.conversation_id FROM participant x
                                                      WHERE x.tenant_id = :tenant AND x.party_id = parties.id OFFSET 0) p) own
@@ -57,7 +55,7 @@ final class MessageSearchQueries {
                  WHERE CAST(:domain AS text) IS NULL AND {may_see_conversation}
                 UNION
                 SELECT st.id
-                  FROM ctx CROSS JOIN conversation st
+                  FROM conversation st
                  WHERE :admin AND CAST(:domain AS text) IS NULL AND st.tenant_id = :tenant AND st.low_id IS NOT NULL
                    AND {may_see_conversation}
                    AND COALESCE((SELECT true FROM participant there
@@ -65,13 +63,13 @@ final class MessageSearchQueries {
                                   LIMIT 1), false)),
             speaker AS MATERIALIZED (
                 SELECT a.id
-                  FROM ctx JOIN agent a ON a.tenant_id = :tenant AND a.name_key = CAST(:agent AS text)
-                                       AND a.destroyed_at IS NULL
-                 WHERE {visible_agent}
-                    OR COALESCE((SELECT true FROM message m
-                                  WHERE m.tenant_id = a.tenant_id AND m.speaker_id = a.id
-                                    AND COALESCE(m.conversation_id IN (SELECT r.id FROM reachable r), false)
-                                  LIMIT 1), false))
+                  FROM agent a
+                 WHERE a.tenant_id = :tenant AND a.name_key = CAST(:agent AS text) AND a.destroyed_at IS NULL
+                   AND ({visible_agent}
+                        OR COALESCE((SELECT true FROM message m
+                                      WHERE m.tenant_id = a.tenant_id AND m.speaker_id = a.id
+                                        AND COALESCE(m.conversation_id IN (SELECT r.id FROM reachable r), false)
+                                      LIMIT 1), false)))
             """)
             .with("may_talk", Visibility.talk("d"))
             .with("may_see_conversation", Visibility.conversation("st"))
@@ -79,14 +77,13 @@ final class MessageSearchQueries {
             .sql();
 
     /** What of the narrowing there is. */
-    private static final String PLACE = ContextQueries.ACTOR
-            + REACHABLE
+    private static final String PLACE = REACHABLE
             + SqlTemplate.of("""
             SELECT CAST(:agent AS text) IS NULL OR EXISTS (SELECT 1 FROM speaker) AS agent_found,
                    d.name AS domain, COALESCE({may_talk}, false) AS takes_part,
                    CAST(:zone AS text) IS NULL OR EXISTS (SELECT 1 FROM reachable) AS zone_found,
                    ARRAY(SELECT z.name FROM zone z WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id LIMIT 500) AS zones
-              FROM ctx
+              FROM (VALUES (1)) one (row)
               LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = CAST(:domain AS text) AND {visible_domain}
             """)
                     .with("may_talk", Visibility.talk("d"))
@@ -227,8 +224,7 @@ final class MessageSearchQueries {
     }
 
     /** Messages with all that is asked for; if there are none, those with some of it. */
-    private static final String BY_WORDS = ContextQueries.ACTOR
-            + REACHABLE
+    private static final String BY_WORDS = REACHABLE
             + ITEMS
             + SqlTemplate.of(", strict AS MATERIALIZED {strict}, loose AS MATERIALIZED {loose}")
                     .with("strict", match("true", "CAST(:strict AS boolean) IS NOT FALSE", "f.items", "WHERE"))
@@ -251,8 +247,7 @@ final class MessageSearchQueries {
              OR (x.created_at, x.conversation_id, x.seq) < (CAST(:at AS timestamptz), CAST(:conversation AS bigint), CAST(:seq AS bigint)))
             """;
 
-    private static final String BY_TIME = ContextQueries.ACTOR
-            + REACHABLE
+    private static final String BY_TIME = REACHABLE
             + ITEMS
             + hits(SqlTemplate.of("""
                 SELECT m.conversation_id, m.seq, m.created_at, 1 AS matches, true AS is_strict, 1 AS items
@@ -269,8 +264,7 @@ final class MessageSearchQueries {
                     .with("allowed", lacks("every"))
                     .sql());
 
-    private static final String OF_AGENT_BY_TIME = ContextQueries.ACTOR
-            + REACHABLE
+    private static final String OF_AGENT_BY_TIME = REACHABLE
             + ITEMS
             + hits(SqlTemplate.of("""
                 SELECT x.conversation_id, x.seq, x.created_at, 1 AS matches, true AS is_strict, 1 AS items
@@ -284,14 +278,13 @@ final class MessageSearchQueries {
                     .with("allowed", lacks("every"))
                     .sql());
 
-    private static final ContextQueries FIND_BY_WORDS = ContextQueries.of(PLACE, BY_WORDS);
+    private static final String FIND_BY_WORDS = String.join(";\n", PLACE, BY_WORDS);
 
-    private static final ContextQueries FIND_BY_TIME = ContextQueries.of(PLACE, BY_TIME);
+    private static final String FIND_BY_TIME = String.join(";\n", PLACE, BY_TIME);
 
-    private static final ContextQueries FIND_OF_AGENT_BY_TIME = ContextQueries.of(PLACE, OF_AGENT_BY_TIME);
+    private static final String FIND_OF_AGENT_BY_TIME = String.join(";\n", PLACE, OF_AGENT_BY_TIME);
 
     private final Db db;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     MessageSearchQueries(Db db) {
         this.db = db;
@@ -353,15 +346,11 @@ final class MessageSearchQueries {
     /** The rows may include one more than the limit, which only shows that there are more. */
     record Answer(Place place, List<Match> matches) {}
 
-    /** Reads the context, and what is found. */
+    /** Reads what is found. */
     Answer find(Call call, MessageFilter filter) {
         var queries = !filter.isList() ? FIND_BY_WORDS : filter.agent() == null ? FIND_BY_TIME : FIND_OF_AGENT_BY_TIME;
-        return queries.run(
-                db,
-                unselected,
-                call,
-                statement -> bind(statement, filter),
-                results -> new Answer(results.next(Place::read).orElseThrow(), results.list(Match::read)));
+        return bind(db.sql(call, queries), filter)
+                .all(results -> new Answer(results.next(Place::read).orElseThrow(), results.list(Match::read)));
     }
 
     private static Statement bind(Statement statement, MessageFilter filter) {

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.workspace.chat.search;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.ListSlice;
@@ -42,13 +41,11 @@ final class MessageSearchTools {
     private final MessageSearchQueries queries;
     private final AgentStore agents;
     private final DomainStore domains;
-    private final ContextStore contexts;
 
-    public MessageSearchTools(Db db, AgentStore agents, DomainStore domains, ContextStore contexts) {
+    public MessageSearchTools(Db db, AgentStore agents, DomainStore domains) {
         this.queries = new MessageSearchQueries(db);
         this.agents = agents;
         this.domains = domains;
-        this.contexts = contexts;
     }
 
     record Where(
@@ -156,7 +153,6 @@ final class MessageSearchTools {
     }
 
     private Name entered(Call call) {
-        contexts.load(call);
         var entered = call.context().domain();
         if (entered == null) {
             throw Problem.noContext("no domain is entered: give target.domain, or enter a zone with ZN_Enter");

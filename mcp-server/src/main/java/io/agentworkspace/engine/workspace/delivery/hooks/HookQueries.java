@@ -21,7 +21,6 @@ final class HookQueries {
 
     /** The pinned memories of banks that the agent was granted, or that its owner has. */
     private static final String PINNED = SqlTemplate.of("""
-            WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:bound AS bigint) AS self_id)
             {subject}
             , own AS (
                 SELECT g.bank_id AS id FROM bank_grant g WHERE g.tenant_id = :tenant AND g.agent_id = :bound
@@ -137,6 +136,7 @@ final class HookQueries {
                 .set("tenant", caller.tenant())
                 .set("user", caller.user())
                 .set("admin", caller.isAdmin())
+                .set("self", session.agent())
                 .set("bound", session.agent())
                 .set("most", MOST);
     }

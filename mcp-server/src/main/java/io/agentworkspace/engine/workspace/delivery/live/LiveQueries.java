@@ -34,7 +34,6 @@ final class LiveQueries {
     private static final String MESSAGES = SqlTemplate.of("""
             SELECT l.ordinal, l.xid, l.at, l.topic, {message_json} AS data
               FROM live l
-             CROSS JOIN ctx
              CROSS JOIN LATERAL (SELECT * FROM message x
                                   WHERE x.tenant_id = l.tenant_id AND x.conversation_id = l.place AND x.id = l.thing
                                     AND x.seq = COALESCE(l.other, (SELECT y.seq FROM message y
@@ -57,7 +56,6 @@ final class LiveQueries {
                                       'text', left(m.text, 500), 'length', char_length(m.text), 'tags', m.tags,
                                       'author', author.name, 'revision', m.revision) AS data
               FROM live l
-             CROSS JOIN ctx
              CROSS JOIN s
              CROSS JOIN LATERAL (SELECT * FROM bank x WHERE x.tenant_id = l.tenant_id AND x.id = l.place OFFSET 0) b
              CROSS JOIN {permit}
@@ -77,11 +75,10 @@ final class LiveQueries {
                    jsonb_build_object('agent', a.name, 'change', l.action, 'online', a.destroyed_at IS NULL AND {online},
                                       'domain', d.name) AS data
               FROM live l
-             CROSS JOIN ctx
              CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = l.tenant_id AND x.id = l.place OFFSET 0) a
               LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = l.tenant_id AND x.id = l.other OFFSET 0) d ON {visible_domain}
              WHERE l.topic = 'presence' AND :presence
-               AND ({visible_agent} OR (a.destroyed_at IS NOT NULL AND (a.owner_id = ctx.user_id OR :admin OR a.access = 'public')))
+               AND ({visible_agent} OR (a.destroyed_at IS NOT NULL AND (a.owner_id = :user OR :admin OR a.access = 'public')))
             """)
             .with("online", ContextStore.online("a"))
             .with("visible_domain", Visibility.domain("d"))
@@ -102,10 +99,9 @@ final class LiveQueries {
                    jsonb_build_object('id', h.id, 'key_id', h.key_id, 'client', h.client_name, 'version', h.client_version,
                                       'era', h.era, 'status', h.status, 'problem', h.flaw) AS data
               FROM live l
-             CROSS JOIN ctx
              CROSS JOIN LATERAL (SELECT * FROM handshake x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) h
              WHERE l.topic = 'handshakes' AND :handshakes
-               AND (h.holder = :holder OR (:keys AND (:admin OR h.user_id = ctx.user_id)))
+               AND (h.holder = :holder OR (:keys AND (:admin OR h.user_id = :user)))
             """;
 
     private static final String DOCUMENTS = """
@@ -126,7 +122,6 @@ final class LiveQueries {
             """).with("record", AuditQueries.RECORD).sql();
 
     private static final String READ = SqlTemplate.of("""
-            WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:bound AS bigint) AS self_id)
             {subject}
             , live AS MATERIALIZED (
                 SELECT l.*
@@ -174,6 +169,7 @@ final class LiveQueries {
             var statement = db.sql(READ)
                     .set("tenant", caller.tenant())
                     .set("user", caller.user())
+                    .set("self", caller.boundAgent())
                     .set("bound", caller.boundAgent())
                     .set("admin", caller.isAdmin())
                     .set("now", clock.instant())

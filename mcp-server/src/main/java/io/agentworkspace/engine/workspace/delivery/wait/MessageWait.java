@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.workspace.delivery.wait;
 
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.scheduling.OpenRequest;
 import io.agentworkspace.engine.model.agent.Message;
@@ -48,6 +49,7 @@ public final class MessageWait {
     /** How often a call looks again, after other readers took what it was about to show. */
     private static final int ATTEMPTS = 20;
 
+    private final Contexts contexts;
     private final WaitQueries queries;
     private final WaitingCalls calls;
     private final MessagePages pages;
@@ -55,7 +57,8 @@ public final class MessageWait {
     private final DomainStore domains;
     private final Clock clock;
 
-    public MessageWait(Db db, WaitingCalls calls, Clock clock) {
+    public MessageWait(Db db, Contexts contexts, WaitingCalls calls, Clock clock) {
+        this.contexts = contexts;
         this.queries = new WaitQueries(db);
         this.calls = calls;
         this.pages = new MessagePages(db);
@@ -102,7 +105,7 @@ public final class MessageWait {
         var place = new Place[1];
         var begin = clock.instant();
         var taken = await(call, narrowing, longest, false, () -> {
-            var found = queries.waiting(call, narrowing, MOST);
+            var found = contexts.look(call, () -> queries.waiting(call, narrowing, MOST));
             check(call, narrowing, found.place());
             place[0] = found.place();
             return found.messages();
@@ -122,7 +125,7 @@ public final class MessageWait {
     public Heard forAnswer(Call call, UUID own, Duration longest) {
         var begin = clock.instant();
         var narrowing = new Narrowing(null, null, null, null, own);
-        Supplier<List<Waiting>> reader = () -> queries.since(call, own, MOST);
+        Supplier<List<Waiting>> reader = () -> contexts.look(call, () -> queries.since(call, own, MOST));
         var taken = await(call, narrowing, longest, true, () -> {
             var said = reader.get();
             return said.stream().anyMatch(each -> isAnswer(each.message().message(), own)) ? said : List.of();

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.workspace.delivery.wait;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
+import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.streams.ListeningTenants;
@@ -14,10 +14,10 @@ import java.time.Clock;
  */
 public record WaitFeature(WaitingCalls waiting, WakeStore wakes, Feature feature) {
     /** @param most the largest number of calls that wait */
-    public static WaitFeature of(Db db, int most, Clock clock) {
+    public static WaitFeature of(Db db, Contexts contexts, int most, Clock clock) {
         var wakes = new WakeStore(db, clock);
         var waiting = new WaitingCalls(new WaitQueries(db), new ListeningTenants(db, clock), wakes, most, clock);
-        var tools = new WaitTools(new MessageWait(db, waiting, clock), new ContextStore(db));
+        var tools = new WaitTools(new MessageWait(db, contexts, waiting, clock));
         var feature = new Feature()
                 .tools(tools.tools())
                 .after("AP_Chat")

@@ -1,9 +1,7 @@
 package io.agentworkspace.engine.workspace.delivery.wait;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
-import io.agentworkspace.engine.kernel.context.ContextQueries;
 import io.agentworkspace.engine.kernel.context.Unread;
-import io.agentworkspace.engine.kernel.context.UnselectedContextQueries;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -19,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what waits for a speaker, and finds the waiting calls for which that may have changed. */
 final class WaitQueries {
-    private static final String SUBJECT = ContextQueries.ACTOR_WITH_SELF + """
-            , subject AS MATERIALIZED (SELECT COALESCE(ctx.self_id, ctx.user_id) AS id FROM ctx)
+    private static final String SUBJECT = """
+            WITH subject AS MATERIALIZED (SELECT COALESCE(:self, :user) AS id)
             """;
 
     /** What of the narrowing exists and may be seen, and whether the speaker hears what is said there. */
@@ -43,7 +41,7 @@ final class WaitQueries {
                                                AND p.party_id = subject.id
                             WHERE z.tenant_id = d.tenant_id AND z.domain_id = d.id
                               AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)) AS is_listener
-              FROM ctx CROSS JOIN subject
+              FROM subject
               LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = CAST(:domain AS text) AND {visible_domain}
             """)
                     .with("visible_agent", Visibility.agent("a"))
@@ -141,11 +139,11 @@ final class WaitQueries {
                     .with("messages", MessagePages.columns("m.skipped, ", "place"))
                     .sql();
 
-    private static final ContextQueries READ_WAITING = ContextQueries.of(WAITING);
+    private static final String READ_WAITING = String.join(";\n", WAITING);
 
-    private static final ContextQueries READ_WAITING_AT = ContextQueries.of(PLACE, WAITING);
+    private static final String READ_WAITING_AT = String.join(";\n", PLACE, WAITING);
 
-    private static final ContextQueries READ_SINCE = ContextQueries.of(SINCE);
+    private static final String READ_SINCE = String.join(";\n", SINCE);
 
     /** For each waiting call, what changes when a message arrives, its party leaves the domain, or its question is withdrawn. */
     private static final String STATES = SqlTemplate.of("""
@@ -175,7 +173,6 @@ final class WaitQueries {
             """;
 
     private final Db db;
-    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public WaitQueries(Db db) {
         this.db = db;
@@ -217,39 +214,29 @@ final class WaitQueries {
 
     record Found(Place place, List<Waiting> messages) {}
 
-    /** Reads the context, and the oldest messages that wait for the speaker. */
+    /** Reads the oldest messages that wait for the speaker. */
     Found waiting(Call call, Narrowing narrowing, int limit) {
         var isAnywhere = narrowing.agent() == null && narrowing.domain() == null && narrowing.replyTo() == null;
-        return (isAnywhere ? READ_WAITING : READ_WAITING_AT)
-                .run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> statement
-                                .set("agent", narrowing.agentKey())
-                                .set("domain", narrowing.domainKey())
-                                .set("zone", narrowing.zoneKey())
-                                .set("reply", narrowing.replyTo())
-                                .set("limit", limit),
-                        results -> {
-                            var place = isAnywhere
-                                    ? Place.ANYWHERE
-                                    : results.next(Place::read).orElseThrow();
-                            return new Found(place, results.list(Waiting::read));
-                        });
+        return db.sql(call, (isAnywhere ? READ_WAITING : READ_WAITING_AT))
+                .set("agent", narrowing.agentKey())
+                .set("domain", narrowing.domainKey())
+                .set("zone", narrowing.zoneKey())
+                .set("reply", narrowing.replyTo())
+                .set("limit", limit)
+                .all(results -> {
+                    var place = isAnywhere
+                            ? Place.ANYWHERE
+                            : results.next(Place::read).orElseThrow();
+                    return new Found(place, results.list(Waiting::read));
+                });
     }
 
     /**
-     * Reads the context, and what others have said where the speaker's message is, after it: newest first from the last
+     * Reads what others have said where the speaker's message is, after it: newest first from the last
      * message that answers it; oldest first if nothing does.
      */
     List<Waiting> since(Call call, UUID own, int limit) {
-        return READ_SINCE.run(
-                db,
-                unselected,
-                call,
-                statement -> statement.set("own", own).set("limit", limit),
-                results -> results.list(Waiting::read));
+        return db.sql(call, READ_SINCE).set("own", own).set("limit", limit).all(results -> results.list(Waiting::read));
     }
 
     /** Returns whether this is a question that was taken back, so that no answer comes. */

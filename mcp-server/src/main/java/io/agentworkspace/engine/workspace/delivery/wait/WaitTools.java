@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.workspace.delivery.wait;
 
-import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -23,11 +22,9 @@ final class WaitTools {
             "They stay unread, since you act as no agent: only the user '%s' marks them as read, and AP_Wait returns them again. To wait for what comes next, act as an agent (AP_LogOn), or send reply_to.";
 
     private final MessageWait wait;
-    private final ContextStore contexts;
 
-    public WaitTools(MessageWait wait, ContextStore contexts) {
+    public WaitTools(MessageWait wait) {
         this.wait = wait;
-        this.contexts = contexts;
     }
 
     public List<Tool<?, ?>> tools() {
@@ -105,7 +102,6 @@ final class WaitTools {
     }
 
     private Name entered(Call call) {
-        contexts.load(call);
         var entered = call.context().domain();
         if (entered == null) {
             throw Problem.noContext("no domain is entered: give target.domain, or enter a zone with ZN_Enter");

@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The smaller statement is used only while nothing is selected, whoever selects something and where. */
-class UnselectedContextQueriesTest {
+/** What is kept of a context counts only as long as it is stored, whoever changes it and where. */
+class ContextsTest {
     private final String key = new TestTenant().key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*"));
 
     private Reply call(String url, String service, String arguments) {
@@ -25,7 +25,7 @@ class UnselectedContextQueriesTest {
         return call(TestServer.url(), service, arguments);
     }
 
-    /** Reads and writes twice, so that it is known that nothing is selected. */
+    /** Reads and writes twice, so that the context is kept. */
     private void prepare() {
         for (var name : List.of("Ada", "Bob")) {
             call("AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(name));
