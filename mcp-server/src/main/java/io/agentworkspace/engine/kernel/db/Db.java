@@ -252,7 +252,7 @@ public final class Db implements AutoCloseable {
                 DELETE FROM {table}
                  WHERE ctid IN (SELECT ctid FROM {table} WHERE {old} LIMIT :portion FOR UPDATE SKIP LOCKED)
                 """).with("table", table).with("old", old).sql();
-        return CountedTable.deleting(table, delete);
+        return NamedSql.CountedTable.deleting(table, delete);
     }
 
     /**
