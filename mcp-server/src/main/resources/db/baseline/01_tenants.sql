@@ -26,7 +26,7 @@ COMMENT ON TRIGGER tenant_has_feed ON tenant IS 'Each tenant has a feed, whateve
 -- Signals all replicas that a tenant has another plan.
 CREATE FUNCTION tell_plan_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', 'tenant:' || NEW.tenant_id);
+    PERFORM pg_notify('changes', 'tenant:' || NEW.tenant_id);
     RETURN NULL;
 END $$;
 CREATE TRIGGER tenant_plan_changed AFTER UPDATE OF plan ON tenant FOR EACH ROW WHEN (OLD.plan <> NEW.plan) EXECUTE FUNCTION tell_plan_changed();
@@ -49,7 +49,7 @@ CREATE UNIQUE INDEX app_user_name ON app_user (tenant_id, name_key) WHERE remove
 -- Signals all replicas to drop what they cached of callers.
 CREATE FUNCTION tell_callers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', '');
+    PERFORM pg_notify('changes', '');
     RETURN NULL;
 END $$;
 CREATE TRIGGER app_user_changed AFTER DELETE OR UPDATE OR TRUNCATE ON app_user FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
@@ -164,55 +164,22 @@ BEGIN
     INSERT INTO usage_delta (tenant_id, scope, delta) VALUES (for_tenant, of_scope, difference);
 END $$;
 
--- Counts the rows of a statement that adds some.
-CREATE FUNCTION count_added() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Notes the differences that a transaction makes, before its commit.
+CREATE FUNCTION count_differences(for_tenant bigint, scopes text[], differences bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM count_usage(c.tenant_id, TG_ARGV[0], c.n)
-       FROM (SELECT tenant_id, count(*) AS n FROM changed GROUP BY tenant_id ORDER BY tenant_id) c;
-    RETURN NULL;
+    PERFORM count_usage(for_tenant, d.scope, d.difference)
+       FROM (SELECT * FROM unnest(scopes, differences) u (scope, difference) ORDER BY scope) d;
 END $$;
 
--- Counts the rows of a statement that deletes some.
-CREATE FUNCTION count_gone() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Returns the user that something comes to belong to, who cannot be removed until the transaction ends.
+-- A foreign key does not notice a removal, since the user's row stays.
+CREATE FUNCTION present_user(of_tenant bigint, user_id bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM count_usage(c.tenant_id, TG_ARGV[0], -c.n)
-       FROM (SELECT tenant_id, count(*) AS n FROM changed GROUP BY tenant_id ORDER BY tenant_id) c;
-    RETURN NULL;
-END $$;
-
--- Counts a row that stays as a trace: a destroyed agent, a deleted endpoint.
-CREATE FUNCTION count_ended() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM count_usage(OLD.tenant_id, TG_ARGV[0], -1);
-    RETURN NULL;
-END $$;
-
--- Counts a row that counts again: a finished task that is opened again.
-CREATE FUNCTION count_reopened() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM count_usage(NEW.tenant_id, TG_ARGV[0], 1);
-    RETURN NULL;
-END $$;
-
--- Nothing comes to belong to a user who is being removed. A foreign key waits for the removal, but accepts the row that
--- stays. This trigger runs after it, by its name, and sees what was committed meanwhile.
-CREATE FUNCTION refuse_removed_owner() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF EXISTS (SELECT 1 FROM app_user u
-                WHERE u.tenant_id = NEW.tenant_id AND u.id = NEW.owner_id AND u.removed_at IS NOT NULL) THEN
-        RAISE EXCEPTION 'the owner was removed' USING ERRCODE = 'EN001';
-    END IF;
-    RETURN NULL;
-END $$;
-
--- The same for the user of a key.
-CREATE FUNCTION refuse_removed_user() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF EXISTS (SELECT 1 FROM app_user u
-                WHERE u.tenant_id = NEW.tenant_id AND u.id = NEW.user_id AND u.removed_at IS NOT NULL) THEN
+    PERFORM FROM app_user u WHERE u.tenant_id = of_tenant AND u.id = user_id AND u.removed_at IS NULL FOR KEY SHARE;
+    IF NOT FOUND THEN
         RAISE EXCEPTION 'the user was removed' USING ERRCODE = 'EN001';
     END IF;
-    RETURN NULL;
+    RETURN user_id;
 END $$;
 
 INSERT INTO data_home (identity, epoch) VALUES ('', 0);

@@ -40,15 +40,6 @@ CREATE VIEW party AS
     SELECT tenant_id, id, name, 'user' AS kind FROM app_user
     UNION ALL
     SELECT tenant_id, id, name, 'agent' AS kind FROM agent;
-CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON agent FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
-COMMENT ON TRIGGER zz_owner_is_there ON agent IS 'Nothing belongs to a user who was removed at the same time.';
-CREATE TRIGGER counted_added AFTER INSERT ON agent REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('agents');
-COMMENT ON TRIGGER counted_added ON agent IS 'A plan limits agents, whatever creates them.';
-CREATE TRIGGER counted_ended AFTER UPDATE OF destroyed_at ON agent
-    FOR EACH ROW WHEN (OLD.destroyed_at IS NULL AND NEW.destroyed_at IS NOT NULL) EXECUTE FUNCTION count_ended('agents');
-COMMENT ON TRIGGER counted_ended ON agent IS 'A destroyed agent no longer counts for the plan.';
-CREATE TRIGGER counted_gone AFTER DELETE ON agent FOR EACH ROW WHEN (OLD.destroyed_at IS NULL) EXECUTE FUNCTION count_ended('agents');
-COMMENT ON TRIGGER counted_gone ON agent IS 'An agent that goes with its tenant no longer counts for the plan.';
 
 CREATE TABLE agent_revision (
     tenant_id   bigint      NOT NULL,

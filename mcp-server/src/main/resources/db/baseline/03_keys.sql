@@ -45,15 +45,13 @@ CREATE INDEX api_key_child_age ON api_key (expires_at) WHERE parent_id IS NOT NU
 -- Signals that an id that was unknown before is now that of a key. What was cached of others stays.
 CREATE FUNCTION tell_key_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', NEW.id);
+    PERFORM pg_notify('changes', NEW.id);
     RETURN NULL;
 END $$;
 CREATE TRIGGER api_key_added AFTER INSERT ON api_key FOR EACH ROW EXECUTE FUNCTION tell_key_added();
 COMMENT ON TRIGGER api_key_added ON api_key IS 'Every replica forgets that a new key was unknown, whatever creates it.';
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OR TRUNCATE ON api_key FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
 COMMENT ON TRIGGER api_key_changed ON api_key IS 'Every replica forgets a changed key within a second, whatever changes it.';
-CREATE TRIGGER zz_user_is_there AFTER INSERT OR UPDATE OF user_id ON api_key FOR EACH ROW EXECUTE FUNCTION refuse_removed_user();
-COMMENT ON TRIGGER zz_user_is_there ON api_key IS 'No key belongs to a user who was removed at the same time.';
 
 CREATE TABLE key_seen (
     tenant_id        bigint      NOT NULL,

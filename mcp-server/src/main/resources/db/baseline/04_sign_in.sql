@@ -28,7 +28,7 @@ CREATE INDEX browser_session_expiry ON browser_session (expires_at);
 -- Signals that a session has ended. Its use is written without a signal.
 CREATE FUNCTION tell_session_ended() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', 'session:' || OLD.id);
+    PERFORM pg_notify('changes', 'session:' || OLD.id);
     RETURN NULL;
 END $$;
 CREATE TRIGGER browser_session_ended AFTER DELETE ON browser_session FOR EACH ROW EXECUTE FUNCTION tell_session_ended();

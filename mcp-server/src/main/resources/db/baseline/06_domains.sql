@@ -30,12 +30,6 @@ COMMENT ON COLUMN domain.guard_per_minute IS 'The other limits are multiples of 
 COMMENT ON COLUMN domain.guard_more IS 'How many more messages may exceed the limits.';
 COMMENT ON COLUMN domain.guard_stopped IS 'Whether agents may say nothing in its zones.';
 CREATE INDEX domain_owner ON domain (tenant_id, owner_id);
-CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON domain FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
-COMMENT ON TRIGGER zz_owner_is_there ON domain IS 'Nothing belongs to a user who was removed at the same time.';
-CREATE TRIGGER counted_added AFTER INSERT ON domain REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('domains');
-COMMENT ON TRIGGER counted_added ON domain IS 'A plan limits domains, whatever creates them.';
-CREATE TRIGGER counted_gone AFTER DELETE ON domain REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('domains');
-COMMENT ON TRIGGER counted_gone ON domain IS 'A deleted domain no longer counts for the plan.';
 
 CREATE TABLE membership (
     tenant_id bigint      NOT NULL,
@@ -120,18 +114,6 @@ CREATE INDEX task_blocked ON task (tenant_id, creator_id) WHERE state = 'blocked
 CREATE INDEX task_assignee ON task (tenant_id, domain_id, assignee_id, state, created_at DESC, id DESC) WHERE assignee_id IS NOT NULL;
 CREATE INDEX task_next ON task (tenant_id, domain_id, assignee_id, created_at, id) WHERE state = 'open' AND unmet = 0;
 CREATE INDEX task_lease ON task (lease_until, tenant_id, domain_id) WHERE holder_id IS NOT NULL;
-CREATE TRIGGER counted_added AFTER INSERT ON task REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('tasks');
-COMMENT ON TRIGGER counted_added ON task IS 'A plan limits unfinished tasks, whatever creates them.';
-CREATE TRIGGER counted_finished AFTER UPDATE OF state ON task
-    FOR EACH ROW WHEN ((OLD.state NOT IN ('done', 'cancelled')) AND (NEW.state IN ('done', 'cancelled')))
-    EXECUTE FUNCTION count_ended('tasks');
-COMMENT ON TRIGGER counted_finished ON task IS 'A finished task no longer counts for the plan.';
-CREATE TRIGGER counted_reopened AFTER UPDATE OF state ON task
-    FOR EACH ROW WHEN ((OLD.state IN ('done', 'cancelled')) AND (NEW.state NOT IN ('done', 'cancelled')))
-    EXECUTE FUNCTION count_reopened('tasks');
-COMMENT ON TRIGGER counted_reopened ON task IS 'A task that is opened again counts for the plan again.';
-CREATE TRIGGER counted_gone AFTER DELETE ON task FOR EACH ROW WHEN (OLD.state NOT IN ('done', 'cancelled')) EXECUTE FUNCTION count_ended('tasks');
-COMMENT ON TRIGGER counted_gone ON task IS 'An unfinished task that is deleted with its domain no longer counts for the plan.';
 
 CREATE TABLE task_order (
     tenant_id bigint NOT NULL,

@@ -22,12 +22,6 @@ COMMENT ON COLUMN bank.deleted_at IS 'Since when it is in the trash. It is purge
 CREATE INDEX bank_trash ON bank (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX bank_owner ON bank (tenant_id, owner_id);
 CREATE UNIQUE INDEX bank_name ON bank (tenant_id, name_key) WHERE deleted_at IS NULL;
-CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON bank FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
-COMMENT ON TRIGGER zz_owner_is_there ON bank IS 'Nothing belongs to a user who was removed at the same time.';
-CREATE TRIGGER counted_added AFTER INSERT ON bank REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('banks');
-COMMENT ON TRIGGER counted_added ON bank IS 'A plan limits banks, whatever creates them.';
-CREATE TRIGGER counted_gone AFTER DELETE ON bank REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('banks');
-COMMENT ON TRIGGER counted_gone ON bank IS 'A deleted bank no longer counts for the plan.';
 
 CREATE TABLE bank_grant (
     tenant_id  bigint NOT NULL,
@@ -114,8 +108,6 @@ CREATE UNIQUE INDEX memory_name ON memory (tenant_id, bank_id, name_key) WHERE d
 CREATE INDEX memory_sketch ON memory USING gin (sketch) WITH (gin_pending_list_limit = 64) WHERE sketch <> '{}';
 CREATE INDEX memory_unsketched ON memory (tenant_id) WHERE sketch IS NULL;
 CREATE INDEX memory_superseded ON memory (tenant_id, bank_id, superseded_by) WHERE superseded_by IS NOT NULL;
-CREATE TRIGGER counted_gone AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('memories');
-COMMENT ON TRIGGER counted_gone ON memory IS 'A deleted memory no longer counts for the plan.';
 
 -- Stores the revision that an update replaces.
 CREATE FUNCTION keep_revision() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -168,18 +160,16 @@ END $$;
 CREATE TRIGGER went AFTER DELETE ON memory REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION memory_went();
 COMMENT ON TRIGGER went ON memory IS 'The search forgets each memory that is gone, whatever deleted it.';
 
--- Counts the memories that a statement stores, and has them wait for their vectors.
+-- Has the memories that a statement stores wait for their vectors.
 CREATE FUNCTION memories_stored() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM count_usage(c.tenant_id, 'memories', c.n)
-       FROM (SELECT tenant_id, count(*) AS n FROM stored GROUP BY tenant_id ORDER BY tenant_id) c;
     INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision)
     SELECT tenant_id, bank_id, id, revision FROM stored
         ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
 CREATE TRIGGER stored AFTER INSERT ON memory REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION memories_stored();
-COMMENT ON TRIGGER stored ON memory IS 'A plan limits memories, whatever stores them, and each gets vectors.';
+COMMENT ON TRIGGER stored ON memory IS 'Each memory gets vectors, whatever stores it.';
 
 -- Lists the memories that a deleted, restored or differently contributed memory supersedes, for the search.
 CREATE FUNCTION memory_superseder_changed() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -61,10 +61,6 @@ CREATE INDEX document_validated ON document (validated_at) WHERE validated_at IS
 CREATE INDEX document_upload_of ON document (tenant_id, upload_id);
 CREATE INDEX document_begun ON document (tenant_id, begun_at);
 CREATE UNIQUE INDEX document_name ON document (tenant_id, name_key, version);
-CREATE TRIGGER counted_added AFTER INSERT ON document REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('documents');
-COMMENT ON TRIGGER counted_added ON document IS 'A plan limits documents, whatever hands them in.';
-CREATE TRIGGER counted_gone AFTER DELETE ON document REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('documents');
-COMMENT ON TRIGGER counted_gone ON document IS 'A deleted document no longer counts for the plan.';
 
 -- Deletes the file of a document with it.
 CREATE FUNCTION drop_document_file() RETURNS trigger LANGUAGE plpgsql AS $$

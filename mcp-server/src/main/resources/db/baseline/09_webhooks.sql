@@ -73,15 +73,6 @@ COMMENT ON COLUMN webhook_endpoint.owner_id IS 'The user who created it. It is s
 CREATE INDEX webhook_endpoint_listed ON webhook_endpoint (tenant_id, created_at DESC, id DESC);
 CREATE INDEX webhook_endpoint_deleted ON webhook_endpoint (tenant_id, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX webhook_endpoint_failing ON webhook_endpoint (failing_since) WHERE failing_since IS NOT NULL;
-CREATE TRIGGER counted_added AFTER INSERT ON webhook_endpoint
-    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('webhook_endpoints');
-COMMENT ON TRIGGER counted_added ON webhook_endpoint IS 'A plan limits webhook endpoints, whatever creates them.';
-CREATE TRIGGER counted_ended AFTER UPDATE OF deleted_at ON webhook_endpoint
-    FOR EACH ROW WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION count_ended('webhook_endpoints');
-COMMENT ON TRIGGER counted_ended ON webhook_endpoint IS 'A deleted endpoint no longer counts for the plan, though its row stays for a while.';
-CREATE TRIGGER counted_gone AFTER DELETE ON webhook_endpoint
-    FOR EACH ROW WHEN (OLD.deleted_at IS NULL) EXECUTE FUNCTION count_ended('webhook_endpoints');
-COMMENT ON TRIGGER counted_gone ON webhook_endpoint IS 'An endpoint that goes with its tenant no longer counts for the plan.';
 
 CREATE TABLE webhook_delivery (
     tenant_id   bigint      NOT NULL,

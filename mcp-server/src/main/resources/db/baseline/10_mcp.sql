@@ -226,6 +226,6 @@ BEGIN
          GROUP BY portion
          ORDER BY portion
     LOOP
-        PERFORM pg_notify('mcp', payload);
+        PERFORM pg_notify('changes', payload);
     END LOOP;
 END $$;

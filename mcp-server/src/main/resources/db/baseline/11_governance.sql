@@ -93,7 +93,7 @@ COMMENT ON COLUMN rule.counted_since IS 'When its effect was last changed. match
 -- Signals all replicas to read the rules of a tenant again. The counts of a rule do not matter to them.
 CREATE FUNCTION tell_rule_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', 'rules:' || COALESCE(NEW.tenant_id, OLD.tenant_id));
+    PERFORM pg_notify('changes', 'rules:' || COALESCE(NEW.tenant_id, OLD.tenant_id));
     RETURN NULL;
 END $$;
 CREATE TRIGGER rule_changed AFTER INSERT OR DELETE OR UPDATE OF revision ON rule FOR EACH ROW EXECUTE FUNCTION tell_rule_changed();

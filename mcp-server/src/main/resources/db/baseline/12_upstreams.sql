@@ -28,7 +28,7 @@ COMMENT ON COLUMN upstream.p50_ms IS 'The median duration of the last calls of t
 -- Signals all replicas to read the upstream servers of a tenant again. Their health does not matter to that.
 CREATE FUNCTION tell_upstream_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_notify('callers_changed', 'upstreams:' || COALESCE(NEW.tenant_id, OLD.tenant_id));
+    PERFORM pg_notify('changes', 'upstreams:' || COALESCE(NEW.tenant_id, OLD.tenant_id));
     RETURN NULL;
 END $$;
 CREATE TRIGGER upstream_changed AFTER INSERT OR DELETE OR UPDATE OF revision ON upstream FOR EACH ROW EXECUTE FUNCTION tell_upstream_changed();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Steps;
@@ -12,6 +13,7 @@ import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,6 +75,7 @@ class ConsoleLargeTest {
                     .sql(statement)
                     .set("tenant", tenant.id(ClientApi.REST))
                     .quiet()
+                    .counting(EnumSet.allOf(Scope.class))
                     .run());
             return true;
         });

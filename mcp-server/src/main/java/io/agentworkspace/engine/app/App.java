@@ -105,7 +105,7 @@ public final class App implements AutoCloseable {
             var limits = new CallLimits(quotas, callers.and(quotas::commands), callers::take);
             var features = new Features(ground, limits, server.mostConnections() / 4);
             firstKey = new FirstStart(ground.db(), features.keys(), clock).run(settings);
-            var signals = new DatabaseSignals(ground.db());
+            var signals = new DatabaseSignals(ground.watch());
             add(ground.feature(), signals);
             features.all().forEach(feature -> add(feature, signals));
 

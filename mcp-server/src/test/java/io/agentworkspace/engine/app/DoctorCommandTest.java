@@ -62,7 +62,7 @@ class DoctorCommandTest {
                         "ok    schema",
                         "ok    notifications",
                         "ok    settings",
-                        "and each replica opens 16",
+                        "and each replica opens 14",
                         "ok    address",
                         "ok    mcp")
                 .contains("warn  secrets")
@@ -84,7 +84,7 @@ class DoctorCommandTest {
             assertThat(sample).contains(line.orElseThrow());
         }
         assertThat(sample)
-                .contains("each replica opens 16")
+                .contains("each replica opens 14")
                 .contains("PostgreSQL "
                         + TestDatabase.db()
                                 .sql("SELECT current_setting('server_version') AS version")

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.changes.DatabaseSignals;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -31,8 +32,8 @@ import org.junit.jupiter.api.Test;
 class DatabaseAwayTest {
     private static final int POOL = 12;
 
-    /** The connections that listen for changes of callers and for notifications, and those that test them. */
-    private static final int LISTENERS = 4;
+    /** The connection that listens for changes, and the one that tests it. */
+    private static final int LISTENERS = 2;
 
     private static NetworkLine line;
     private static Replica engine;
@@ -161,7 +162,8 @@ class DatabaseAwayTest {
                         .getPort() + "/";
         var address = TestDatabase.postgres().jdbcUrl().replace(port, ":" + line.port() + "/");
         try (var db = TestDatabase.connect(address, 1);
-                var signals = new DatabaseSignals(db)) {
+                var watch = new CallerChanges(db);
+                var signals = new DatabaseSignals(watch)) {
             signals.onSignal(new DatabaseSignals.Listener() {
                 @Override
                 public void received(DatabaseSignals.Signal signal) {}

@@ -71,6 +71,16 @@ class KeyRaceTest {
         refused(got, "conflict", "just been removed");
     }
 
+    /** The context is loaded before the removal, which the call then waits for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"AP_Create", "DM_Create", "MB_Create"})
+    void whoIsBeingRemovedGetsNothing(String service) {
+        var bob = fixture.user("bob", Role.MEMBER, "*");
+        var got =
+                WaitingCall.by(() -> remove("bob"), () -> call(bob, service, "{'vx':{'name':'x','description':'d'}}"));
+        refused(got, "conflict", "just been removed");
+    }
+
     /** A removed user's row stays, so a key of it would still find it. */
     @Test
     void noKeyOfARemovedUserWorks() {

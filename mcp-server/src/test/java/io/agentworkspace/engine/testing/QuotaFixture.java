@@ -96,7 +96,7 @@ public final class QuotaFixture {
         return at.atOffset(ZoneOffset.UTC).toLocalDate().toString();
     }
 
-    /** Inserts memories into a bank in one statement, without tools. */
+    /** Inserts memories into a bank without tools, and counts them. */
     public void fill(String bank, int count) {
         TestDatabase.db()
                 .sql("""
@@ -104,7 +104,8 @@ public final class QuotaFixture {
                                             created_at, updated_at)
                         SELECT b.tenant_id, b.id, gen_random_uuid(), 'text', '{}', b.owner_id, '{}', '{}', now(), now()
                           FROM bank b, generate_series(1, :count)
-                         WHERE b.tenant_id = :tenant AND b.name = :bank
+                         WHERE b.tenant_id = :tenant AND b.name = :bank;
+                        SELECT count_usage(:tenant, 'memories', :count)
                         """)
                 .set("tenant", tenant)
                 .set("bank", bank)
@@ -112,14 +113,15 @@ public final class QuotaFixture {
                 .run();
     }
 
-    /** Inserts tasks into a domain in one statement, without tools. */
+    /** Inserts tasks into a domain without tools, and counts them. */
     public void fillTasks(String domain, int count) {
         TestDatabase.db()
                 .sql("""
                         INSERT INTO task (tenant_id, id, domain_id, title, description, state, creator_id, created_at, updated_at)
                         SELECT d.tenant_id, gen_random_uuid(), d.id, 't', '', 'open', d.owner_id, now(), now()
                           FROM domain d, generate_series(1, :count)
-                         WHERE d.tenant_id = :tenant AND d.name = :domain
+                         WHERE d.tenant_id = :tenant AND d.name = :domain;
+                        SELECT count_usage(:tenant, 'tasks', :count)
                         """)
                 .set("tenant", tenant)
                 .set("domain", domain)

@@ -184,7 +184,7 @@ public final class TestDatabase {
     }
 
     public static DatabaseSignals signals() {
-        return new DatabaseSignals(DB);
+        return new DatabaseSignals(METERING);
     }
 
     /** Returns the MCP endpoint of another replica on this database. */
@@ -211,9 +211,7 @@ public final class TestDatabase {
             }
         });
         await().until(() -> {
-            DB.sql("SELECT pg_notify('callers_changed', :mark)")
-                    .set("mark", mark)
-                    .one(_ -> true);
+            DB.sql("SELECT pg_notify('changes', :mark)").set("mark", mark).one(_ -> true);
             return received.getCount() == 0;
         });
     }

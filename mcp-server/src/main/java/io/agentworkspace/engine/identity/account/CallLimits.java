@@ -36,9 +36,7 @@ public record CallLimits(Quotas quotas, Allowance.Meter requests, Consumer<Calle
         if (excess != null && excess.scope().isStanding()) {
             return left(caller, Set.of(excess.scope()));
         }
-        return left(
-                caller,
-                problem != null || call == null ? Set.of() : call.created().keySet());
+        return left(caller, problem != null || call == null ? Set.of() : call.created());
     }
 
     private List<Allowance> left(Caller caller, Set<Scope> standing) {

@@ -5,7 +5,7 @@ import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import java.util.ArrayList;
 
-/** Writes the plans' limits to the database, where triggers read them. */
+/** Writes the plans' limits to the database, where the count of a call reads them. */
 public final class PlanLimits {
     private PlanLimits() {}
 

@@ -64,10 +64,10 @@ public final class Quotas {
         }
     }
 
-    /** Records what the call created, once its transaction is committed. */
+    /** Records what the call created and ended, once its transaction is committed. */
     public void done(Call call) {
         counters.find(call.caller().tenant())
-                .ifPresent(counter -> call.created().forEach(counter::created));
+                .ifPresent(counter -> call.counted().forEach(counter::created));
         if (call.events().stream().anyMatch(event -> event.type() == EventType.BILLING_PLAN_CHANGED)) {
             counters.forget(call.caller().tenant());
         }

@@ -28,7 +28,7 @@ final class UsageCounter {
     /**
      * The counts as last read.
      *
-     * @param created what had been created here before the read
+     * @param created what had been created here before the read, less what had ended
      */
     private record Counts(Plan plan, long[] counts, long[] created) {}
 
@@ -91,7 +91,7 @@ final class UsageCounter {
         stale = true;
     }
 
-    /** Begins a read: a change from now on marks the data as stale again. Returns what was created here so far. */
+    /** Begins a read: a change from now on marks the data as stale again. Returns what was created here so far, less what ended. */
     long[] beforeRead() {
         stale = false;
         var now = new long[SCOPES];

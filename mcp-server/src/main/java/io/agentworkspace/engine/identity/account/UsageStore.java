@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The counts that plans limit. Triggers count existing things, as differences in the statement that creates them.
+ * The counts that plans limit. Calls count existing things, as differences in their last statement.
  * Each replica adds its commands every second.
  */
 final class UsageStore {

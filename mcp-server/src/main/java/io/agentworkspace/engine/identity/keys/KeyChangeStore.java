@@ -105,7 +105,7 @@ public final class KeyChangeStore {
             recorded(SqlTemplate.of("""
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
-            VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
+            VALUES (:tenant, :id, :hash, present_user(:tenant, :user), :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
                     :agent, :parent,
                     COALESCE((SELECT p.ancestors || p.id FROM api_key p
                                WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),

@@ -264,7 +264,7 @@ public final class KeyStore implements Callers {
     public void insert(ApiKey key, KeyOwner holder, Instant now) {
         db.sql("""
                 INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
-                VALUES (:tenant, :id, :hash, :user, :name, :capabilities, :now)
+                VALUES (:tenant, :id, :hash, present_user(:tenant, :user), :name, :capabilities, :now)
                 """)
                 .set("tenant", holder.tenant())
                 .set("id", key.id())

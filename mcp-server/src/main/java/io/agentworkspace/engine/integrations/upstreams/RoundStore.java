@@ -67,7 +67,7 @@ final class RoundStore {
     }
 
     private boolean signal(Signal signal) {
-        return db.sql("SELECT pg_notify('mcp', :signal)")
+        return db.sql("SELECT pg_notify('changes', :signal)")
                 .set("signal", Json.text(signal))
                 .one(_ -> true)
                 .orElse(false);

@@ -266,5 +266,6 @@ public final class ReceiverStore {
                 .set("id", receiver.id())
                 .list(row -> UUID.fromString(row.text("id")))
                 .forEach(delivery -> call.changed(Change.delivery(delivery, "exhausted")));
+        call.ended(Scope.WEBHOOK_ENDPOINTS, 1);
     }
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * Listens for changes of keys and users. Cached callers may be used as long as the last heartbeat that arrived was
+ * Listens for changes of keys and users, and passes on the {@link DatabaseSignals}, which come on the same connection. Cached callers may be used as long as the last heartbeat that arrived was
  * sent less than a second ago. So a revoked key stops working on every replica within that time, even if this replica is
  * cut off.
  */
@@ -18,20 +18,31 @@ public final class CallerChanges implements AutoCloseable {
 
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
     private final List<Runnable> openers = new CopyOnWriteArrayList<>();
+    private final List<NotificationChannel.Receiver> signals = new CopyOnWriteArrayList<>();
     private final NotificationChannel channel;
     private volatile long lastBeat = System.nanoTime() - VOUCHED.toNanos();
 
     public CallerChanges(Db db) {
-        channel = db.channel("callers_changed", BEAT, new NotificationChannel.Receiver() {
+        channel = db.channel("changes", BEAT, new NotificationChannel.Receiver() {
             @Override
             public void opened() {
                 openers.forEach(Runnable::run);
                 changed(""); // Changes in the meantime were missed.
+                signals.forEach(NotificationChannel.Receiver::opened);
             }
 
             @Override
             public void received(String payload) {
-                changed(payload);
+                if (payload.startsWith("{")) {
+                    signals.forEach(receiver -> receiver.received(payload));
+                } else {
+                    changed(payload);
+                }
+            }
+
+            @Override
+            public void late() {
+                signals.forEach(NotificationChannel.Receiver::late);
             }
 
             @Override
@@ -62,6 +73,14 @@ public final class CallerChanges implements AutoCloseable {
     /** @param forget runs when the connection opens, since earlier changes may have been missed */
     public void onOpened(Runnable forget) {
         openers.add(forget);
+    }
+
+    void addSignals(NotificationChannel.Receiver receiver) {
+        signals.add(receiver);
+    }
+
+    void removeSignals(NotificationChannel.Receiver receiver) {
+        signals.remove(receiver);
     }
 
     private void changed(String id) {

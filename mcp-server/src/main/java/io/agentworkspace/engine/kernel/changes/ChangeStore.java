@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -16,6 +17,12 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ChangeStore {
     private static final String ANNOUNCE = "SELECT announce(:tenant, CAST(:changes AS jsonb))";
 
+    /** The count comes first: it refuses what exceeds a limit. Calls close to a limit wait for each other only here. */
+    private static final String COUNT_AND_ANNOUNCE = """
+            SELECT count_differences(:tenant, CAST(:scopes AS text[]), CAST(:differences AS bigint[])),
+                   announce(:tenant, CAST(:changes AS jsonb))
+            """;
+
     private static final String OLD = Db.oldRows("change_log", "at < :until");
 
     private final Db db;
@@ -24,10 +31,31 @@ public final class ChangeStore {
         this.db = db;
     }
 
-    /** Returns the last statement of a call's transaction, which announces what the call changed. */
+    /** Returns the last statement of a call's transaction, which announces what the call changed, after it has counted it. */
     public Statement of(Call call) {
-        var statement = statement(call.caller().tenant(), call.changes());
+        var statement = counting(call)
+                .counting(call.counted().keySet())
+                .set("tenant", call.caller().tenant())
+                .set("changes", rows(call.changes()));
         return call.isAnnounced() ? statement.announcing() : statement;
+    }
+
+    /** A call that changed no count is spared the statement that counts. */
+    private Statement counting(Call call) {
+        var changed = call.counted().entrySet().stream()
+                .filter(count -> count.getValue() != 0)
+                .toList();
+        return changed.isEmpty()
+                ? db.sql(ANNOUNCE)
+                : db.sql(COUNT_AND_ANNOUNCE)
+                        .set(
+                                "scopes",
+                                changed.stream()
+                                        .map(count -> count.getKey().word())
+                                        .toList())
+                        .set(
+                                "differences",
+                                changed.stream().map(Map.Entry::getValue).toList());
     }
 
     /** Announces changes that are made in the current transaction, outside of a call. */

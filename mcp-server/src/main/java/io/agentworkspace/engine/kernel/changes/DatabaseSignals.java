@@ -1,12 +1,10 @@
 package io.agentworkspace.engine.kernel.changes;
 
-import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.NotificationChannel;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +13,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /**
- * Signals between replicas through the database, received on a separate connection: the entries of the log of changes, when
+ * Signals between replicas through the database, JSON objects on the channel of {@link CallerChanges}: the entries of the log of changes, when
  * they are committed, and others that concern a session whose requests reach different replicas.
  */
 public final class DatabaseSignals implements AutoCloseable {
@@ -26,10 +24,25 @@ public final class DatabaseSignals implements AutoCloseable {
     public static final int MAX_BYTES = 7_900;
 
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseSignals.class);
-    private static final Duration BEAT = Duration.ofSeconds(1);
 
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-    private final NotificationChannel channel;
+    private final CallerChanges watch;
+    private final NotificationChannel.Receiver receiver = new NotificationChannel.Receiver() {
+        @Override
+        public void opened() {
+            listeners.forEach(Listener::gap);
+        }
+
+        @Override
+        public void received(String payload) {
+            hear(payload);
+        }
+
+        @Override
+        public void late() {
+            listeners.forEach(Listener::late);
+        }
+    };
 
     /**
      * One signal.
@@ -56,28 +69,13 @@ public final class DatabaseSignals implements AutoCloseable {
         /** Reports that signals may have been missed. */
         void gap();
 
-        /** Reports that signals may be missing at the moment. It is called every few seconds until they arrive. */
+        /** Reports that signals may be missing at the moment. It is called again and again until they arrive. */
         default void late() {}
     }
 
-    public DatabaseSignals(Db db) {
-        channel = db.channel("mcp", BEAT, new NotificationChannel.Receiver() {
-            @Override
-            public void opened() {
-                listeners.forEach(Listener::gap);
-            }
-
-            @Override
-            public void received(String payload) {
-                hear(payload);
-            }
-
-            @Override
-            public void late() {
-                listeners.forEach(Listener::late);
-            }
-        });
-        channel.open();
+    public DatabaseSignals(CallerChanges watch) {
+        this.watch = watch;
+        watch.addSignals(receiver);
     }
 
     public void onSignal(Listener listener) {
@@ -111,6 +109,6 @@ public final class DatabaseSignals implements AutoCloseable {
 
     @Override
     public void close() {
-        channel.close();
+        watch.removeSignals(receiver);
     }
 }

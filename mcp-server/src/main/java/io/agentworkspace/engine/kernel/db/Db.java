@@ -42,9 +42,9 @@ public final class Db implements AutoCloseable {
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String UNIQUE_VIOLATION = "23505";
 
-    private static final String OWNER_REMOVED = "EN001"; // By our trigger: the new thing has lost its owner.
+    private static final String OWNER_REMOVED = "EN001"; // By present_user: the new thing has lost its owner.
 
-    /** Raised by our trigger: the plan's limit is reached. */
+    /** Raised by count_usage: the plan's limit is reached. */
     private static final String QUOTA = "EN002";
 
     private static final Pattern EXCESS = Pattern.compile("quota (\\w+) (\\d+) (\\d+) (\\w+)");
@@ -53,8 +53,8 @@ public final class Db implements AutoCloseable {
     private static final int PORTION = 1_000;
     /** How long a call waits for a connection while no call is served. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    /** The connections that an engine opens beside its pool: two channels of notifications, each with one that tests it. */
-    public static final int BESIDE_THE_POOL = 4;
+    /** The connections that an engine opens beside its pool: one that listens for changes, and one that tests it. */
+    public static final int BESIDE_THE_POOL = 2;
 
     /** How long {@link #awaitConnection} waits. */
     static final Duration FIRST_CONNECTION = Duration.ofMinutes(1);
@@ -248,10 +248,11 @@ public final class Db implements AutoCloseable {
      * @param old the condition, with {@code :until}; an order may follow
      */
     public static String oldRows(String table, String old) {
-        return SqlTemplate.of("""
+        var delete = SqlTemplate.of("""
                 DELETE FROM {table}
                  WHERE ctid IN (SELECT ctid FROM {table} WHERE {old} LIMIT :portion FOR UPDATE SKIP LOCKED)
                 """).with("table", table).with("old", old).sql();
+        return NamedSql.CountedTable.deleting(table, delete);
     }
 
     /**
@@ -271,7 +272,8 @@ public final class Db implements AutoCloseable {
                         .quiet()
                         .set("until", until)
                         .set("portion", PORTION)
-                        .run();
+                        .one(row -> (int) row.number("deleted"))
+                        .orElseThrow();
             });
             sum += deleted;
         } while (deleted == PORTION);

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.kernel.db;
 
 import io.agentworkspace.engine.kernel.scheduling.Cancellation;
+import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -120,11 +122,19 @@ public final class Statement {
         return this;
     }
 
-    /** Takes note of what the statement writes, for which its transaction must have an announcement. */
+    /** Says that this statement writes by how much the transaction changed these counts. */
+    public Statement counting(Set<Scope> scopes) {
+        if (Db.CURRENT.isBound()) {
+            Db.CURRENT.get().counted(scopes);
+        }
+        return this;
+    }
+
+    /** Takes note of what the statement writes, for which its transaction must have an announcement, or a count. */
     private void note() {
         var sql = NamedSql.of(text);
-        if (!isQuiet && Db.CURRENT.isBound()) {
-            Db.CURRENT.get().wrote(sql.announcedTables());
+        if (Db.CURRENT.isBound()) {
+            Db.CURRENT.get().wrote(isQuiet ? Set.of() : sql.announcedTables(), sql.countedScopes());
         }
         if (changesAccess()) {
             Db.CURRENT.get().accessChanged((Long) Objects.requireNonNull(value("tenant")), db);
@@ -251,7 +261,7 @@ public final class Statement {
         Precondition.complete();
         var late = Db.CURRENT.isBound() ? Db.CURRENT.get().takeLast() : List.<Statement>of();
         if (Db.CURRENT.isBound()) {
-            Db.CURRENT.get().requireAnnounced();
+            Db.CURRENT.get().requireComplete();
         }
         var last = NamedSql.of(text).withCommit(parameters);
         // The server reports to the driver that the transaction is over, so the driver does not commit again.

@@ -1,19 +1,24 @@
 package io.agentworkspace.engine.kernel.db;
 
+import io.agentworkspace.engine.model.plan.Scope;
 import java.sql.Connection;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** A call's transaction: its connection, and the statements that wait for its last one. */
 final class Transaction {
     private final Connection connection;
     private List<Statement> late = new ArrayList<>(1);
     private final Set<String> written = new TreeSet<>();
+    private final Set<Scope> changed = EnumSet.noneOf(Scope.class);
+    private final Set<Scope> counted = EnumSet.noneOf(Scope.class);
     /** What gives the tenants a new version of what decides access, by tenant: the last statements, since others wait for it. */
     private final Map<Long, Statement> versions = new TreeMap<>();
 
@@ -55,13 +60,24 @@ final class Transaction {
         Db.runLate();
         Precondition.complete();
         Db.CURRENT.get().takeLast().forEach(Statement::run);
-        Db.CURRENT.get().requireAnnounced();
+        Db.CURRENT.get().requireComplete();
         return result;
     }
 
-    /** A statement writes to tables whose changes others listen to. */
-    void wrote(Set<String> tables) {
+    /**
+     * A statement writes.
+     *
+     * @param tables tables whose changes others listen to
+     * @param scopes what a plan limits
+     */
+    void wrote(Set<String> tables, Set<Scope> scopes) {
         written.addAll(tables);
+        changed.addAll(scopes);
+    }
+
+    /** The transaction has said by how much it changed these counts. */
+    void counted(Set<Scope> scopes) {
+        counted.addAll(scopes);
     }
 
     /** The transaction has said what it changed, or that nobody needs to know. */
@@ -70,11 +86,17 @@ final class Transaction {
     }
 
     /**
-     * Refuses to commit what nobody would learn of.
+     * Refuses to commit what nobody would learn of, and what would not be counted.
      *
      * @throws IllegalStateException a defect of the code that wrote it
      */
-    void requireAnnounced() {
+    void requireComplete() {
+        changed.removeAll(counted);
+        if (!changed.isEmpty()) {
+            throw new IllegalStateException(
+                    "the transaction may have changed the number of %s without saying so: call.created(…) or call.ended(…) says by how many, 0 included"
+                            .formatted(changed.stream().map(Scope::word).collect(Collectors.joining(", "))));
+        }
         if (!isAnnounced && !written.isEmpty()) {
             throw new IllegalStateException(
                     "the transaction announces no change, but wrote to %s: call.changed(…) or ChangeStore.write announce it, Statement.quiet() says that it need not"

@@ -124,7 +124,7 @@ public final class SessionStore {
         if (size > DatabaseSignals.MAX_BYTES) {
             throw Problem.tooLarge("what replicas tell each other", size, DatabaseSignals.MAX_BYTES, "bytes");
         }
-        db.sql("SELECT pg_notify('mcp', :signal)").set("signal", text).one(_ -> true);
+        db.sql("SELECT pg_notify('changes', :signal)").set("signal", text).one(_ -> true);
     }
 
     /** Returns a number greater than all earlier ones on any replica. It orders the streams of a session. */

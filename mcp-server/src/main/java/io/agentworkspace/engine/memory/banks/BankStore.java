@@ -91,7 +91,7 @@ public final class BankStore {
             SqlTemplate.of("""
             WITH b AS (INSERT INTO bank (tenant_id, name, name_key, description, access, owner_id,
                                          created_at, updated_at)
-                       VALUES (:tenant, :name, :key, NULLIF(:description, ''), :access, :user, :now, :now)
+                       VALUES (:tenant, :name, :key, NULLIF(:description, ''), :access, present_user(:tenant, :user), :now, :now)
                        ON CONFLICT (tenant_id, name_key) WHERE deleted_at IS NULL DO NOTHING
                        RETURNING *),
                  granted AS (INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
@@ -172,8 +172,8 @@ public final class BankStore {
                 .set("access", access.word())
                 .set("manager", manager == null ? null : (Long) manager.id())
                 .one(BankStore::record);
+        call.created(Scope.BANKS, bank.isPresent() ? 1 : 0);
         bank.ifPresent(_ -> {
-            call.created(Scope.BANKS, 1);
             var owner = call.context().user().id();
             call.changed(Change.resource(ChangeTopic.BANK, null, new Change.Resource(name.text(), access, owner)));
         });

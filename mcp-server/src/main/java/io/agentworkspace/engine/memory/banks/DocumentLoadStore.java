@@ -190,9 +190,11 @@ final class DocumentLoadStore {
         call.changed(Change.memories(bank.id(), "stored", added.keySet()));
         db.sql(call, FORGET).set("bank", bank.id()).set("key", source.key()).run();
         if (!removed.isEmpty()) {
-            db.sql(call, """
+            var gone =
+                    db.sql(call, """
                     DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
                     """).set("bank", bank.id()).set("ids", removed).run();
+            call.ended(Scope.MEMORIES, gone);
         }
         if (!added.isEmpty()) {
             var news = added.keySet().stream().toList();

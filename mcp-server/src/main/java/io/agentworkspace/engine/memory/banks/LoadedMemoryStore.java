@@ -8,6 +8,7 @@ import io.agentworkspace.engine.memory.documents.LoadedMemories;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
+import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
 import java.util.ArrayList;
@@ -89,6 +90,7 @@ public final class LoadedMemoryStore implements LoadedMemories {
     @Override
     public long delete(Call call, List<UUID> documents) {
         var banks = db.sql(call, DELETE).set("documents", documents).list(row -> row.number("bank_id"));
+        call.ended(Scope.MEMORIES, banks.size());
         call.changed(banks.stream()
                 .distinct()
                 .map(bank -> Change.numbered(ChangeTopic.BANK, bank))

@@ -327,8 +327,8 @@ public final class MemoryStore {
                 .set("name", draft.name() == null ? null : draft.name().text())
                 .set("key", draft.name() == null || !holds ? null : draft.name().key())
                 .one(MemoryStore::record);
+        call.created(Scope.MEMORIES, memory.isPresent() ? 1 : 0);
         memory.ifPresent(_ -> {
-            call.created(Scope.MEMORIES, 1);
             call.changed(Change.memories(bank.id(), "stored", List.of(id)));
         });
         return memory;

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -57,9 +58,10 @@ final class SingleMemoryStore {
         if (!single.isOwn()) {
             bank.permission().require(Permission.MANAGE);
         }
-        update(call, bank, single, "removed", """
+        var isGone = update(call, bank, single, "removed", """
                 DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
                 """);
+        call.ended(Scope.MEMORIES, isGone ? 1 : 0);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlFailure;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
+import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -164,15 +165,20 @@ public final class TrashStore {
         db.sql(call, "DELETE FROM bank WHERE tenant_id = :tenant AND id = :bank")
                 .set("bank", bank.id())
                 .run();
+        call.ended(Scope.MEMORIES, memories);
+        call.ended(Scope.BANKS, 1);
         return memories;
     }
 
     /** Destroys the memories that these agents created, including those in the trash, and returns their number. */
     long destroyShare(Call call, BankStore.LockedBank bank, List<Long> authors) {
         call.changed(bank.contentChanged());
-        return db.sql(call, """
+        var memories =
+                db.sql(call, """
                 DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
                 """).set("bank", bank.id()).set("authors", authors).run();
+        call.ended(Scope.MEMORIES, memories);
+        return memories;
     }
 
     /**

@@ -168,8 +168,9 @@ public final class DocumentStore {
 
     void delete(Call call, List<SubmittedVersion> versions) {
         versions.forEach(version -> call.changed(Change.document(version.id(), version.name(), "deleted")));
-        db.sql(call, "DELETE FROM document WHERE tenant_id = :tenant AND id = ANY (CAST(:ids AS uuid[]))")
+        var deleted = db.sql(call, "DELETE FROM document WHERE tenant_id = :tenant AND id = ANY (CAST(:ids AS uuid[]))")
                 .set("ids", versions.stream().map(SubmittedVersion::id).toList())
                 .run();
+        call.ended(Scope.DOCUMENTS, deleted);
     }
 }

@@ -65,7 +65,7 @@ public final class AgentStore {
             SqlTemplate.of("""
             WITH a AS (INSERT INTO agent (tenant_id, name, name_key, description, profile, access, owner_id,
                                           created_at, updated_at)
-                       VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :now, :now)
+                       VALUES (:tenant, :name, :key, :description, :profile, :access, present_user(:tenant, :user), :now, :now)
                        ON CONFLICT (tenant_id, name_key) WHERE destroyed_at IS NULL DO NOTHING
                        RETURNING *),
                  listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
@@ -350,6 +350,7 @@ public final class AgentStore {
             }
             return true;
         });
+        call.ended(Scope.AGENTS, 1);
         call.changed(Change.resource(ChangeTopic.AGENT, agent.resource(), null));
         call.changed(Change.presence(agent.id(), "destroyed", null));
         SilencedStore.silence(db, call, agent.owner());

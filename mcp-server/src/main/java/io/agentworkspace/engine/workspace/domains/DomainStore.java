@@ -41,7 +41,7 @@ public final class DomainStore {
     private static final String INSERT = SqlTemplate.of("""
             WITH d AS (INSERT INTO domain (tenant_id, name, name_key, description, profile, access, owner_id,
                                            host_id, created_at, updated_at)
-                       VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :host, :now, :now)
+                       VALUES (:tenant, :name, :key, :description, :profile, :access, present_user(:tenant, :user), :host, :now, :now)
                        ON CONFLICT (tenant_id, name_key) DO NOTHING
                        RETURNING *),
                  st AS (INSERT INTO conversation (tenant_id) SELECT tenant_id FROM d RETURNING *),
@@ -263,12 +263,16 @@ public final class DomainStore {
                      silent AS (DELETE FROM conversation
                                  WHERE tenant_id = :tenant AND id IN (SELECT conversation_id FROM closed)),
                      parted AS (DELETE FROM membership WHERE tenant_id = :tenant AND domain_id = :id RETURNING agent_id),
+                     dropped AS (DELETE FROM task WHERE tenant_id = :tenant AND domain_id = :id RETURNING state),
                      destroyed AS (DELETE FROM domain WHERE tenant_id = :tenant AND id = :id)
-                SELECT agent_id FROM parted
-                """)
-                .set("id", current.id())
-                .list(row -> row.number("agent_id"))
-                .forEach(agent -> call.changed(Change.presence(agent, "left", current.id())));
+                SELECT ARRAY(SELECT agent_id FROM parted) AS agents,
+                       (SELECT count(*) FROM dropped WHERE state NOT IN ('done', 'cancelled')) AS tasks
+                """).set("id", current.id()).one(row -> {
+            row.numbers("agents").forEach(agent -> call.changed(Change.presence(agent, "left", current.id())));
+            call.ended(Scope.TASKS, row.number("tasks"));
+            return true;
+        });
+        call.ended(Scope.DOMAINS, 1);
         call.changed(Change.resource(ChangeTopic.DOMAIN, current.resource(), null));
     }
 

@@ -366,6 +366,7 @@ final class TaskStore {
                 .set("note", next.note())
                 .one(TaskRow::read)
                 .orElseThrow();
+        call.ended(Scope.TASKS, unfinished(before.task().state()) - unfinished(next.state()));
         var wasDone = before.task().state() == TaskState.DONE;
         var isDone = next.state() == TaskState.DONE;
         if (wasDone != isDone) {
@@ -375,5 +376,9 @@ final class TaskStore {
                     .run();
         }
         return updated;
+    }
+
+    private static int unfinished(TaskState state) {
+        return state.isFinished() ? 0 : 1;
     }
 }

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.identity.account;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.model.plan.Scope;
+import java.util.EnumSet;
 import java.util.List;
 
 /**
@@ -179,6 +181,7 @@ final class LargeTenant {
                     .set("talks", size.talks())
                     .set("zones", size.zones())
                     .quiet()
+                    .counting(EnumSet.allOf(Scope.class))
                     .run());
             return true;
         });

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -116,7 +117,11 @@ class ManyTasksTest {
         }
         db.transaction(() -> {
             db.sql("SET LOCAL session_replication_role = replica").run();
-            return db.sql(FILL).set("tenant", tenant).set("tasks", TASKS).run();
+            return db.sql(FILL)
+                    .counting(Set.of(Scope.TASKS))
+                    .set("tenant", tenant)
+                    .set("tasks", TASKS)
+                    .run();
         });
         db.sql("VACUUM ANALYZE").run();
         return tenant;

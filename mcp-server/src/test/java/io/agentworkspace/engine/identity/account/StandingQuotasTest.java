@@ -197,7 +197,10 @@ class StandingQuotasTest {
                 .isInstanceOf(Problem.class)
                 .hasMessageContaining("webhook_endpoints");
         TestDatabase.db()
-                .sql("UPDATE webhook_endpoint SET deleted_at = now() WHERE tenant_id = :tenant AND id = :id")
+                .sql("""
+                        UPDATE webhook_endpoint SET deleted_at = now() WHERE tenant_id = :tenant AND id = :id;
+                        SELECT count_usage(:tenant, 'webhook_endpoints', -1)
+                        """)
                 .set("tenant", fixture.tenant)
                 .set("id", endpoints.getFirst())
                 .run();
@@ -211,7 +214,8 @@ class StandingQuotasTest {
         var id = UUID.randomUUID();
         TestDatabase.db().sql("""
                         INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret)
-                        VALUES (:tenant, :id, 'https://example.com/', '{*}', now(), now(), 's')
+                        VALUES (:tenant, :id, 'https://example.com/', '{*}', now(), now(), 's');
+                        SELECT count_usage(:tenant, 'webhook_endpoints', 1)
                         """).set("tenant", fixture.tenant).set("id", id).run();
         endpoints.add(id);
     }

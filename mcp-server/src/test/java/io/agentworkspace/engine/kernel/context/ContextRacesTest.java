@@ -141,7 +141,7 @@ class ContextRacesTest {
         assertThat(outdated(
                         () -> answer(THERE, bob, "AP_Read", "{}")
                                 .envelope()
-                                .at("/state/name")
+                                .at("/profile/0/name")
                                 .asString("nobody"),
                         new Turn(
                                 () -> done(

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.BusyDatabase;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.CountedThings;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,11 @@ class DocumentLoadTest {
     @BeforeEach
     void begin() {
         ann.call("MB_Create", "{'vx':{'name':'Box'}}").ok();
+    }
+
+    @AfterEach
+    void whatWasLoadedIsCounted() {
+        CountedThings.assertCounted(tenant.id(ClientApi.MCP), "the test");
     }
 
     /** Returns a long text with headings and a table, in which one paragraph differs between editions. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.kernel.text.VisibleText;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
@@ -14,6 +15,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -372,7 +374,11 @@ class SearchToolsTest {
                         SELECT tenant_id, bank_id, gen_random_uuid(), 'eta second', '{}', author_id, contributors, '{}', now(), now()
                           FROM memory
                          WHERE tenant_id = :tenant
-                        """).quiet().set("tenant", tenant.id(api)).run();
+                        """)
+                        .quiet()
+                        .counting(EnumSet.allOf(Scope.class))
+                        .set("tenant", tenant.id(api))
+                        .run();
                 // Its vectors would be another change, which leads to it, too.
                 db.sql("""
                         DELETE FROM memory_vector v
@@ -405,6 +411,7 @@ class SearchToolsTest {
                        now(), now(), CASE WHEN n % 5 = 0 THEN now() END,
                 """ + change + " FROM memory m, generate_series(1, 2500) n WHERE m.tenant_id = :tenant")
                                 .quiet()
+                                .counting(EnumSet.allOf(Scope.class))
                                 .set("tenant", tenant)
                                 .run()
                         + db.sql("UPDATE memory_vector v SET change = " + change + """

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +45,8 @@ public final class Call {
         private final List<Event> events = new ArrayList<>();
         private final List<Change> changes = new ArrayList<>();
         private final Set<Requirement> checked = new HashSet<>(2);
-        private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
+        private final Set<Scope> created = EnumSet.noneOf(Scope.class);
+        private final Map<Scope, Long> counted = new EnumMap<>(Scope.class);
         private @Nullable Context loaded;
         private @Nullable Context context;
         private Context.@Nullable Ref acting;
@@ -219,9 +221,15 @@ public final class Call {
         return Collections.unmodifiableList(attempt.events);
     }
 
-    /** Records how many things with a plan limit were created, so that the response shows how many are left. */
+    /** Records how many things with a plan limit were created. They are counted, and the response shows how many are left. */
     public void created(Scope scope, long count) {
-        attempt.created.merge(scope, count, Long::sum);
+        attempt.created.add(scope);
+        attempt.counted.merge(scope, count, Long::sum);
+    }
+
+    /** Records how many things no longer count, 0 if none of those that the call wrote did. */
+    public void ended(Scope scope, long count) {
+        attempt.counted.merge(scope, -count, Long::sum);
     }
 
     /** Returns the names of the rules that matched the call and have an effect. */
@@ -281,9 +289,14 @@ public final class Call {
         }
     }
 
-    /** Returns how many things were created so far, by scope. */
-    public Map<Scope, Long> created() {
-        return Collections.unmodifiableMap(attempt.created);
+    /** Returns the scopes of which things were created so far. */
+    public Set<Scope> created() {
+        return Collections.unmodifiableSet(attempt.created);
+    }
+
+    /** Returns by how much the call has changed the counts so far, 0 included. */
+    public Map<Scope, Long> counted() {
+        return Collections.unmodifiableMap(attempt.counted);
     }
 
     /** Records that deliveries were queued: the outbox has work once the transaction is committed. */

@@ -97,12 +97,16 @@ final class QueueStore {
              LIMIT 1
             """;
 
-    private static final String OLD_REJECTED =
-            changing(Db.oldRows("document", """
-                state = 'rejected' AND validated_at < :until
-                AND NOT EXISTS (SELECT 1 FROM document_memory l
-                                 WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
-                """) + " RETURNING tenant_id, id, name_key, 'deleted' AS state");
+    private static final String OLD_REJECTED = changing("""
+                DELETE FROM document
+                 WHERE ctid IN (SELECT ctid FROM document
+                                 WHERE state = 'rejected' AND validated_at < :until
+                                   AND NOT EXISTS (SELECT 1 FROM document_memory l
+                                                    WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
+                                 LIMIT :portion FOR UPDATE SKIP LOCKED)
+                RETURNING tenant_id, id, name_key, 'deleted' AS state),
+                counted AS (INSERT INTO usage_delta (tenant_id, scope, delta)
+                            SELECT tenant_id, 'documents', -count(*) FROM d GROUP BY tenant_id""");
 
     private static final int PORTION = 100;
 
