@@ -299,8 +299,11 @@ public final class Statement {
 
     private <T> T use(Use<T> use) {
         if (!db.inTransaction() && changesAccess()) {
-            isQuiet = true; // As any statement outside of a transaction.
-            return db.transaction(() -> use(use)); // Its end changes the version.
+            return db.transaction(
+                    () -> { // Its end changes the version.
+                        Db.CURRENT.get().single();
+                        return use(use);
+                    });
         }
         note();
         Db.runLate();

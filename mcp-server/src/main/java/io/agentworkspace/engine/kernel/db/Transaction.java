@@ -25,6 +25,7 @@ final class Transaction {
     private final Set<Long> tenantsWithOtherAccess = new TreeSet<>();
     private boolean isAnnounced;
     private boolean isOver;
+    private boolean isSingle;
     private boolean isKeptOpen;
 
     Transaction(Connection connection) {
@@ -47,6 +48,11 @@ final class Transaction {
 
     boolean isKeptOpen() {
         return isKeptOpen;
+    }
+
+    /** The transaction is only for one statement, of which nothing is required. */
+    void single() {
+        isSingle = true;
     }
 
     /** The last statement has run. */
@@ -91,6 +97,9 @@ final class Transaction {
      * @throws IllegalStateException a defect of the code that wrote it
      */
     void requireComplete() {
+        if (isSingle) {
+            return;
+        }
         changed.removeAll(counted);
         if (!changed.isEmpty()) {
             throw new IllegalStateException(
