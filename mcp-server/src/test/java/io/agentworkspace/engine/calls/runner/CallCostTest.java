@@ -218,7 +218,6 @@ class CallCostTest {
     private static Stream<Most> most() {
         return Stream.of(
                 new Most("AP_Read", "{'target':{'agent':'ada'}}", 3, 1, 0, 100_000),
-                new Most("MB_Search", "{'target':{'bank':'notes'},'content':'when is the tide low'}", 3, 2, 0, 200_000),
                 new Most(
                         "MB_Search",
                         "{'target':{'bank':'repetitions'},'content':'when is the tide low'}",
@@ -227,7 +226,8 @@ class CallCostTest {
                         0,
                         1_000_000),
                 new Most("AP_Chat", "{'target':{'agent':'bob'},'content':'%s'}", 10, 4, 3_400, 160_000),
-                new Most("MB_Store", "{'target':{'bank':'notes'},'content':'%s'}", 9, 4, 3_100, 280_000));
+                new Most("MB_Store", "{'target':{'bank':'notes'},'content':'%s'}", 9, 4, 3_100, 280_000),
+                new Most("MB_Search", "{'target':{'bank':'notes'},'content':'when is the tide low'}", 3, 2, 0, 200_000));
     }
 
     @ParameterizedTest
