@@ -64,6 +64,7 @@ class CallCostTest {
             call("AP_Modify", "{'target':{'agent':'%s'},'guard':{'per_minute':600}}".formatted(agent));
         }
         call("MB_Create", "{'vx':{'name':'notes','description':'d'}}");
+        call("MB_Store", "{'target':{'bank':'notes'},'content':'when the tide is low boats stay in port'}");
         call("MB_Create", "{'vx':{'name':'repetitions','description':'d'}}");
         for (var i = 0; i < 60; i++) {
             call("MB_Store", "{'target':{'bank':'repetitions'},'content':'when the tide is low boats stay in port'}");
@@ -227,7 +228,8 @@ class CallCostTest {
                         1_000_000),
                 new Most("AP_Chat", "{'target':{'agent':'bob'},'content':'%s'}", 10, 4, 3_400, 160_000),
                 new Most("MB_Store", "{'target':{'bank':'notes'},'content':'%s'}", 9, 4, 3_100, 280_000),
-                new Most("MB_Search", "{'target':{'bank':'notes'},'content':'when is the tide low'}", 3, 2, 0, 200_000));
+                new Most(
+                        "MB_Search", "{'target':{'bank':'notes'},'content':'when is the tide low'}", 3, 2, 0, 200_000));
     }
 
     @ParameterizedTest

@@ -232,14 +232,15 @@ public final class Schema {
     }
 
     private void refuseUnknown(ObjectNode input) {
-        var all = Field.of(json);
         var notes = new ArrayList<String>();
         var count = new AtomicInteger();
         unknown(root, input, "", (path, name, shape) -> {
             if (count.incrementAndGet() <= UNKNOWN_NAMED) {
                 var names = shape.fields().stream().map(Shape.Field::name).toList();
                 notes.add("%s is not a field of this tool; %s"
-                        .formatted(join(path, Name.shortened(name)), FieldHint.of(name, path, names, all, input)));
+                        .formatted(
+                                join(path, Name.shortened(name)),
+                                FieldHint.of(name, path, names, Field.of(json), input)));
             }
         });
         if (count.get() > UNKNOWN_NAMED) {
