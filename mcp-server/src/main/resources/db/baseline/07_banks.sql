@@ -95,7 +95,7 @@ COMMENT ON COLUMN memory.source IS 'The document that this revision comes from: 
 COMMENT ON COLUMN memory.reason IS 'Why it supersedes the other one.';
 COMMENT ON COLUMN memory.superseded_by IS 'It is hidden only from readers who see that one, so a false correction that is censored leaves no trace.';
 COMMENT ON COLUMN memory.change IS 'The transaction that last changed it: the search reads what changed since its last transaction.';
-COMMENT ON COLUMN memory.sketch IS 'Texts that are nearly the same have one of these numbers in common. Empty for a text without words; null until it is made.';
+COMMENT ON COLUMN memory.sketch IS 'Texts that are nearly the same have one of these numbers in common. Numbers that ten memories of the bank have are left out, so it may be empty; null until it is made.';
 CREATE INDEX memory_author ON memory (tenant_id, bank_id, author_id);
 CREATE INDEX memory_trash ON memory (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memory_pinned ON memory (tenant_id, bank_id, created_at DESC, id) WHERE pinned AND deleted_at IS NULL;
@@ -105,7 +105,8 @@ CREATE INDEX memory_newest ON memory (tenant_id, bank_id, created_at DESC, id DE
 -- Most memories have no name.
 CREATE UNIQUE INDEX memory_name ON memory (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL;
 -- Its list of new entries, in kB, is short: whatever stores a memory reads it.
-CREATE INDEX memory_sketch ON memory USING gin (sketch) WITH (gin_pending_list_limit = 64) WHERE sketch <> '{}';
+CREATE INDEX memory_sketch ON memory USING gin (sketch) WITH (gin_pending_list_limit = 64)
+    WHERE sketch <> '{}' AND deleted_at IS NULL AND superseded_by IS NULL;
 CREATE INDEX memory_unsketched ON memory (tenant_id) WHERE sketch IS NULL;
 CREATE INDEX memory_superseded ON memory (tenant_id, bank_id, superseded_by) WHERE superseded_by IS NOT NULL;
 

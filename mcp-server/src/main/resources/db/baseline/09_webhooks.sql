@@ -18,9 +18,9 @@ COMMENT ON COLUMN event.ordinal IS 'The order of writing, with gaps.';
 COMMENT ON COLUMN event.seq IS 'Its place in the feed of the tenant, without gaps. It is assigned after the transaction.';
 COMMENT ON COLUMN event.directed IS 'Whether it is a test, which is in no feed and is sent to one endpoint.';
 COMMENT ON COLUMN event.not_to IS 'The endpoint that it is not sent to, because it reports that this endpoint fails.';
-CREATE UNIQUE INDEX event_seq ON event (tenant_id, seq);
+CREATE UNIQUE INDEX event_seq ON event (tenant_id, seq) WHERE seq IS NOT NULL;
 CREATE INDEX event_unplaced ON event (tenant_id, ordinal) WHERE seq IS NULL AND NOT directed;
-CREATE INDEX event_age ON event (created_at);
+CREATE INDEX event_test ON event (created_at) WHERE directed;
 
 CREATE TABLE event_feed (
     tenant_id   bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,

@@ -12,12 +12,15 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates the audit entry of a call. */
 final class AuditEntries {
     private static final int MAX_GIVEN = 400;
+
+    private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+");
 
     private AuditEntries() {}
 
@@ -111,8 +114,7 @@ final class AuditEntries {
     /** Returns the user that an unauthorised caller named, which can be any text. */
     private static String plain(String text) {
         var excerpt = Excerpt.cut(text, MAX_GIVEN);
-        var line = KeyFormat.masked(excerpt.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
-                .strip();
+        var line = KeyFormat.masked(INVISIBLE.matcher(excerpt).replaceAll(" ")).strip();
         return Excerpt.cut(EmailAddress.isMeant(line) ? "an e-mail address" : line, Name.MAX);
     }
 }

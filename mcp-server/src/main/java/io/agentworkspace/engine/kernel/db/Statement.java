@@ -12,7 +12,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,6 +23,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PGobject;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +44,9 @@ public final class Statement {
             "selected_agent",
             "bigint");
 
+    /** Most statements have fewer. */
+    private static final int PARAMETERS = 24;
+
     private final Db db;
     private final String text;
     private final Map<String, @Nullable Object> parameters;
@@ -51,7 +54,7 @@ public final class Statement {
     private boolean isSameAccess;
 
     Statement(Db db, String text) {
-        this(db, text, new HashMap<>());
+        this(db, text, HashMap.newHashMap(PARAMETERS));
     }
 
     private Statement(Db db, String text, Map<String, @Nullable Object> parameters) {
@@ -380,7 +383,7 @@ public final class Statement {
                 case String word -> statement.setString(position, word);
                 case Long number -> statement.setLong(position, number);
                 case Integer number -> statement.setInt(position, number);
-                case Instant instant -> statement.setObject(position, instant.atOffset(ZoneOffset.UTC));
+                case Instant instant -> statement.setObject(position, time(instant));
                 case Name typed -> statement.setString(position, typed.text());
                 case byte[] bytes -> statement.setBytes(position, bytes);
                 case Collection<?> items -> statement.setArray(position, array(statement, items));
@@ -408,9 +411,21 @@ public final class Statement {
         return value;
     }
 
+    /** As text: for its own types of times the driver makes a calendar for each statement. */
+    private static PGobject time(Instant instant) throws SQLException {
+        var time = new PGobject();
+        time.setType("timestamptz");
+        time.setValue(instant.toString());
+        return time;
+    }
+
     private static Array array(PreparedStatement statement, Collection<?> items) throws SQLException {
-        var first = items.isEmpty() ? "" : items.iterator().next();
-        var type = first instanceof Long ? "bigint" : first instanceof UUID ? "uuid" : "text";
-        return statement.getConnection().createArrayOf(type, items.toArray());
+        var connection = statement.getConnection();
+        return switch (items.isEmpty() ? "" : items.iterator().next()) {
+            case Long _ -> connection.createArrayOf("bigint", items.toArray(Long[]::new));
+            case UUID _ -> connection.createArrayOf("uuid", items.toArray());
+            case String _ -> connection.createArrayOf("text", items.toArray(String[]::new));
+            case null, default -> connection.createArrayOf("text", items.toArray());
+        };
     }
 }

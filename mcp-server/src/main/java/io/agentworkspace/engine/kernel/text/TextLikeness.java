@@ -24,7 +24,7 @@ public record TextLikeness(Set<String> pairs, List<String> numbers) {
      * How many numbers a sketch has, and of how many hashes each is made. Of two texts that share three quarters of their pairs,
      * 99 % have a number in common; of those that share half 66 %, of those that share a twentieth 0.1 %.
      */
-    public static final int BANDS = 8;
+    private static final int BANDS = 8;
 
     private static final int ROWS = 3;
 

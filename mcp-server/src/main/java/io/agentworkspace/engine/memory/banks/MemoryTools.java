@@ -248,8 +248,8 @@ final class MemoryTools {
         var censorship = open.censorship();
         var found = similar.find(call, bank.id(), prepared.likeness());
         var memory = new MemoryWrite(memories, call, bank, author, censorship.author())
-                .store(prepared.draft().with(prepared.likeness().sketch(bank.id())), in.ifRevision());
-        var others = others(found, prepared.draft());
+                .store(prepared.draft().with(found.sketch()), in.ifRevision());
+        var others = others(found.similar(), prepared.draft());
         return new StoreResponse(
                 memory,
                 memory.revision(),

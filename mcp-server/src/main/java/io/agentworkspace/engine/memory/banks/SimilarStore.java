@@ -2,17 +2,18 @@ package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.text.TextLikeness;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +27,11 @@ final class SimilarStore {
     /** The share of neighbouring words that both texts must have. */
     private static final double LEAST = 0.5;
 
-    /** How many memories with a common number are considered; how many of those with the most are looked at, and compared. */
-    private static final int CONSIDERED = 200;
+    /** So many memories of a bank have the same number in their sketches. Further ones leave it out, so no text is dearer than others. */
+    private static final int OF_ONE_NUMBER = 10;
 
-    private static final int RANKED = 24;
+    /** How many of the memories with the most common numbers may be current, and how many of those are compared. */
+    private static final int RANKED = 20;
 
     private static final int COMPARED = 6;
 
@@ -38,31 +40,40 @@ final class SimilarStore {
     /** How many sketches one transaction makes. */
     private static final int PORTION = 20;
 
-    /** The innermost level uses the index of sketches, and ends early in a bank of many equal lines. */
-    private static final String FIND = SqlTemplate.of("""
-            SELECT m.id, m.name, m.text
-              FROM (SELECT near.*, {common} AS common
-                      FROM (SELECT *
-                              FROM memory x
-                             WHERE x.tenant_id = :tenant AND x.sketch && CAST(:sketch AS bigint[]) AND x.sketch <> '{}'
-                               AND x.deleted_at IS NULL
-                             LIMIT :considered) near
-                     ORDER BY common DESC, near.superseded_by IS NOT NULL, near.created_at
-                     LIMIT :ranked) m
-              JOIN bank b ON b.tenant_id = m.tenant_id AND b.id = m.bank_id
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}
-             ORDER BY m.common DESC, m.created_at
-             LIMIT :compared
+    private static final String NEAR = """
+            WITH near AS MATERIALIZED (
+                SELECT x.*, ARRAY(SELECT unnest(x.sketch) INTERSECT SELECT unnest(CAST(:sketch AS bigint[]))) AS common
+                  FROM memory x
+                 WHERE x.tenant_id = :tenant AND x.sketch && CAST(:sketch AS bigint[]) AND x.sketch <> '{}'
+                   AND x.deleted_at IS NULL AND x.superseded_by IS NULL)
+            """;
+
+    /** The sketch without the numbers that enough memories have. */
+    private static final String INDEXED = """
+            ARRAY(SELECT s.number
+                    FROM unnest(CAST(:sketch AS bigint[])) s (number)
+                   WHERE (SELECT count(*) FROM near WHERE s.number = ANY(near.common)) < :of_one_number)
+            """;
+
+    private static final String FIND = NEAR
+            + SqlTemplate.of("""
+            SELECT {indexed} AS indexed, m.id, m.name, m.text
+              FROM (VALUES (1)) one (row) LEFT JOIN (
+                   SELECT m.*
+                     FROM (SELECT * FROM near ORDER BY cardinality(common) DESC, created_at LIMIT :ranked) m
+                     JOIN bank b ON b.tenant_id = m.tenant_id AND b.id = m.bank_id
+                    WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}
+                    ORDER BY cardinality(m.common) DESC, m.created_at
+                    LIMIT :compared) m ON true
             """)
-            .with(
-                    "common",
-                    IntStream.rangeClosed(1, TextLikeness.BANDS)
-                            .mapToObj(
-                                    "CASE WHEN near.sketch[%1$d] = (CAST(:sketch AS bigint[]))[%1$d] THEN 1 ELSE 0 END"
-                                            ::formatted)
-                            .collect(Collectors.joining(" + ")))
-            .with("current", MemoryVisibility.current("m", "b"))
-            .sql();
+                    .with("indexed", INDEXED)
+                    .with("current", MemoryVisibility.current("m", "b"))
+                    .sql();
+
+    private static final String COMPLETE =
+            NEAR + SqlTemplate.of("""
+            UPDATE memory SET sketch = {indexed} WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+            """).with("indexed", INDEXED).sql();
 
     private static final String CLAIM = """
             SELECT m.tenant_id, m.bank_id, m.id, m.text
@@ -96,28 +107,46 @@ final class SimilarStore {
         return analysis.apply(text);
     }
 
-    /** Returns the memories that readers of the bank see, the most similar first. */
-    List<Similar> find(Call call, long bank, TextLikeness text) {
+    /**
+     * What a bank has of a text that is being stored.
+     *
+     * @param similar the memories that readers of the bank see, the most similar first
+     * @param sketch what the index gets for the text
+     */
+    record Found(List<Similar> similar, List<Long> sketch) {}
+
+    Found find(Call call, long bank, TextLikeness text) {
         var sketch = text.sketch(bank);
         if (sketch.isEmpty()) {
-            return List.of();
+            return new Found(List.of(), sketch);
         }
-        return db
-                .sql(call, FIND)
+        record Near(@Nullable Similar similar, List<Long> indexed) {}
+        var near = db.sql(call, FIND)
                 .set("bank", bank)
                 .set("sketch", sketch)
-                .set("considered", CONSIDERED)
+                .set("of_one_number", OF_ONE_NUMBER)
                 .set("ranked", RANKED)
                 .set("compared", COMPARED)
-                .list(row -> new Similar(
+                .list(row -> new Near(similar(text, row), row.numbers("indexed")));
+        return new Found(
+                near.stream()
+                        .map(Near::similar)
+                        .filter(Objects::nonNull)
+                        .filter(each -> each.score() >= LEAST)
+                        .sorted(Comparator.comparingDouble(Similar::score).reversed())
+                        .toList(),
+                near.getFirst().indexed());
+    }
+
+    private @Nullable Similar similar(TextLikeness text, Row row) throws SQLException {
+        var other = row.textOrNull("text");
+        return other == null
+                ? null
+                : new Similar(
                         row.text("id"),
                         row.textOrNull("name"),
-                        rounded(text.to(likeness(row.text("text")))),
-                        Excerpt.cut(row.text("text"), CHARACTERS)))
-                .stream()
-                .filter(each -> each.score() >= LEAST)
-                .sorted(Comparator.comparingDouble(Similar::score).reversed())
-                .toList();
+                        rounded(text.to(likeness(other))),
+                        Excerpt.cut(other, CHARACTERS));
     }
 
     private static double rounded(double score) {
@@ -144,11 +173,9 @@ final class SimilarStore {
                             UUID.fromString(row.text("id")),
                             row.text("text")));
             for (var memory : memories) {
-                db.sql("""
-                        UPDATE memory SET sketch = CAST(:sketch AS bigint[])
-                         WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
-                        """)
+                db.sql(COMPLETE)
                         .set("sketch", likeness(memory.text()).sketch(memory.bank()))
+                        .set("of_one_number", OF_ONE_NUMBER)
                         .set("tenant", memory.tenant())
                         .set("bank", memory.bank())
                         .set("id", memory.id())

@@ -185,12 +185,15 @@ public final class Embedder implements AutoCloseable {
         }
     }
 
-    /** Returns how long the queue rests after this much work: long while texts are being stored, otherwise not at all. */
-    Duration rest(Duration worked) {
+    /**
+     * Returns how long the queue rests after this much work: long while texts are being stored, and at least as long as it worked while
+     * there are calls, so that embedding takes at most half of a processor from them.
+     */
+    Duration rest(Duration worked, boolean areCallsRunning) {
         var now = System.nanoTime();
         var isAwaited = now - hurriedAt < Duration.ofSeconds(1).toNanos();
         var isBusy = now - storedAt < Duration.ofSeconds(1).toNanos();
-        return isBusy && !isAwaited ? worked.multipliedBy(SHARE - 1) : Duration.ZERO;
+        return worked.multipliedBy(isBusy && !isAwaited ? SHARE - 1 : areCallsRunning ? 1 : 0);
     }
 
     /** Returns the packed vectors of a text. */

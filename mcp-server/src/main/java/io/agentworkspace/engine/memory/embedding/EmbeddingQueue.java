@@ -119,7 +119,7 @@ public final class EmbeddingQueue implements AutoCloseable {
                 store.keep(memory, embedder.id(), new byte[0]);
             }
         }
-        pause(embedder.rest(Duration.ofNanos(System.nanoTime() - began)));
+        pause(embedder.rest(Duration.ofNanos(System.nanoTime() - began), store.areCallsRunning()));
     }
 
     private void pause(Duration time) {

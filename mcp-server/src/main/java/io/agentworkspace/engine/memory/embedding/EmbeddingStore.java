@@ -127,6 +127,11 @@ public final class EmbeddingStore {
         this.db = db;
     }
 
+    /** Returns whether calls use the database. The queue itself does not while it asks. */
+    boolean areCallsRunning() {
+        return db.active() > 0 || db.waiting() > 0;
+    }
+
     /** A revision of a memory that waits for vectors. */
     record Waiting(long tenant, long bank, UUID memory, long revision, long attempts, String text) {}
 

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -199,13 +200,17 @@ final class CandidateRounds {
         return matches.stream().collect(Collectors.toMap(Match::place, Function.identity()));
     }
 
-    /** Returns those that are best if readers may see all candidates. */
+    /** Returns those that are best if readers may see all candidates. Of equal texts, which become one hit, it returns all. */
     private List<MemoryId> likely(Round round, List<MemoryId> all, @Nullable QuestionVector question) {
         var equallyNew = all.stream()
                 .map(place -> new Match(place, call.now(), false, null))
                 .toList();
+        var hasWords = !indexed.lexical().groups().isEmpty();
+        var most = Scoring.scored(request.limit()) + SPARE;
+        var different = new HashSet<Object>();
         return ordered(round.of(byPlace(equallyNew)), question == null ? 0 : question.weight()).stream()
-                .limit(Scoring.scored(request.limit()) + SPARE)
+                .peek(each -> different.add(hasWords ? List.of(each.coverage(), each.likeness()) : each))
+                .takeWhile(_ -> different.size() <= most)
                 .map(each -> each.found().place())
                 .toList();
     }
@@ -243,10 +248,6 @@ final class CandidateRounds {
 
         private Ranking(List<SearchCandidate> ordered) {
             this.ordered = ordered;
-        }
-
-        int size() {
-            return ordered.size();
         }
 
         /** Returns some of them with their content, without those that were hidden in the meantime. */

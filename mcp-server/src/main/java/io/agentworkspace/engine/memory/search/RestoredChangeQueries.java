@@ -43,7 +43,7 @@ final class RestoredChangeQueries {
                         .set("bank", bank)
                         .set("portion", PORTION)
                         .run();
-            } while (renumbered == PORTION);
+            } while (renumbered > 0); // A row that something else changes meanwhile is left to the next portion.
         }
     }
 }

@@ -9,8 +9,10 @@ import io.agentworkspace.engine.memory.search.Searcher.QueryAnalysis;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.model.bank.Memory;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /** Scores what was found, and puts it in the order of the scores. What is nearly the same is one hit. */
@@ -50,10 +52,12 @@ final class Scoring {
     List<ScoredMemory> best(int limit) {
         var weighed = new ArrayList<Weighed>();
         var scored = scored(limit);
-        for (var read = 0; read < Math.min(ranking.size(), Math.max(MOST, scored)) && weighed.size() < scored; ) {
-            var next = read + scored;
-            ranking.part(read, next).forEach(each -> add(weighed(each), weighed));
-            read = next;
+        ranking.part(0, scored).forEach(each -> add(each, weighed));
+        var others = weighed.size() < scored
+                ? ranking.part(scored, MOST).iterator()
+                : Collections.<FoundMemory>emptyIterator();
+        while (weighed.size() < scored && others.hasNext()) {
+            add(others.next(), weighed);
         }
         var compared = weighed.subList(0, Math.min(LEAST, weighed.size()));
         var words = new Leads(compared, Evidence::words);
@@ -78,6 +82,18 @@ final class Scoring {
                 Evidence.of(analysis, highlights, found),
                 TextAnalysis.likeness(memory.text()),
                 new ArrayList<>());
+    }
+
+    private void add(FoundMemory found, List<Weighed> hits) {
+        var memory = found.memory();
+        for (var hit : hits) {
+            var other = hit.found().memory();
+            if (other.text().equals(memory.text()) && Objects.equals(other.name(), memory.name())) {
+                hit.also().add(memory);
+                return;
+            }
+        }
+        add(weighed(found), hits);
     }
 
     private static void add(Weighed next, List<Weighed> hits) {

@@ -24,8 +24,10 @@ import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -41,6 +43,8 @@ class CallCostTest {
     private static final int CALLS = 30;
     private static final Pattern LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private static final Random RANDOM = new Random(48);
 
     private static final byte[] SUCCESS = "\"success\":true".getBytes(UTF_8);
 
@@ -60,6 +64,11 @@ class CallCostTest {
             call("AP_Modify", "{'target':{'agent':'%s'},'guard':{'per_minute':600}}".formatted(agent));
         }
         call("MB_Create", "{'vx':{'name':'notes','description':'d'}}");
+        call("MB_Store", "{'target':{'bank':'notes'},'content':'when the tide is low boats stay in port'}");
+        call("MB_Create", "{'vx':{'name':'repetitions','description':'d'}}");
+        for (var i = 0; i < 60; i++) {
+            call("MB_Store", "{'target':{'bank':'repetitions'},'content':'when the tide is low boats stay in port'}");
+        }
         call("AP_LogOn", "{'target':{'agent':'ada'}}");
     }
 
@@ -165,9 +174,10 @@ class CallCostTest {
                 %s""".formatted(key, body.length(), body).replace("\n", "\r\n").getBytes(UTF_8);
     }
 
-    private static int least(Line line, byte[] request, LongSupplier count) {
+    /** @param requests one for each call */
+    private static int least(Line line, List<byte[]> requests, LongSupplier count) {
         var least = Long.MAX_VALUE;
-        for (var i = 0; i < CALLS; i++) {
+        for (var request : requests) {
             var before = count.getAsLong();
             line.call(request);
             least = Math.min(least, count.getAsLong() - before);
@@ -191,37 +201,51 @@ class CallCostTest {
      * @param allocated bytes, by code that is compiled without optimization, which allocates more than in use
      */
     private record Most(String tool, String arguments, int statements, int roundTrips, int wal, int allocated) {
-        private static final String WORDS =
-                "a message of nineteen words which says that the tide is low at six and that boats stay in port";
+        /** @return requests with nineteen words each, which no other request has */
+        List<byte[]> requests() {
+            return Stream.generate(() -> CallCostTest.request(
+                            tool,
+                            arguments.formatted(
+                                    Stream.generate(Most::word).limit(19).collect(Collectors.joining(" ")))))
+                    .limit(CALLS)
+                    .toList();
+        }
 
-        byte[] request() {
-            return CallCostTest.request(tool, arguments.formatted(WORDS));
+        private static String word() {
+            return RANDOM.ints(4, 'a', 'z' + 1).mapToObj(Character::toString).collect(Collectors.joining());
         }
     }
 
     private static Stream<Most> most() {
         return Stream.of(
-                new Most("AP_Read", "{'target':{'agent':'ada'}}", 3, 1, 0, 100_000),
-                new Most("MB_Search", "{'target':{'bank':'notes'},'content':'when is the tide low'}", 3, 2, 0, 200_000),
-                new Most("AP_Chat", "{'target':{'agent':'bob'},'content':'%s'}", 10, 4, 3_400, 160_000),
-                new Most("MB_Store", "{'target':{'bank':'notes'},'content':'%s'}", 9, 4, 3_100, 280_000));
+                new Most("AP_Read", "{'target':{'agent':'ada'}}", 3, 1, 0, 90_000),
+                new Most(
+                        "MB_Search",
+                        "{'target':{'bank':'repetitions'},'content':'when is the tide low'}",
+                        3,
+                        2,
+                        0,
+                        1_100_000),
+                new Most("AP_Chat", "{'target':{'agent':'bob'},'content':'%s'}", 10, 4, 3_200, 130_000),
+                new Most("MB_Store", "{'target':{'bank':'notes'},'content':'%s'}", 9, 4, 2_900, 160_000),
+                new Most(
+                        "MB_Search", "{'target':{'bank':'notes'},'content':'when is the tide low'}", 3, 2, 0, 800_000));
     }
 
     @ParameterizedTest
     @MethodSource("most")
     void noCallCostsMoreThanThis(Most most) throws IOException {
-        var request = most.request();
         try (var direct = new Line(URI.create(TestServer.url()).getPort());
                 var over = new Line(counted.port())) {
-            least(over, request, () -> 0);
-            least(direct, request, () -> 0);
+            least(over, most.requests(), () -> 0);
+            least(direct, most.requests(), () -> 0);
             var cost = new Most(
                     most.tool(),
                     most.arguments(),
-                    least(over, request, proxy::statements),
-                    least(over, request, proxy::roundTrips),
-                    least(direct, request, CallCostTest::wal),
-                    least(direct, request, THREADS::getTotalThreadAllocatedBytes));
+                    least(over, most.requests(), proxy::statements),
+                    least(over, most.requests(), proxy::roundTrips),
+                    least(direct, most.requests(), CallCostTest::wal),
+                    least(direct, most.requests(), THREADS::getTotalThreadAllocatedBytes));
             assertThat(cost.statements()).as("statements").isLessThanOrEqualTo(most.statements());
             assertThat(cost.roundTrips()).as("round trips").isLessThanOrEqualTo(most.roundTrips());
             assertThat(cost.wal()).as("bytes of WAL").isLessThanOrEqualTo(most.wal());

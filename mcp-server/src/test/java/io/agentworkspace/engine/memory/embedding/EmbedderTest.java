@@ -73,6 +73,20 @@ class EmbedderTest {
         }
     }
 
+    /** Whatever is stored or searched meanwhile. */
+    @Test
+    void theQueueTakesAtMostHalfOfAProcessorFromCalls() {
+        var worked = Duration.ofMillis(20);
+        try (var embedder = new Embedder(OneVector::new, clock)) {
+            assertThat(embedder.rest(worked, false)).isZero();
+            assertThat(embedder.rest(worked, true)).isEqualTo(worked);
+            embedder.atOnce("A text that is stored.");
+            assertThat(embedder.rest(worked, true)).isGreaterThanOrEqualTo(worked);
+            embedder.hurry();
+            assertThat(embedder.rest(worked, true)).isGreaterThanOrEqualTo(worked);
+        }
+    }
+
     private record OneVector() implements EmbeddingModel {
         @Override
         public float[] query(String text) {

@@ -10,8 +10,6 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.Reader;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -54,6 +52,9 @@ public final class Json {
     /** The same in JSON of other servers. With them, a tree has at most about 20 MB besides its texts. */
     public static final int MAX_FOREIGN_TOKENS = 200_000;
 
+    /** What stands for bytes that are no UTF-8. */
+    private static final char REPLACEMENT = '\uFFFD';
+
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private static final DateTimeFormatter MILLIS =
@@ -62,7 +63,7 @@ public final class Json {
     private static final int MAX_NAME = 1_000;
     private static final int MAX_NUMBER = 100;
 
-    /** What a buffer has left after a large part, in bytes. */
+    /** What a buffer has at first, and left after a large part, in bytes. */
     private static final int ROOM = 1_024;
 
     /** The parser's error messages, each with the message that replaces it. */
@@ -148,14 +149,11 @@ public final class Json {
     /** Reads any one JSON value from UTF-8 bytes, strictly: no other encoding, no duplicate keys, nothing after it. */
     public static JsonNode read(byte[] utf8) {
         try {
-            var text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .onMalformedInput(CodingErrorAction.REPORT)
-                    .onUnmappableCharacter(CodingErrorAction.REPORT)
-                    .decode(ByteBuffer.wrap(utf8));
-            return READER.readTree(withoutByteOrderMark(text.toString()));
-        } catch (CharacterCodingException e) {
-            throw Problem.malformed("the body is not valid UTF-8; send it as JSON in UTF-8");
+            var text = new String(utf8, StandardCharsets.UTF_8);
+            if (text.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), utf8)) {
+                throw Problem.malformed("the body is not valid UTF-8; send it as JSON in UTF-8");
+            }
+            return READER.readTree(withoutByteOrderMark(text));
         } catch (JacksonException e) {
             var at = e.getLocation();
             var where = at == null ? "" : " at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());
@@ -291,6 +289,10 @@ public final class Json {
     }
 
     private static final class Sink extends ByteArrayOutputStream {
+        Sink() {
+            super(ROOM);
+        }
+
         /** Leaves some room after a large part, so that what follows it does not double the buffer. */
         @Override
         public synchronized void write(byte[] from, int offset, int length) {

@@ -180,7 +180,9 @@ public final class Schema {
                                 free.value(), property.getValue(), join(path, Name.shortened(property.getKey()))));
             }
             case Shape.Items items -> {
-                require(value.isArray(), path, "an array" + example(items, value));
+                if (!value.isArray()) {
+                    throw wrongType(path, "an array" + example(items, value));
+                }
                 for (var i = 0; i < value.size(); i++) {
                     checkTypes(items.item(), value.get(i), "%s[%d]".formatted(path, i));
                 }
@@ -188,7 +190,9 @@ public final class Schema {
             case Shape.FlagOrItems either ->
                 checkTypes(value.isBoolean() ? new Shape.Flag() : either.items(), value, path);
             case Shape.Fields fields -> {
-                require(value.isObject(), path, "an object" + example(fields, value));
+                if (!value.isObject()) {
+                    throw wrongType(path, "an object" + example(fields, value));
+                }
                 for (var field : fields.fields()) {
                     var inner = present(value, field);
                     if (inner != null) {
@@ -219,19 +223,24 @@ public final class Schema {
 
     private static void require(boolean fits, String path, String expected) {
         if (!fits) {
-            throw Problem.wrongType(path.isEmpty() ? "the request" : path, expected);
+            throw wrongType(path, expected);
         }
     }
 
+    private static Problem wrongType(String path, String expected) {
+        return Problem.wrongType(path.isEmpty() ? "the request" : path, expected);
+    }
+
     private void refuseUnknown(ObjectNode input) {
-        var all = Field.of(json);
         var notes = new ArrayList<String>();
         var count = new AtomicInteger();
         unknown(root, input, "", (path, name, shape) -> {
             if (count.incrementAndGet() <= UNKNOWN_NAMED) {
                 var names = shape.fields().stream().map(Shape.Field::name).toList();
                 notes.add("%s is not a field of this tool; %s"
-                        .formatted(join(path, Name.shortened(name)), FieldHint.of(name, path, names, all, input)));
+                        .formatted(
+                                join(path, Name.shortened(name)),
+                                FieldHint.of(name, path, names, Field.of(json), input)));
             }
         });
         if (count.get() > UNKNOWN_NAMED) {
@@ -288,9 +297,8 @@ public final class Schema {
         var checked = Json.object();
         for (var field : shape.fields()) {
             var inner = present(value, field);
-            var at = join(path, field.name());
             if (inner != null) {
-                checked.set(field.name(), value(field.shape(), inner, at));
+                checked.set(field.name(), value(field.shape(), inner, join(path, field.name())));
             }
         }
         return checked;
@@ -303,6 +311,9 @@ public final class Schema {
     private static void missing(Shape.Fields shape, JsonNode value, String path, List<String> into) {
         for (var field : shape.fields()) {
             var inner = present(value, field);
+            if (inner == null && !field.required()) {
+                continue;
+            }
             var at = join(path, field.name());
             if (field.shape() instanceof Shape.Fields object
                     && (inner != null
@@ -323,10 +334,10 @@ public final class Schema {
     private static void blank(Shape.Fields shape, JsonNode value, String path, List<String> into) {
         for (var field : shape.fields()) {
             var sent = value.get(field.name());
-            var at = join(path, field.name());
             if (sent == null || field.required() && !(field.shape() instanceof Shape.Fields)) {
                 continue;
             }
+            var at = join(path, field.name());
             if (field.shape() instanceof Shape.Fields object && sent.isObject()) {
                 blank(object, sent, at, into);
             } else if (isNothing(field.shape(), sent) && !field.mayBeBlank()) {

@@ -191,7 +191,12 @@ public sealed interface Shape {
         }
 
         boolean hasField(String name) {
-            return fields.stream().anyMatch(field -> field.name().equals(name));
+            for (var field : fields) {
+                if (field.name().equals(name)) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 

@@ -7,7 +7,12 @@ public final class StorableText {
     private StorableText() {}
 
     public static boolean isStorable(String text) {
-        return text.codePoints().allMatch(StorableText::isStorable);
+        for (var i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            if (!isStorable(text.codePointAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isStorable(int c) {

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.event.Event;
@@ -136,10 +137,6 @@ public final class OutboxStore {
              WHERE f.tenant_id = p.tenant_id AND f.cleared_seq < p.cleared
             """;
 
-    private static final String CLEARED = """
-            created_at < :until
-            AND (directed OR seq <= (SELECT f.cleared_seq FROM event_feed f WHERE f.tenant_id = event.tenant_id))""";
-
     private static final String AWAITED = """
             EXISTS (SELECT 1
                       FROM webhook_delivery d
@@ -164,11 +161,25 @@ public final class OutboxStore {
 
     private static final String INSERT_EVENTS_AND_KEEP = EventLog.INSERT + ";\n" + KEEP;
 
-    private static final String PURGE = CLEARED + " AND NOT " + AWAITED;
-
     private static final long COUNTED = 100_000;
 
-    private static final String OLD_EVENTS = Db.oldRows("event", PURGE);
+    /** Along each feed, so that an event needs no entry in an index of ages. */
+    private static final String OLD_EVENTS =
+            SqlTemplate.of("""
+            DELETE FROM event
+             WHERE ctid IN (SELECT old.place
+                              FROM event_feed f
+                             CROSS JOIN LATERAL (SELECT event.ctid AS place
+                                                   FROM event
+                                                  WHERE event.tenant_id = f.tenant_id AND event.seq <= f.cleared_seq
+                                                    AND event.created_at < :until AND NOT {awaited}
+                                                  ORDER BY event.seq
+                                                  LIMIT :portion
+                                                    FOR UPDATE SKIP LOCKED) old
+                             LIMIT :portion)
+            """).with("awaited", AWAITED).sql();
+
+    private static final String OLD_TESTS = Db.oldRows("event", "directed AND created_at < :until AND NOT " + AWAITED);
 
     private static final String OLD_HEALTH = Db.oldRows("webhook_health", "hour < :until");
 
@@ -450,6 +461,7 @@ public final class OutboxStore {
     public void purge(Instant until) {
         db.sql(CLEAR).set("until", until).run();
         db.deleteOld(OLD_EVENTS, until);
+        db.deleteOld(OLD_TESTS, until);
         db.deleteOld(OLD_HEALTH, until);
         db.deleteOld(OLD_ENDPOINTS, until);
     }
