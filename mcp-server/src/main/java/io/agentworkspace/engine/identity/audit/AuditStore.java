@@ -68,7 +68,7 @@ public final class AuditStore implements AutoCloseable {
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
     private final RefusalTally tally = new RefusalTally();
     private final AtomicLong lost = new AtomicLong();
-    private static final String OLD = """
+    private static final String OLD = Db.deletingOld("audit", """
             DELETE FROM audit
              WHERE ctid IN (SELECT old.place
                               FROM tenant t
@@ -79,7 +79,7 @@ public final class AuditStore implements AutoCloseable {
                                                   LIMIT :portion
                                                     FOR UPDATE SKIP LOCKED) old
                              LIMIT :portion)
-            """;
+            """);
 
     private final Db db;
     private final ChangeStore changes;

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.identity.rules;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
 import java.util.Collection;
@@ -18,19 +19,37 @@ final class ReplayQueries {
                        AND a.tool = ANY (CAST(:tools AS text[]))) AS commands
             """;
 
-    private static final String PAGE = """
-            SELECT jsonb_build_object('row_id', a.row_id, 'at', a.at, 'user', a.user_name, 'acting_for', a.acting_for,
-                                      'key_id', a.key_id, 'agent', a.agent, 'tool', a.tool, 'target_kind', a.target_kind,
-                                      'target', a.target, 'renamed_to', a.renamed_to, 'member', a.member,
-                                      'request_id', a.request_id, 'times', COALESCE(a.times, 1), 'role', u.role) AS record
-              FROM audit a
-              LEFT JOIN app_user u ON u.tenant_id = a.tenant_id AND u.name_key = a.user_key AND u.removed_at IS NULL
-             WHERE a.tenant_id = :tenant AND a.result IN ('done', 'rule_refused') AND a.at >= :since
-               AND a.tool = ANY (CAST(:tools AS text[]))
-               AND (CAST(:at AS timestamptz) IS NULL OR (a.at, a.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
-             ORDER BY a.at DESC, a.row_id DESC
-             LIMIT :limit
+    /** A part of the commands, newest first. */
+    private static final String PART = """
+            (SELECT * FROM audit x
+              WHERE x.tenant_id = :tenant AND x.result IN ('done', 'rule_refused') AND x.at >= :since AND x.tool = {tool}
+                AND (CAST(:at AS timestamptz) IS NULL OR (x.at, x.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
+              ORDER BY x.at DESC, x.row_id DESC
+              LIMIT :limit) a
             """;
+
+    /** Along the time: most commands are of one of the tools. */
+    private static final String OF_MANY_TOOLS = page(
+            SqlTemplate.of(PART).with("tool", "ANY (CAST(:tools AS text[]))").sql());
+
+    /** Along each tool: they may be rare among the commands. */
+    private static final String OF_FEW_TOOLS = page("unnest(CAST(:tools AS text[])) one (tool) CROSS JOIN LATERAL "
+            + SqlTemplate.of(PART).with("tool", "one.tool").sql());
+
+    /** The largest number of tools of which each is read by itself, since that reads a page of each. */
+    private static final int FEW = 30;
+
+    private static String page(String commands) {
+        return SqlTemplate.of("""
+                SELECT jsonb_build_object('row_id', a.row_id, 'at', a.at, 'user', a.user_name, 'acting_for', a.acting_for,
+                                          'key_id', a.key_id, 'agent', a.agent, 'tool', a.tool, 'target_kind', a.target_kind,
+                                          'target', a.target, 'renamed_to', a.renamed_to, 'member', a.member,
+                                          'request_id', a.request_id, 'times', COALESCE(a.times, 1), 'role', u.role) AS record
+                  FROM (SELECT a.* FROM {commands} ORDER BY a.at DESC, a.row_id DESC LIMIT :limit) a
+                  LEFT JOIN app_user u ON u.tenant_id = a.tenant_id AND u.name_key = a.user_key AND u.removed_at IS NULL
+                 ORDER BY a.at DESC, a.row_id DESC
+                """).with("commands", commands).sql();
+    }
 
     private final Db db;
 
@@ -71,7 +90,7 @@ final class ReplayQueries {
 
     /** Returns the next commands, newest first. */
     List<AuditedCall> page(Call call, Instant since, Collection<String> tools, @Nullable AuditedCall last, int limit) {
-        return db.sql(call, PAGE)
+        return db.sql(call, tools.size() > FEW ? OF_MANY_TOOLS : OF_FEW_TOOLS)
                 .set("since", since)
                 .set("tools", tools)
                 .set("at", last == null ? null : last.at())

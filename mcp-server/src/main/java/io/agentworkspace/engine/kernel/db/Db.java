@@ -248,10 +248,19 @@ public final class Db implements AutoCloseable {
      * @param old the condition, with {@code :until}; an order may follow
      */
     public static String oldRows(String table, String old) {
-        var delete = SqlTemplate.of("""
+        return deletingOld(
+                table, SqlTemplate.of("""
                 DELETE FROM {table}
                  WHERE ctid IN (SELECT ctid FROM {table} WHERE {old} LIMIT :portion FOR UPDATE SKIP LOCKED)
-                """).with("table", table).with("old", old).sql();
+                """).with("table", table).with("old", old).sql());
+    }
+
+    /**
+     * Returns the statement for {@link #deleteOld} that finds the rows itself.
+     *
+     * @param delete deletes at most {@code :portion} rows of the table, without an alias
+     */
+    public static String deletingOld(String table, String delete) {
         return NamedSql.CountedTable.deleting(table, delete);
     }
 

@@ -51,7 +51,7 @@ public final class TrashStore {
     private static final String OLD_REVISIONS = Db.oldRows("memory_revision", "replaced_at <= :until");
 
     /** Each bank by its key: a join would read the memories of all banks. */
-    private static final String OLD_OF_TRASHED_BANKS = """
+    private static final String OLD_OF_TRASHED_BANKS = Db.deletingOld("memory", """
             DELETE FROM memory
              WHERE ctid IN (SELECT old.place
                               FROM bank b
@@ -62,7 +62,7 @@ public final class TrashStore {
                                                     FOR UPDATE SKIP LOCKED) old
                              WHERE b.deleted_at <= :until
                              LIMIT :portion)
-            """;
+            """);
 
     private static final String OLD_BANKS = Db.oldRows("bank", """
                         deleted_at <= :until

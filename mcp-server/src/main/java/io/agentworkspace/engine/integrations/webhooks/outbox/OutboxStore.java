@@ -165,7 +165,7 @@ public final class OutboxStore {
 
     /** Along each feed, so that an event needs no entry in an index of ages. */
     private static final String OLD_EVENTS =
-            SqlTemplate.of("""
+            Db.deletingOld("event", SqlTemplate.of("""
             DELETE FROM event
              WHERE ctid IN (SELECT old.place
                               FROM event_feed f
@@ -177,7 +177,7 @@ public final class OutboxStore {
                                                   LIMIT :portion
                                                     FOR UPDATE SKIP LOCKED) old
                              LIMIT :portion)
-            """).with("awaited", AWAITED).sql();
+            """).with("awaited", AWAITED).sql());
 
     private static final String OLD_TESTS = Db.oldRows("event", "directed AND created_at < :until AND NOT " + AWAITED);
 
