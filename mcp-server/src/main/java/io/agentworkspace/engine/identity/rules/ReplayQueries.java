@@ -29,17 +29,17 @@ final class ReplayQueries {
             """;
 
     /** Along the time: most commands are of one of the tools. */
-    private static final String OF_MANY_TOOLS = page(
+    private static final String OF_MANY_TOOLS = pageOf(
             SqlTemplate.of(PART).with("tool", "ANY (CAST(:tools AS text[]))").sql());
 
     /** Along each tool: they may be rare among the commands. */
-    private static final String OF_FEW_TOOLS = page("unnest(CAST(:tools AS text[])) one (tool) CROSS JOIN LATERAL "
+    private static final String OF_FEW_TOOLS = pageOf("unnest(CAST(:tools AS text[])) one (tool) CROSS JOIN LATERAL "
             + SqlTemplate.of(PART).with("tool", "one.tool").sql());
 
     /** The largest number of tools of which each is read by itself, since that reads a page of each. */
     private static final int FEW = 30;
 
-    private static String page(String commands) {
+    private static String pageOf(String commands) {
         return SqlTemplate.of("""
                 SELECT jsonb_build_object('row_id', a.row_id, 'at', a.at, 'user', a.user_name, 'acting_for', a.acting_for,
                                           'key_id', a.key_id, 'agent', a.agent, 'tool', a.tool, 'target_kind', a.target_kind,
