@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.integrations.webhooks;
 
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListPosition;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListPosition;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;

@@ -261,7 +261,7 @@ public final class Db implements AutoCloseable {
      * @param delete deletes at most {@code :portion} rows of the table, without an alias
      */
     public static String deletingOld(String table, String delete) {
-        return NamedSql.CountedTable.deleting(table, delete);
+        return CountedTable.deleting(table, delete);
     }
 
     /**

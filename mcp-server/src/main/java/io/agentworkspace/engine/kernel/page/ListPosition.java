@@ -1,7 +1,5 @@
-package io.agentworkspace.engine.kernel.db;
+package io.agentworkspace.engine.kernel.page;
 
-import io.agentworkspace.engine.kernel.page.Cursor;
-import io.agentworkspace.engine.kernel.page.Page;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
