@@ -21,7 +21,8 @@ final class Engine implements AutoCloseable {
     private static final String READY = "ready ";
 
     /** The main class. The tests set one that checks all messages. */
-    private static final String MAIN = System.getProperty("bench.engine", "io.agentworkspace.engine.app.Main");
+    private static final String PROGRAM = "io.agentworkspace.engine.app.Main";
+    private static final String MAIN = System.getProperty("bench.engine", PROGRAM);
 
     private final Path directory;
     private final boolean isKept;
@@ -129,7 +130,7 @@ final class Engine implements AutoCloseable {
     /** Creates another tenant, and returns its key. */
     String tenant(String name) throws IOException {
         var classPath = System.getProperty("java.class.path");
-        return output(program("java"), "-cp", classPath, MAIN, "tenant", "create", name, "--data-dir", directory.toString())
+        return output(program("java"), "-cp", classPath, PROGRAM, "tenant", "create", name, "--data-dir", directory.toString())
                 .lines()
                 .map(KEY::matcher)
                 .filter(Matcher::find)

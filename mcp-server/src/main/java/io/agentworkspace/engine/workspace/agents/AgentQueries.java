@@ -114,9 +114,11 @@ final class AgentQueries {
                     .with("may_see_conversation", Visibility.conversation("st"))
                     .sql());
 
-    private static final String READ_THREAD_OF_NAMED = String.join(";\n", NAMED_PARTY + AGENT, NAMED_PARTY + THREAD);
+    private static final String READ_THREAD_OF_NAMED =
+            String.join(";\n", NAMED_PARTY + AGENT, NAMED_PARTY + ", " + THREAD);
 
-    private static final String READ_THREAD_OF_CHOSEN = String.join(";\n", CHOSEN_PARTY + AGENT, CHOSEN_PARTY + THREAD);
+    private static final String READ_THREAD_OF_CHOSEN =
+            String.join(";\n", CHOSEN_PARTY + AGENT, CHOSEN_PARTY + ", " + THREAD);
 
     private static final String LIST_ROSTER = listOf(ROSTER);
 

@@ -104,7 +104,7 @@ final class ZoneQueries {
                     .with("may_talk", Visibility.talk("d"))
                     .sql());
 
-    private static final String READ_THREAD = String.join(";\n", READ_ZONE, THREAD);
+    private static final String READ_THREAD = String.join(";\n", READ_ZONE, "WITH " + THREAD);
 
     private static final String NAMES =
             SqlTemplate.of("""

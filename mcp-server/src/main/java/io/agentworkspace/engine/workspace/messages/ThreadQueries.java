@@ -26,7 +26,7 @@ public final class ThreadQueries {
      */
     public static String page(String more, String root) {
         return SqlTemplate.of("""
-            , latest AS (
+            latest AS (
                 WITH RECURSIVE thread AS (
                     SELECT {root_columns}m.id, m.seq, CASE WHEN m.seq > :after THEN 1 ELSE 0 END AS later
                       FROM {root} AND m.tenant_id = :tenant AND m.id = CAST(:thread AS uuid)

@@ -119,11 +119,14 @@ class TaskToolsTest {
         var replies = Concurrently.of(1_000, i -> claim(carl, "C" + i % 8, id));
         assertThat(replies.stream().filter(reply -> reply.code() == 0)).hasSize(1);
         var holder = read(carl, id).text("/profile/0/holder");
-        assertThat(replies.stream().filter(reply -> reply.code() != 0)).allSatisfy(reply -> {
-            assertThat(reply.code()).isEqualTo(3003);
-            assertThat(reply.text("/holder")).isEqualTo(holder);
-            assertThat(reply.note()).contains("until " + reply.text("/lease_until"));
-        });
+        // So many of one key at once may also have to come again.
+        assertThat(replies.stream().filter(reply -> reply.code() != 0 && reply.code() != 4001))
+                .isNotEmpty()
+                .allSatisfy(reply -> {
+                    assertThat(reply.code()).isEqualTo(3003);
+                    assertThat(reply.text("/holder")).isEqualTo(holder);
+                    assertThat(reply.note()).contains("until " + reply.text("/lease_until"));
+                });
         IntStream.range(0, 20).forEach(i -> taskOf(carl, "many " + i));
         var got = Concurrently.of(
                 20,
