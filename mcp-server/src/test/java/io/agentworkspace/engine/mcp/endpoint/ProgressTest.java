@@ -3,6 +3,8 @@ package io.agentworkspace.engine.mcp.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.calls.runner.Runner;
+import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.mcp.content.EngineContent;
@@ -10,18 +12,18 @@ import io.agentworkspace.engine.mcp.content.WelcomeQueries;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
-import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.web.server.SampleServer;
+import io.agentworkspace.engine.web.server.TestKeys;
 import java.time.Clock;
 import java.util.List;
-import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,9 +46,9 @@ class ProgressTest {
             new EventLog());
 
     private static SampleServer server;
+    private static TestKeys keys;
 
     private static Counted count(Call call) {
-        call.load(new Context(Context.DEFAULT, new Context.Ref(1, "owner"), null, null, null, null, 0));
         for (var i = 1; i <= 3; i++) {
             call.progress().report(i, 3.0, "thing " + i);
             call.progress().report(i - 1, 3.0, "what is behind is not told");
@@ -56,14 +58,20 @@ class ProgressTest {
 
     @BeforeAll
     static void start() {
-        server = new SampleServer(EngineContent.of(
-                RUNNER,
-                TestDatabase.library(),
-                (_, _) -> List.of(),
-                new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
-                _ -> List.of(),
-                "1",
-                Clock.systemUTC()));
+        var tenants = new TenantStore(TestDatabase.db());
+        var now = Clock.systemUTC().instant();
+        var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", now);
+        keys = new TestKeys(tenant, tenants.createUser(tenant, Name.of("owner"), Role.OWNER, now));
+        server = new SampleServer(
+                EngineContent.of(
+                        RUNNER,
+                        TestDatabase.library(),
+                        (_, _) -> List.of(),
+                        new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
+                        _ -> List.of(),
+                        "1",
+                        Clock.systemUTC()),
+                keys);
     }
 
     @AfterAll
@@ -112,7 +120,7 @@ class ProgressTest {
                         .body())
                 .contains("\"counted\":3")
                 .doesNotContain("progress");
-        var caller = new Caller(1, "default", 1, "owner", Role.OWNER, Set.of("*"), "key:x", null);
+        var caller = keys.authenticate(ApiKey.parse(server.key));
         var answer = RUNNER.run(new ToolRunner.Request("MB_Count", Json.object(), caller, "r", true, null));
         assertThat(answer.envelope().get("counted").asLong()).isEqualTo(3);
     }
