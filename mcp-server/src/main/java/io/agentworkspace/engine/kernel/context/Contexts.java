@@ -92,7 +92,7 @@ public final class Contexts {
         var known = kept.getIfPresent(key);
         if (known == null || !Precondition.isPossible() || !known.version().equals(latest.getIfPresent(key.tenant()))) {
             var read = store.read(call);
-            if (!db.hasChangedAccess()) { // What is not committed is not kept.
+            if (!db.hasChangedAccess()) { // Rows that are not committed must not be kept.
                 latest.put(key.tenant(), read.version());
                 kept.put(key, read);
             }

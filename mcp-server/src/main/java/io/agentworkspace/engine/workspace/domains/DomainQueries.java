@@ -32,18 +32,19 @@ public final class DomainQueries {
 
     static final int ZONES = 200;
 
-    /** CTE {@code d}: the domain whose key is :domain, else the entered one, if the acting user may see it. */
-    public static final String DOMAIN =
+    /** Returns whether {@code d} is the domain whose key is :domain, else the entered one, if the user may see it. */
+    static final String CONDITION =
             SqlTemplate.of("""
-            d AS (
-                SELECT d.*
-                  FROM domain d
-                 WHERE d.tenant_id = :tenant
-                   AND d.id = CASE WHEN CAST(:domain AS text) IS NULL THEN :entered_domain
-                                   ELSE (SELECT x.id FROM domain x
-                                          WHERE x.tenant_id = :tenant AND x.name_key = :domain) END
-                   AND {visible_domain})
+            d.tenant_id = :tenant
+            AND d.id = CASE WHEN CAST(:domain AS text) IS NULL
+                            THEN :entered_domain
+                            ELSE (SELECT x.id FROM domain x
+                                   WHERE x.tenant_id = :tenant AND x.name_key = :domain) END
+            AND {visible_domain}
             """).with("visible_domain", Visibility.domain("d")).sql();
+
+    /** CTE {@code d}: that domain. */
+    public static final String DOMAIN = "d AS (SELECT d.* FROM domain d WHERE " + CONDITION + ")";
 
     private static final String LIST = SqlTemplate.of("""
             WITH page AS (
@@ -72,17 +73,6 @@ public final class DomainQueries {
             .with("domain_json", DomainStore.RECORD)
             .with("join_owner", DomainStore.JOINS)
             .sql();
-
-    /** Returns whether {@code d} is the domain whose key is :domain, else the entered one, if the user may see it. */
-    static final String CONDITION =
-            SqlTemplate.of("""
-            d.tenant_id = :tenant
-            AND d.id = CASE WHEN CAST(:domain AS text) IS NULL
-                            THEN :entered_domain
-                            ELSE (SELECT x.id FROM domain x
-                                   WHERE x.tenant_id = :tenant AND x.name_key = :domain) END
-            AND {visible_domain}
-            """).with("visible_domain", Visibility.domain("d")).sql();
 
     private static final String READ_DOMAIN = SqlTemplate.of("""
             SELECT d.id, d.name, d.description, d.profile, d.access, d.revision, d.created_at, d.updated_at, d.host_id,
