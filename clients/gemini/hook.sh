@@ -163,6 +163,67 @@ real() {
     case $path in *[\\\"]*) ;; *) printf '%s' "$path" ;; esac
 }
 
+# Prints the path in the first line of a file, which may be relative to a folder.
+within() { # <folder> <file>
+    IFS= read -r link <"$2" || :
+    link=${link#gitdir: }
+    case $link in /* | [A-Za-z]:*) ;; *) link=$1/$link ;; esac
+    real "$link"
+}
+
+# Sets root to the nearest folder from $1 upwards that git knows.
+find_root() {
+    root=$1
+    while [ -n "$root" ] && [ ! -e "$root/.git" ]; do
+        case $root in */*) root=${root%/*} ;; *) root='' ;; esac
+    done
+}
+
+# Sets git to the git folder of the worktree $1, common to that of the whole repository, and name to the worktree's name: the last
+# one of "git rev-parse --git-dir".
+look() {
+    git=$1/.git name=.git
+    [ ! -f "$git" ] || git=$(within "$1" "$git")
+    common=$git
+    if [ -f "$git/commondir" ]; then
+        common=$(within "$git" "$git/commondir") name=${git##*/}
+    fi
+}
+
+add() { # <root> <name of the worktree>
+    case $2 in *[\\\"]*) return ;; esac
+    [ -z "$1" ] || [ "${#roots}" -gt 16000 ] || roots="$roots${roots:+,}{\"path\":\"$1\",\"worktree\":\"$2\"}"
+}
+
+# Sets roots to the worktree $1 and where its files are, too: in repositories that contain it as a submodule, in the other worktrees of
+# its repository, and in its submodules. A reserved path can be relative to each of them.
+family() {
+    look "$1"
+    roots='' tree=$name inner=''
+    [ "$git" != "$common" ] || inner=$git # A linked worktree is no submodule.
+    find_root "${1%/*}"
+    while [ -n "$root" ] && [ -n "$inner" ]; do
+        look "$root"
+        case $inner in "$git"/modules/*) ;; *) break ;; esac
+        tree=$name inner=$git
+        set -- "$@" "$root"
+        find_root "${root%/*}"
+    done
+    for each in "$@"; do add "$each" "$tree"; done
+    look "$1"
+    case $common in '' | "$1/.git") ;; */.git) add "${common%/.git}" .git ;; esac
+    for linked in "$common"/worktrees/*; do
+        [ -f "$linked/gitdir" ] || continue
+        other=$(within "$linked" "$linked/gitdir")
+        [ "${other%/.git}" = "$1" ] || add "${other%/.git}" "${linked##*/}"
+    done
+    [ ! -f "$1/.gitmodules" ] || while IFS= read -r module; do
+        [ ! -e "$1/$module/.git" ] || add "$(real "$1/$module")" "$tree"
+    done <<MODULES
+$(sed -n 's/^[[:space:]]*path[[:space:]]*=[[:space:]]*//p' "$1/.gitmodules")
+MODULES
+}
+
 # Reserved paths are relative to the repository. It is found here: above the file, else above the session's folder, which
 # changes with cd. What the system is called says how it compares the letters of names.
 case $event in
@@ -173,13 +234,13 @@ case $event in
         case $file in '' | /* | [A-Za-z]:*) ;; *) file=$folder/$file ;; esac
         folder=$(real "$folder")
         file=$(real "$file")
-        root=$folder
-        [ -z "$file" ] || root=${file%/*}
-        while [ -n "$root" ] && [ ! -e "$root/.git" ]; do
-            case $root in */*) root=${root%/*} ;; *) root='' ;; esac
-        done
+        if [ -n "$file" ]; then find_root "${file%/*}"; else find_root "$folder"; fi
         found="\"system\":\"$(uname -s)\""
-        [ -z "$root" ] || found="$found,\"root\":\"$root\""
+        if [ -n "$root" ]; then
+            found="$found,\"root\":\"$root\""
+            family "$root"
+            found="$found,\"roots\":[$roots]"
+        fi
         [ -z "$folder" ] || found="$found,\"real_cwd\":\"$folder\""
         [ -z "$file" ] || found="$found,\"real_file\":\"$file\""
         event="${event%?},$found}"

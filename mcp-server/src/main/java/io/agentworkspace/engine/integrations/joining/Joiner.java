@@ -48,7 +48,9 @@ public final class Joiner implements Joining {
             "hook.sh",
             "/clients/workspace/hook.sh",
             "listener.sh",
-            "/clients/workspace/listener.sh");
+            "/clients/workspace/listener.sh",
+            "pre-commit",
+            "/clients/pre-commit");
 
     /** These say that the tenant or the service cannot do it now; everything else means that the invitation is stale. */
     private static final Set<Failure> PASSING =

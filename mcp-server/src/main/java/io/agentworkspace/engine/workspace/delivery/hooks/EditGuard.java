@@ -51,7 +51,9 @@ final class EditGuard {
                     .map(reason -> client.refuse(event, reason));
         }
         return ReservationStore.findTaken(all, edits.possible(), edits.letters(), allowance)
-                .or(() -> edits.isOpen() ? all.stream().findFirst() : Optional.empty())
+                .or(() -> edits.isOpen()
+                        ? all.stream().filter(one -> one.isIn(edits.worktree())).findFirst()
+                        : Optional.empty())
                 .filter(one -> isNews(session, one, "cautioned"))
                 .map(one -> client.context(event, caution(one)));
     }

@@ -1,0 +1,26 @@
+package io.agentworkspace.engine.workspace.domains;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Whether the git worktrees of a repository share the reservations of a domain. */
+enum Worktrees {
+    /** A reserved path is reserved in each of them. */
+    SHARED,
+    /** Each has reservations of its own. */
+    SEPARATE;
+
+    @JsonValue
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static @Nullable Worktrees find(@Nullable String word) {
+        return word == null ? null : valueOf(word.toUpperCase(Locale.ROOT));
+    }
+
+    static @Nullable String word(@Nullable Worktrees worktrees) {
+        return worktrees == null ? null : worktrees.word();
+    }
+}
