@@ -46,17 +46,26 @@ public final class ReservationStore {
     private static final String LOCK =
             "SELECT 1 AS one FROM domain WHERE tenant_id = :tenant AND id = :domain FOR NO KEY UPDATE";
 
-    private static final String READ_OTHERS =
-            SqlTemplate.of("""
+    private static final String READ_OTHERS = SqlTemplate.of("""
             SELECT r.id, {record} AS record
               FROM reservation r
               JOIN domain d ON d.tenant_id = r.tenant_id AND d.id = r.domain_id
-             WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id <> :me
+             WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id <> :me AND {not_of_parent}
                AND r.lease_until > clock_timestamp()
                AND (d.worktrees = 'shared' OR r.worktree = :worktree OR r.worktree = '' OR :worktree = '')
                AND (r.repository = :repository OR r.repository = '' OR :repository = '')
              ORDER BY r.path, r.id
-            """).with("record", ReservationRow.RECORD).sql();
+            """)
+            .with("record", ReservationRow.RECORD)
+            .with("not_of_parent", notOfParent(":me"))
+            .sql();
+
+    /** A sub-agent works on what its parent holds. What a sub-agent holds, its parent leaves alone. */
+    private static String notOfParent(String agent) {
+        return SqlTemplate.of("""
+                r.holder_id IS DISTINCT FROM (SELECT x.parent_id FROM agent x WHERE x.tenant_id = :tenant AND x.id = {agent})
+                """).with("agent", agent).sql();
+    }
 
     private static final String INSERT = """
             INSERT INTO reservation (tenant_id, id, domain_id, repository, worktree, path, holder_id, reason, lease_until, created_at,
@@ -315,12 +324,14 @@ public final class ReservationStore {
               JOIN reservation r ON r.tenant_id = m.tenant_id AND r.domain_id = m.domain_id
               JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
              WHERE m.tenant_id = :tenant AND m.agent_id = :agent AND m.state = 'member'
-               AND r.holder_id <> :agent AND r.lease_until > clock_timestamp()
+               AND r.holder_id <> :agent AND {not_of_parent}
+               AND r.lease_until > clock_timestamp()
              ORDER BY r.lease_until DESC, r.id
              LIMIT {most}
             """)
             .with("record", ReservationRow.RECORD)
             .with("most", MAX_OPEN)
+            .with("not_of_parent", notOfParent(":agent"))
             .sql();
 
     /**
