@@ -42,7 +42,7 @@ if [ "${2:-}" = listen ]; then
     exit 0
 fi
 
-# Of the event, only this is sent: its name, the session's id and what began it, the sub-agent's id, the prompt of a new turn, the
+# Of the event, only this is sent: its name, the session's id and what began it, the sub-agent's id and type, the prompt of a new turn, the
 # tool's name, whether the session is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that
 # name them; before a command of a shell runs, the command. Other input of tools, their results and the model's answers stay here.
 # Records end at quotation marks, so a large event is never one string.
@@ -51,7 +51,7 @@ needed() {
     LC_ALL=C awk '
         BEGIN {
             RS = "\""
-            split("hook_event_name session_id agent_id source cwd prompt tool_name notification_type stop_hook_active", names, " ")
+            split("hook_event_name session_id agent_id agent_type source cwd prompt tool_name notification_type stop_hook_active", names, " ")
             for (n in names) top[names[n]] = 1
             split("file_path notebook_path absolute_path workdir dir_path directory", names, " "); for (n in names) path[names[n]] = 1
             split("input command cmd patch", names, " "); for (n in names) patch[names[n]] = 1
@@ -125,6 +125,7 @@ needed() {
             name = value["hook_event_name"]
             if (name == "" || value["session_id"] == "") exit
             printf "{\"hook_event_name\":\"%s\"", name; show("session_id"); show("agent_id")
+            if ("agent_id" in value) show("agent_type")
             if (name == "SessionStart") show("source")
             if (name == "UserPromptSubmit" || name == "BeforeAgent") show("prompt")
             if (name ~ /Tool/) show("tool_name")

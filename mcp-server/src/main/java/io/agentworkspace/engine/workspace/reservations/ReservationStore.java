@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.reservations.PathForm.Letters;
@@ -325,6 +326,10 @@ public final class ReservationStore {
               JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
              WHERE m.tenant_id = :tenant AND m.agent_id = :agent AND m.state = 'member'
                AND r.holder_id <> :agent AND {not_of_parent}
+               AND r.holder_id IS DISTINCT FROM (
+                   SELECT x.id FROM agent x JOIN agent p ON p.tenant_id = x.tenant_id AND p.id = x.parent_id
+                    WHERE x.tenant_id = :tenant AND x.parent_id = :agent AND x.destroyed_at IS NULL
+                      AND x.name_key = p.name_key || '/' || CAST(:sub_agent AS text))
                AND r.lease_until > clock_timestamp()
              ORDER BY r.lease_until DESC, r.id
              LIMIT {most}
@@ -346,12 +351,17 @@ public final class ReservationStore {
         }
     }
 
-    /** Returns the reservations of others in the domains of the agent. */
-    public List<Taken> taken(long tenant, long agent) {
+    /**
+     * Returns the reservations of others in the domains of the agent.
+     *
+     * @param subAgent the own name of the sub-agent that works; empty if the agent itself does
+     */
+    public List<Taken> taken(long tenant, long agent, String subAgent) {
         return db.sql(READ_TAKEN)
                 .quiet()
                 .set("tenant", tenant)
                 .set("agent", agent)
+                .set("sub_agent", Name.key(subAgent))
                 .list(row -> new Taken(
                         row.text("id"),
                         Objects.requireNonNull(row.json("record", Reservation.class)),

@@ -42,7 +42,7 @@ final class EditGuard {
         }
         var client = session.client();
         var tenant = session.caller().tenant();
-        var all = reservations.taken(tenant, session.agent());
+        var all = reservations.taken(tenant, session.agent(), event.subAgent());
         var taken = ReservationStore.findTaken(all, edits.certain(), edits.letters(), allowance);
         if (taken.isPresent()) {
             return taken.map(one -> isNews(session, one, "refused")
