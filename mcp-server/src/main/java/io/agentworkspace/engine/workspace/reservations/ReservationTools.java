@@ -55,8 +55,7 @@ final class ReservationTools {
             @Doc(
                     value =
                             "In which git worktree, if these are separate: the last name of git rev-parse --git-dir. Default: all.",
-                    max = 300,
-                    mayBeBlank = true)
+                    max = 300)
             @Nullable
             String worktree,
 
