@@ -343,7 +343,7 @@ public final class McpTaskStore {
     }
 
     private static ClaimedTask claim(Row row) throws SQLException {
-        return new ClaimedTask(row.number("tenant_id"), row.text("id"), row.number("attempt"));
+        return row.as(ClaimedTask.class);
     }
 
     private static Task task(Row row) throws SQLException {

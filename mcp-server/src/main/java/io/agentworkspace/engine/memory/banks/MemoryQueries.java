@@ -5,14 +5,13 @@ import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.context.TagQueries;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.kernel.page.ListPosition;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
-import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
@@ -167,8 +166,9 @@ public final class MemoryQueries {
 
     public static final String READ_BANK = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
-            SELECT b.id, b.name, b.description, b.access, b.censored_at IS NOT NULL AS is_censored, b.revision, b.created_at,
-                   b.updated_at, {permission},
+            SELECT b.id, b.name, b.description, CAST(NULL AS boolean) AS truncated, CAST(NULL AS integer) AS length, b.access,
+                   o.name AS owner, CASE WHEN b.censored_at IS NULL THEN 'active' ELSE 'censored' END AS state, b.revision,
+                   b.created_at, b.updated_at, {permission},
                    CASE WHEN permit.permission = 'none' THEN 0 ELSE {memories} END AS memories
               FROM s, bank b {join_owner}, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
@@ -351,27 +351,12 @@ public final class MemoryQueries {
 
     /** Returns the bank, which is part of the response. Empty if the caller cannot see it. */
     public static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {
-        var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
+        var read = results.next(row -> row.as(ReadBank.class));
         read.ifPresent(each -> {
             BankAccess.requireRead(call, each.permission());
             call.budget().spend(each.bank());
         });
         return read;
-    }
-
-    private static Bank bank(Row row) throws SQLException {
-        return new Bank(
-                row.text("name"),
-                row.textOrNull("description"),
-                null,
-                null,
-                Access.of(row.text("access")),
-                row.text("owner_name"),
-                row.flag("is_censored") ? "censored" : "active",
-                row.number("memories"),
-                row.number("revision"),
-                Objects.requireNonNull(row.instantOrNull("created_at")),
-                Objects.requireNonNull(row.instantOrNull("updated_at")));
     }
 
     /** Empty if there is no room for it. */

@@ -230,7 +230,7 @@ public final class MemoryStore {
                 """)
                 .set("bank", bank.id())
                 .set("author", author.id())
-                .one(row -> new Censorship(row.flag("bank"), row.flag("author")))
+                .one(row -> row.as(Censorship.class))
                 .orElseThrow();
     }
 
@@ -244,7 +244,7 @@ public final class MemoryStore {
         var found = db.sql(call, READ_CONTRIBUTORS)
                 .set("bank", bank.id())
                 .set("origins", origins)
-                .list(row -> new Origin(UUID.fromString(row.text("id")), row.numbers("contributors")));
+                .list(row -> row.as(Origin.class));
         for (var origin : origins) {
             if (found.stream().noneMatch(memory -> memory.id().equals(origin))) {
                 throw Problem.notFound("memory", origin.toString(), List.of());
@@ -261,12 +261,7 @@ public final class MemoryStore {
         return db.sql(call, FIND_HOLDER)
                 .set("bank", bank.id())
                 .set("key", name.key())
-                .one(row -> new NameHolder(
-                        UUID.fromString(row.text("id")),
-                        row.number("author_id"),
-                        row.number("revision"),
-                        row.number("length"),
-                        row.flag("hidden")));
+                .one(row -> row.as(NameHolder.class));
     }
 
     /**

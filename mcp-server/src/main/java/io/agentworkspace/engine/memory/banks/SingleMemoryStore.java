@@ -112,7 +112,7 @@ final class SingleMemoryStore {
     }
 
     private Optional<Single> first(Call call, BankStore.LockedBank bank, MemoryName memory, boolean isTrashed) {
-        var isManager = bank.permission().permission() == Permission.MANAGE;
+        var isManager = bank.permission().level() == Permission.MANAGE;
         var self = call.context().self();
         record Found(Single single, boolean isShown) {}
         return db
@@ -123,14 +123,7 @@ final class SingleMemoryStore {
                 .set("kept", call.now().minus(TrashStore.KEPT))
                 .set("id", ID.matcher(memory.text()).matches() ? memory.text() : null)
                 .set("key", memory.key())
-                .list(row -> new Found(
-                        new Single(
-                                UUID.fromString(row.text("id")),
-                                row.textOrNull("name"),
-                                row.textOrNull("name_key"),
-                                row.flag("trashed"),
-                                row.flag("own")),
-                        row.flag("visible")))
+                .list(row -> row.as(Found.class))
                 .stream()
                 .filter(found -> found.isShown() || isManager)
                 .map(Found::single)

@@ -103,7 +103,7 @@ final class SearchQueries {
                     SELECT b.bank_id, c.id, c.change
                       FROM b LEFT JOIN copies k ON k.bank_id = b.bank_id
                      CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
-                     WHERE b.censored_at IS NULL AND b.held_permission <> 'none')
+                     WHERE b.censored_at IS NULL AND b.permission_level <> 'none')
                 SELECT b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
                        ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = CAST(:author AS text)) AS authors,
                        ARRAY(SELECT c.agent_id FROM bank_censor c
@@ -240,7 +240,7 @@ final class SearchQueries {
         return SqlTemplate.of("""
                 SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned,
                        CASE WHEN m.id = ANY(CAST(:on_page AS uuid[]))
-                            THEN (SELECT {memory_json} FROM (VALUES (1)) one (row) {join_writers}) END AS record
+                            THEN (SELECT {memory_json} FROM (VALUES (1)) one (row) {join_writers}) END AS memory
                   FROM bank b CROSS JOIN LATERAL (
                       SELECT m.*, CAST(NULL AS uuid) AS superseder
                         FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
@@ -343,7 +343,7 @@ final class SearchQueries {
     }
 
     private static @Nullable SearchedBank bank(Call call, Row row) throws SQLException {
-        if (row.textOrNull("held_permission") == null) {
+        if (row.textOrNull("permission_level") == null) {
             return null;
         }
         BankAccess.requireRead(call, BankPermissionRow.read(row));
@@ -355,7 +355,7 @@ final class SearchQueries {
         }
         return new SearchedBank(
                 row.number("bank_id"),
-                row.text("bank_name"),
+                row.text("permission_bank"),
                 row.instantOrNull("censored_at") != null,
                 Long.parseLong(row.text("horizon")),
                 changes,
@@ -404,23 +404,10 @@ final class SearchQueries {
     }
 
     static BankIndex.IndexedMemory entry(Row row) throws SQLException {
-        var id = UUID.fromString(row.text("id"));
         return row.flag("is_there")
-                ? new BankIndex.IndexedMemory(
-                        id,
-                        row.text("change"),
-                        row.textOrNull("name"),
-                        row.text("text"),
-                        row.texts("tags"),
-                        row.number("author_id"),
-                        Objects.requireNonNull(row.instantOrNull("updated_at")),
-                        row.bytesOrNull("vectors"),
-                        new Hiding(
-                                row.numbers("contributors"),
-                                row.instantOrNull("expires_at"),
-                                row.instantOrNull("superseded_at"),
-                                row.numbers("superseders")))
-                : new BankIndex.IndexedMemory(id, row.text("change"), null, null, List.of(), 0, Instant.EPOCH, null);
+                ? row.as(BankIndex.IndexedMemory.class)
+                : new BankIndex.IndexedMemory(
+                        row.uuid("id"), row.text("change"), null, null, List.of(), 0, Instant.EPOCH, null);
     }
 
     /** Renumbers the changes of a restored backup. */
@@ -459,15 +446,7 @@ final class SearchQueries {
                 .set("banks", candidates.stream().map(MemoryId::bank).toList())
                 .set("ids", candidates.stream().map(MemoryId::id).toList())
                 .set("on_page", page.stream().map(MemoryId::id).toList())
-                .list(row -> new Match(
-                        place(row),
-                        Objects.requireNonNull(row.instantOrNull("updated_at")),
-                        row.flag("pinned"),
-                        row.json("record", Memory.class)));
-    }
-
-    private static MemoryId place(Row row) throws SQLException {
-        return new MemoryId(row.number("bank_id"), UUID.fromString(row.text("id")));
+                .list(row -> row.as(Match.class));
     }
 
     /** Returns the identity of the database. A restored backup has a new one, also in the same database: its tables are new. */

@@ -215,6 +215,7 @@ public final class AgentStore {
      */
     Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
         var agent = db.sql(call, INSERT)
+                .sameAccess() // Nothing has selected it yet.
                 .set("name", name)
                 .set("key", name.key())
                 .set("description", description)
@@ -252,13 +253,7 @@ public final class AgentStore {
     }
 
     public static LockedAgent agent(Row row) throws SQLException {
-        return new LockedAgent(
-                row.number("id"),
-                row.text("name"),
-                row.number("owner_id"),
-                row.text("owner_name"),
-                Access.of(row.text("access")),
-                row.number("revision"));
+        return row.as(LockedAgent.class);
     }
 
     /** Returns the refusal for an unknown agent, with similar names that the acting user may see. */
@@ -277,6 +272,7 @@ public final class AgentStore {
     Updated update(Call call, LockedAgent agent, AgentChange change) {
         try {
             var updated = db.sql(call, UPDATE)
+                    .sameAccess(change.name() == null && change.access() == null)
                     .set("id", agent.id())
                     .set("name", change.name())
                     .set("key", change.name() == null ? null : change.name().key())

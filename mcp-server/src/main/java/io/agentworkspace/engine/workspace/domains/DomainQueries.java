@@ -3,12 +3,12 @@ package io.agentworkspace.engine.workspace.domains;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Message;
@@ -263,7 +263,7 @@ public final class DomainQueries {
         var found = read.get();
         var listed = found.list(results, found::member);
         var zoned = found.list(results, DomainQueries::zone);
-        var said = found.list(results, MessageRow::read);
+        var said = found.list(results, row -> row.as(Message.class));
         var budget = call.budget();
         budget.spend(found.domain());
         // The list of members has pages. It gets the room that the other lists leave: at least a third.

@@ -242,7 +242,7 @@ final class TaskStore {
         var found = db.sql(call, LOCK_BEFORE)
                 .set("domain", domain)
                 .set("after", texts(after))
-                .list(row -> new Before(row.text("id"), row.flag("done")));
+                .list(row -> row.as(Before.class));
         for (var id : after) {
             if (found.stream().noneMatch(before -> before.id().equals(id.toString()))) {
                 throw Problem.notFound("task of this domain", id.toString(), List.of());
