@@ -7,7 +7,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.memory.banks.BankAccess;
-import io.agentworkspace.engine.memory.banks.MemoryStore;
+import io.agentworkspace.engine.memory.banks.MemoryRow;
 import io.agentworkspace.engine.memory.banks.RevisionStore;
 import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.bank.Memory;
@@ -238,9 +238,7 @@ final class SearchQueries {
     /** Each candidate is found by its key: for a list of keys, PostgreSQL can prefer to read another index of the whole bank. */
     private static String selecting(String memories, String at) {
         return SqlTemplate.of("""
-                SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned,
-                       CASE WHEN m.id = ANY(CAST(:on_page AS uuid[]))
-                            THEN (SELECT {memory_json} FROM (VALUES (1)) one (row) {join_writers}) END AS memory
+                SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned, memory.*
                   FROM bank b CROSS JOIN LATERAL (
                       SELECT m.*, CAST(NULL AS uuid) AS superseder
                         FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
@@ -250,10 +248,12 @@ final class SearchQueries {
                                            OFFSET 0) m
                        WHERE c.bank_id = b.id AND {current}
                       OFFSET 0) m
+                  LEFT JOIN LATERAL (SELECT {memory} FROM (VALUES (1)) one (row) {join_writers}) memory
+                         ON m.id = ANY(CAST(:on_page AS uuid[]))
                  WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
                 """)
-                .with("memory_json", MemoryStore.json("b.name"))
-                .with("join_writers", MemoryStore.WRITERS)
+                .with("memory", MemoryRow.columns("memory_", "b.name", "m.text"))
+                .with("join_writers", MemoryRow.WRITERS)
                 .with("memories", memories)
                 .with("current", MemoryVisibility.current("m", "b", at))
                 .sql();

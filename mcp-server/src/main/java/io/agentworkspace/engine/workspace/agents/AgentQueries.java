@@ -183,7 +183,7 @@ final class AgentQueries {
     }
 
     private static AgentSummary summary(Row row) throws SQLException {
-        return new AgentSummary(AgentRow.read(row), row.number("unread"), row.instantOrNull("last_at"));
+        return new AgentSummary(row.as(Agent.class), row.number("unread"), row.instantOrNull("last_at"));
     }
 
     /**
@@ -279,7 +279,7 @@ final class AgentQueries {
     private static ReadResult result(Statement.Results results) throws SQLException {
         var agent = results.next(row -> new ReadResult(
                         AgentStore.agent(row),
-                        AgentRow.read(row),
+                        row.as(Agent.class),
                         row.flag("may_set") ? GuardStore.read(row) : null,
                         List.of()))
                 .orElse(new ReadResult(null, null, null, List.of()));

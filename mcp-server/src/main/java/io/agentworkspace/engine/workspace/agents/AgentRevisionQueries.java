@@ -111,7 +111,7 @@ final class AgentRevisionQueries {
         if (row.numberOrNull("id") == null) {
             return new ReadResult(null, null);
         }
-        var agent = AgentRow.read(row);
+        var agent = row.as(Agent.class);
         call.budget().spend(agent);
         var target = AgentStore.agent(row);
         var slice = ListSlice.of(

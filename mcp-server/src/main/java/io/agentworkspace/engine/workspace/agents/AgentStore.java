@@ -223,7 +223,7 @@ public final class AgentStore {
                 .set("access", access.word())
                 .one(row -> {
                     call.changed(Change.presence(row.number("id"), "created", null));
-                    return AgentRow.read(row);
+                    return row.as(Agent.class);
                 })
                 .orElseThrow(() -> Problem.alreadyExists(
                         "agent", name.text(), "choose another name, or change that agent with AP_Update"));
@@ -281,7 +281,7 @@ public final class AgentStore {
                     .set(
                             "access",
                             change.access() == null ? null : change.access().word())
-                    .one(row -> new Updated(AgentRow.read(row), row.texts("changed")))
+                    .one(row -> new Updated(row.as(Agent.class), row.texts("changed")))
                     .orElseThrow();
             updated(call, agent, updated);
             return updated;
@@ -314,7 +314,10 @@ public final class AgentStore {
 
     /** Returns the current record, inside a transaction. */
     public Agent record(Call call, LockedAgent agent) {
-        return db.sql(call, READ).set("id", agent.id()).one(AgentRow::read).orElseThrow();
+        return db.sql(call, READ)
+                .set("id", agent.id())
+                .one(row -> row.as(Agent.class))
+                .orElseThrow();
     }
 
     /** Destroys the agent. Only its name on its messages and memories remains. */
@@ -373,7 +376,7 @@ public final class AgentStore {
     private ListedAgent changeRoster(Call call, long agent, String statement) {
         var entry = db.sql(call, statement)
                 .set("agent", agent)
-                .one(row -> new ListedAgent(AgentRow.read(row), row.flag("changed")))
+                .one(row -> new ListedAgent(row.as(Agent.class), row.flag("changed")))
                 .orElseThrow();
         var user = Audience.of(call.context().user().id());
         call.changed(entry.changed() ? List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, user)) : List.of());
@@ -395,7 +398,7 @@ public final class AgentStore {
                 .set("party", call.context().speaker().id())
                 .last(row -> {
                     call.context(call.context().withUnread(row.number("unread")));
-                    return AgentRow.read(row);
+                    return row.as(Agent.class);
                 })
                 .orElseThrow();
     }

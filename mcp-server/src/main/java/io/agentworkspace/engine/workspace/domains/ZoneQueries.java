@@ -61,10 +61,11 @@ final class ZoneQueries {
             """;
 
     private static final String READ_ZONE = SqlTemplate.of("""
-            SELECT d.name AS domain, {may_talk} AS takes_part, z.conversation_id, z.name, z.description, z.created_at
+            SELECT d.name AS domain, {may_talk} AS takes_part, z.conversation_id, z.name, z.description, {whole}, z.created_at
               FROM domain d LEFT JOIN {zone}
              WHERE {condition}
             """)
+            .with("whole", SqlTemplate.WHOLE)
             .with("may_talk", Visibility.talk("d"))
             .with("zone", ZONE)
             .with("condition", DomainQueries.CONDITION)
@@ -253,7 +254,7 @@ final class ZoneQueries {
             @Nullable Zone zone) {}
 
     private static @Nullable Zone zone(Row row) throws SQLException {
-        return row.numberOrNull("conversation_id") == null ? null : DomainQueries.zone(row);
+        return row.numberOrNull("conversation_id") == null ? null : row.as(Zone.class);
     }
 
     private static @Nullable Long before(List<String> keys) {

@@ -24,8 +24,7 @@ public final class MessageRow {
             """;
 
     /** The columns with the whole text. */
-    public static final String COLUMNS =
-            columns("m.content, CAST(NULL AS boolean) AS truncated, CAST(NULL AS integer) AS length");
+    public static final String COLUMNS = columns("m.content, " + SqlTemplate.WHOLE);
 
     /** The columns in the response to a write, with a long text cut. */
     static final String CUT_COLUMNS =
