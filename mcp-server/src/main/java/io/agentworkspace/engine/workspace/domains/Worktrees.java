@@ -16,10 +16,6 @@ enum Worktrees {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    static @Nullable Worktrees find(@Nullable String word) {
-        return word == null ? null : valueOf(word.toUpperCase(Locale.ROOT));
-    }
-
     static @Nullable String word(@Nullable Worktrees worktrees) {
         return worktrees == null ? null : worktrees.word();
     }
