@@ -7,6 +7,7 @@ import io.agentworkspace.engine.kernel.access.AccessNotes;
 import io.agentworkspace.engine.model.access.Requirement.OfAgent;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what a caller may do with an agent that it sees. */
@@ -25,7 +26,7 @@ public final class AgentAccess {
     private static AccessCheck missing(Call call, Ref agent, @Nullable Long parent, long ownerId, String owner) {
         var bound = call.caller().boundAgent();
         var another = bound != null && bound != agent.id();
-        var elsewhere = another && !bound.equals(parent);
+        var elsewhere = another && !Objects.equals(bound, parent);
         var own = ownerId == call.context().user().id();
         var admin = call.caller().isAdmin();
         var name = agent.name();
