@@ -180,7 +180,10 @@ final class RecordMapper {
         } else if (type == byte[].class) {
             return rows -> rows.getBytes(index);
         } else if (type == UUID.class) {
-            return rows -> rows.getObject(index, UUID.class);
+            return rows -> {
+                var text = rows.getString(index);
+                return text == null ? null : UUID.fromString(text);
+            };
         } else if (type == java.time.Instant.class) {
             return rows -> {
                 var time = rows.getObject(index, OffsetDateTime.class);
