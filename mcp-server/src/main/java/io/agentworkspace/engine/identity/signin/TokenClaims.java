@@ -119,7 +119,7 @@ record TokenClaims(
         var email = text(structured, "email");
         if (format.equals("email") && !email.isBlank()) {
             var said = claims.path("email");
-            if (plain != null && !said.isMissingNode() && !said.asString("").equalsIgnoreCase(email)) {
+            if (!said.isMissingNode() && !said.asString("").equalsIgnoreCase(email)) {
                 throw invalid("its email and its sub_id name different users");
             }
             return new NamedUser(plain == null ? "" : plain, plain == null ? email : null);

@@ -352,6 +352,8 @@ class IdentityAssertionsTest {
         var mixed = token(named("zoe", subId).subject("mallory").claim("email", "mallory@example.org"));
         assertThat(mixed.at("/error")).isEqualTo("invalid_grant");
         assertThat(mixed.at("/error_description")).contains("different users");
+        var other = named("mallory", "{'format':'email','email':'zoe@example.org'}");
+        assertThat(token(other).at("/error_description")).contains("different users");
     }
 
     @ParameterizedTest
