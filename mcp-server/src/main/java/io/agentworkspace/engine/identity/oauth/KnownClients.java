@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The documents that the makers of widespread clients publish about them, as read in November 2026. Some cannot be fetched by a program,
+ * The documents that the makers of widespread clients publish about them, as captured by November 2026. Some cannot be fetched by a program,
  * and an engine in a closed network fetches nothing. Whatever is sent to their addresses goes to the maker's site, or stays on the
  * machine of the browser.
  */
