@@ -193,14 +193,14 @@ look() {
 
 add() { # <root> <name of the worktree>
     case $2 in *[\\\"]*) return ;; esac
-    [ -z "$1" ] || [ "${#roots}" -gt 16000 ] || roots="$roots${roots:+,}{\"path\":\"$1\",\"worktree\":\"$2\"}"
+    [ -z "$1" ] || roots="$roots${roots:+,}{\"path\":\"$1\",\"worktree\":\"$2\"}"
 }
 
 # Sets roots to the worktree $1 and where its files are, too: in repositories that contain it as a submodule, in the other worktrees of
-# its repository, and in its submodules. A reserved path can be relative to each of them.
+# its repository, and in its submodules, at most 40. A reserved path can be relative to each of them.
 family() {
     look "$1"
-    roots='' tree=$name inner=''
+    roots='' tree=$name inner='' left=40
     [ "$git" != "$common" ] || inner=$git # A linked worktree is no submodule.
     find_root "${1%/*}"
     while [ -n "$root" ] && [ -n "$inner" ]; do
@@ -215,11 +215,12 @@ family() {
     case $common in '' | "$1/.git") ;; */.git) add "${common%/.git}" .git ;; esac
     for linked in "$common"/worktrees/*; do
         [ -f "$linked/gitdir" ] || continue
+        [ $((left -= 1)) -ge 0 ] || break
         other=$(within "$linked" "$linked/gitdir")
         [ "${other%/.git}" = "$1" ] || add "${other%/.git}" "${linked##*/}"
     done
     [ ! -f "$1/.gitmodules" ] || while IFS= read -r module; do
-        [ ! -e "$1/$module/.git" ] || add "$(real "$1/$module")" "$tree"
+        [ ! -e "$1/$module/.git" ] || [ $((left -= 1)) -lt 0 ] || add "$(real "$1/$module")" "$tree"
     done <<MODULES
 $(sed -n 's/^[[:space:]]*path[[:space:]]*=[[:space:]]*//p' "$1/.gitmodules")
 MODULES
