@@ -12,13 +12,14 @@ import org.jspecify.annotations.Nullable;
 record CredentialRequest(
         @Doc(
                 value =
-                        "header: one of every request; else a token of OAuth 2, with token_exchange or id_jag for the calling user.",
+                        "header: one of every request; else a token of OAuth 2: with token_exchange or id_jag for the calling user, with user_oauth of an account that each user connects.",
                 oneOf = {
                     UpstreamCredential.NO_CREDENTIAL,
                     UpstreamCredential.HEADER,
                     UpstreamCredential.CLIENT_CREDENTIALS,
                     UpstreamCredential.TOKEN_EXCHANGE,
-                    UpstreamCredential.ID_JAG
+                    UpstreamCredential.ID_JAG,
+                    UpstreamCredential.USER_OAUTH
                 })
         String kind,
 
@@ -28,10 +29,14 @@ record CredentialRequest(
         @Doc(value = "For header: its value.", max = 8_000, mayBeBlank = true) @Nullable
         String value,
 
-        @Doc(value = "For OAuth: the token endpoint.", max = 2_000, mayBeBlank = true) @Nullable
+        @Doc(value = "For OAuth but user_oauth: the token endpoint.", max = 2_000, mayBeBlank = true) @Nullable
         String tokenUrl,
 
-        @Doc(value = "For OAuth.", max = 500, mayBeBlank = true) @Nullable
+        @Doc(
+                value = "For OAuth; for user_oauth only if the engine cannot become a client by itself.",
+                max = 500,
+                mayBeBlank = true)
+        @Nullable
         String clientId,
 
         @Doc(value = "For OAuth.", max = 8_000, mayBeBlank = true) @Nullable
@@ -78,10 +83,32 @@ record CredentialRequest(
                 require("credential.client_secret", clientSecret);
                 return new UpstreamCredential(kind, null, tokenUrl, clientId, scope, issuer());
             }
+            case UpstreamCredential.USER_OAUTH -> {
+                return ownAccount();
+            }
             default -> {
                 return UpstreamCredential.NONE;
             }
         }
+    }
+
+    private UpstreamCredential ownAccount() {
+        if (clientId != null) {
+            require("credential.client_id", clientId);
+        }
+        if (clientSecret != null) {
+            require("credential.client_id", clientId);
+            require("credential.client_secret", clientSecret);
+        }
+        if (scope != null) {
+            require("credential.scope", scope);
+        }
+        if (tokenUrl != null) {
+            throw Problem.invalid(
+                    "credential.token_url",
+                    "is not for user_oauth, which finds it in the server's metadata: leave it out");
+        }
+        return new UpstreamCredential(kind, null, null, clientId, scope, null);
     }
 
     private @Nullable String issuer() {
@@ -109,8 +136,10 @@ record CredentialRequest(
     String secret() {
         return switch (kind) {
             case UpstreamCredential.HEADER -> value;
-            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE, UpstreamCredential.ID_JAG ->
-                clientSecret;
+            case UpstreamCredential.CLIENT_CREDENTIALS,
+                    UpstreamCredential.TOKEN_EXCHANGE,
+                    UpstreamCredential.ID_JAG,
+                    UpstreamCredential.USER_OAUTH -> clientSecret;
             default -> null;
         };
     }

@@ -217,6 +217,7 @@ final class InstallTools {
                 null,
                 UpstreamRow.counts(rows, true),
                 UpstreamRow.counts(rows, false),
+                null,
                 rows);
         return new UpstreamResponse(row.record(true), 0);
     }
