@@ -81,7 +81,15 @@ final class AccountRoutes {
     private static Operation ofRead() {
         return named("upstreamAccountRead", "Read the own account at a server", """
                         Whether the calling user has connected an account at an upstream server whose credential is user_oauth.""")
-                .answers(200, "The account.", UpstreamAccount.class)
+                .answers(
+                        200,
+                        "The account.",
+                        UpstreamAccount.class,
+                        Json.object()
+                                .put("connected", true)
+                                .put("url", "https://mcp.example.com/mcp")
+                                .put("page", "https://engine.example.com/console/upstreams/github/connect")
+                                .put("connected_at", "2026-01-05T09:00:00Z"))
                 .problems(400, 401, 403, 404, 409, 429, 500, 503);
     }
 
@@ -89,7 +97,15 @@ final class AccountRoutes {
         return ofPerson("upstreamAccountConnect", "Connect an account at a server", """
                         Begins to connect an account of the signed-in person at an upstream server: the browser goes to \
                         authorize_url, and comes back to this session within 10 minutes.""")
-                .answers(200, "Where the browser goes.", AccountDeparture.class)
+                .answers(
+                        200,
+                        "Where the browser goes.",
+                        AccountDeparture.class,
+                        Json.object()
+                                .put(
+                                        "authorize_url",
+                                        "https://auth.example.com/authorize?response_type=code&client_id=…")
+                                .put("expires_at", "2026-01-05T09:10:00Z"))
                 .problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503);
     }
 
@@ -97,7 +113,14 @@ final class AccountRoutes {
         return ofPerson("upstreamAccountDisconnect", "Disconnect an account at a server", """
                         Deletes the signed-in person's tokens for an upstream server, and revokes them there if its \
                         authorization server can.""")
-                .answers(200, "It is disconnected.", AccountDisconnected.class)
+                .answers(
+                        200,
+                        "It is disconnected.",
+                        AccountDisconnected.class,
+                        Json.object()
+                                .put("connected", false)
+                                .put("changed", true)
+                                .put("revoked", true))
                 .problems(400, 401, 403, 404, 409, 429, 500, 503);
     }
 
@@ -119,8 +142,20 @@ final class AccountRoutes {
         return named("upstreamClientDocument", "Read the document about the engine as a client", """
                         What authorization servers read whose clients are known by a document (client ID metadata documents).""")
                 .open()
-                .answers(200, "The document.", ClientDocument.class)
+                .answers(200, "The document.", ClientDocument.class, documentExample())
                 .problems(400, 401, 404, 429, 500);
+    }
+
+    private static ObjectNode documentExample() {
+        var own = "https://engine.example.com/oauth/upstreams/github/";
+        var document = Json.object()
+                .put("client_id", own + "client.json")
+                .put("client_name", "Agent Workspace Engine (github)")
+                .put("client_uri", "https://engine.example.com");
+        document.putArray("redirect_uris").add(own + "callback");
+        document.putArray("grant_types").add("authorization_code").add("refresh_token");
+        document.putArray("response_types").add("code");
+        return document.put("token_endpoint_auth_method", "none");
     }
 
     private static Operation ofPerson(String id, String summary, String description) {

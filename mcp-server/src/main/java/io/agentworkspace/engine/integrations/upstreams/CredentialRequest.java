@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 record CredentialRequest(
         @Doc(
                 value =
-                        "header: one of every request; else a token of OAuth 2: with token_exchange or id_jag for the calling user, with user_oauth of an account that each user connects.",
+                        "header: one of every request; else OAuth 2: token_exchange, id_jag, user_oauth for the calling user.",
                 oneOf = {
                     UpstreamCredential.NO_CREDENTIAL,
                     UpstreamCredential.HEADER,
@@ -29,14 +29,10 @@ record CredentialRequest(
         @Doc(value = "For header: its value.", max = 8_000, mayBeBlank = true) @Nullable
         String value,
 
-        @Doc(value = "For OAuth but user_oauth: the token endpoint.", max = 2_000, mayBeBlank = true) @Nullable
+        @Doc(value = "For OAuth: the token endpoint.", max = 2_000, mayBeBlank = true) @Nullable
         String tokenUrl,
 
-        @Doc(
-                value = "For OAuth; for user_oauth only if the engine cannot become a client by itself.",
-                max = 500,
-                mayBeBlank = true)
-        @Nullable
+        @Doc(value = "For OAuth.", max = 500, mayBeBlank = true) @Nullable
         String clientId,
 
         @Doc(value = "For OAuth.", max = 8_000, mayBeBlank = true) @Nullable
