@@ -13,7 +13,9 @@ export async function account({ at, view, isHere }) {
   const disconnect = ({ currentTarget }) =>
     whileBusy(currentTarget, async () => {
       const { revoked } = await request(path, 'DELETE');
-      toast(revoked ? 'Disconnected, and revoked there.' : 'Disconnected. Revoke the access in your account there, too.');
+      toast(
+        revoked ? 'Disconnected, and revoked there.' : 'Disconnected. Revoke the access in your account there, too.',
+      );
       await again();
     });
   const refresh = ({ currentTarget }) =>
@@ -30,7 +32,9 @@ export async function account({ at, view, isHere }) {
           <p dir="auto" class="breaks"><b>${name}</b> <span class="soft">${found.url}</span></p>
           ${
             found.connected
-              ? html`<p>Your account was connected ${ago(found.connected_at)}. Your agents can use the server with it.</p>`
+              ? html`<p>
+                  Your account was connected ${ago(found.connected_at)}. Your agents can use the server with it.
+                </p>`
               : html`<p>
                   Your agents use this server with an account of yours. You sign in there and come back here. The engine
                   encrypts the tokens it gets, and uses them only for you.

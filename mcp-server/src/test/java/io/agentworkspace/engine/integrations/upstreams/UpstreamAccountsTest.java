@@ -376,6 +376,24 @@ class UpstreamAccountsTest {
                 .isEqualTo(!connects);
     }
 
+    /** In a session the question goes out on the stream of the call, which waits for the answer. */
+    @Test
+    void aSessionThatOpensLinksIsAskedDuringTheCall() {
+        install("");
+        var session =
+                new RawMcpClient(TestServer.url() + "/mcp", miaKey).session("2025-11-25", "{'elicitation':{'url':{}}}");
+        try (var events = session.events("tools/call", ECHO)) {
+            var question = events.next("elicitation/create");
+            assertThat(question.at("/params/mode").asString()).isEqualTo("url");
+            assertThat(question.at("/params/url").asString()).endsWith("/console/upstreams/files/connect");
+            assertThat(question.at("/params/elicitationId").asString()).isNotEmpty();
+            browser(miaKey).connect("files", provider);
+            session.post("{'jsonrpc':'2.0','id':'%s','result':{'action':'accept'}}"
+                    .formatted(question.path("id").asString()));
+            assertThat(events.next().at("/result/content/0/text").asString()).isEqualTo("Echo: hi");
+        }
+    }
+
     @Test
     void aServerThatFailsIsNotTakenForAnAccountThatDoes() {
         install("");
