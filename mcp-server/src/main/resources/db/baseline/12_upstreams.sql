@@ -122,16 +122,18 @@ COMMENT ON COLUMN upstream_account.renewing_until IS 'A replica renews the token
 CREATE INDEX upstream_account_user ON upstream_account (tenant_id, user_id);
 
 CREATE TABLE upstream_client (
-    tenant_id  bigint      NOT NULL,
-    upstream   text        NOT NULL,
-    issuer     text        NOT NULL,
-    client     text        NOT NULL,
-    expires_at timestamptz,
-    created_at timestamptz NOT NULL,
+    tenant_id    bigint      NOT NULL,
+    upstream     text        NOT NULL,
+    issuer       text        NOT NULL,
+    redirect_uri text        NOT NULL,
+    client       text        NOT NULL,
+    expires_at   timestamptz,
+    created_at   timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, upstream, issuer),
     FOREIGN KEY (tenant_id, upstream) REFERENCES upstream ON DELETE CASCADE
 );
 COMMENT ON TABLE upstream_client IS 'Who the engine is at the authorization servers at which it registered for a server.';
+COMMENT ON COLUMN upstream_client.redirect_uri IS 'Where browsers come back. At another address of the engine, it registers again.';
 COMMENT ON COLUMN upstream_client.client IS 'The id and the secret, encrypted with the master key.';
 
 CREATE TABLE upstream_connection (

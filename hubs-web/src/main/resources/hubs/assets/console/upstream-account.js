@@ -21,7 +21,7 @@ export async function account({ at, view, isHere }) {
   const refresh = ({ currentTarget }) =>
     whileBusy(currentTarget, async () => {
       const { upstream } = await call('UP_Refresh', { name });
-      toast(upstream.last_error ?? 'Its tools were read.');
+      toast(upstream.failing_since ? upstream.last_error : 'Its tools were read.');
     });
   async function again() {
     const found = await request(path);

@@ -134,7 +134,7 @@ class SecretsCommandTest {
         for (var statement : List.of(
                 "INSERT INTO upstream (tenant_id, name, url, credential, timeout_ms, created_at, updated_at) VALUES (:tenant, 'files', 'u', '{}', 1, now(), now())",
                 "INSERT INTO upstream_account (tenant_id, upstream, user_id, url, tokens, renewed_at, connected_at) VALUES (:tenant, 'files', :user, 'u', :tokens, now(), now())",
-                "INSERT INTO upstream_client (tenant_id, upstream, issuer, client, created_at) VALUES (:tenant, 'files', 'https://auth.example.com', :client, now())",
+                "INSERT INTO upstream_client (tenant_id, upstream, issuer, redirect_uri, client, created_at) VALUES (:tenant, 'files', 'https://auth.example.com', 'r', :client, now())",
                 "INSERT INTO upstream_connection (tenant_id, id, upstream, user_id, session_id, request, expires_at) VALUES (:tenant, 'i', 'files', :user, 's', 'r', now())")) {
             db.sql(statement)
                     .set("tenant", owner[0])

@@ -87,7 +87,7 @@ final class AccountRoutes {
                         UpstreamAccount.class,
                         Json.object()
                                 .put("connected", true)
-                                .put("url", "https://mcp.example.com/mcp")
+                                .put("url", "https://mcp.example.com")
                                 .put("page", "https://engine.example.com/console/upstreams/github/connect")
                                 .put("connected_at", "2026-01-05T09:00:00Z"))
                 .problems(400, 401, 403, 404, 409, 429, 500, 503);
@@ -177,7 +177,7 @@ final class AccountRoutes {
 
     record UpstreamAccount(
             @Doc("Whether an account is connected.") boolean connected,
-            @Doc("The server's address.") String url,
+            @Doc("The server's address, without its path.") String url,
 
             @Doc("The page of the console where the user connects one.")
             String page,

@@ -48,6 +48,10 @@ public final class AccountStore {
         return place(key.tenant(), key.upstream(), key.user());
     }
 
+    private static String place(Registered registered) {
+        return place(registered.tenant(), registered.upstream(), registered.issuer());
+    }
+
     private String sealed(String place, Object secret) {
         return vault.seal(place, Json.text(secret).getBytes(StandardCharsets.UTF_8));
     }
@@ -232,39 +236,43 @@ public final class AccountStore {
 
     // ------------------------------------------------------------ clients
 
-    /** Returns who the engine is at an issuer, if it has registered there for a server. */
-    Optional<ProviderClient> client(long tenant, String upstream, String issuer, Instant now) {
+    /**
+     * Who the engine is at an issuer, for a server.
+     *
+     * @param redirect the address that it is registered with
+     */
+    record Registered(long tenant, String upstream, String issuer, String redirect) {}
+
+    /** Returns who the engine is at an issuer, if it has registered there. */
+    Optional<ProviderClient> client(Registered registered, Instant now) {
         return db.sql("""
                 SELECT c.client
                   FROM upstream_client c
                  WHERE c.tenant_id = :tenant AND c.upstream = :upstream AND c.issuer = :issuer
-                   AND (c.expires_at IS NULL OR c.expires_at > :now)
+                   AND c.redirect_uri = :redirect AND (c.expires_at IS NULL OR c.expires_at > :now)
                 """)
-                .set("tenant", tenant)
-                .set("upstream", upstream)
-                .set("issuer", issuer)
+                .set("tenant", registered.tenant())
+                .set("upstream", registered.upstream())
+                .set("issuer", registered.issuer())
+                .set("redirect", registered.redirect())
                 .set("now", now)
-                .one(row -> opened(place(tenant, upstream, issuer), row.text("client"), ProviderClient.class));
+                .one(row -> opened(place(registered), row.text("client"), ProviderClient.class));
     }
 
     /** Stores a registration. */
-    void register(
-            long tenant,
-            String upstream,
-            String issuer,
-            ProviderClient client,
-            @Nullable Instant expires,
-            Instant now) {
+    void register(Registered registered, ProviderClient client, @Nullable Instant expires, Instant now) {
+        var sealed = sealed(place(registered), client);
         db.sql("""
-                INSERT INTO upstream_client (tenant_id, upstream, issuer, client, expires_at, created_at)
-                VALUES (:tenant, :upstream, :issuer, :client, :expires, :now)
+                INSERT INTO upstream_client (tenant_id, upstream, issuer, redirect_uri, client, expires_at, created_at)
+                VALUES (:tenant, :upstream, :issuer, :redirect, :client, :expires, :now)
                 ON CONFLICT (tenant_id, upstream, issuer) DO UPDATE
-                   SET client = excluded.client, expires_at = excluded.expires_at, created_at = excluded.created_at
+                   SET redirect_uri = excluded.redirect_uri, client = excluded.client, expires_at = excluded.expires_at, created_at = excluded.created_at
                 """)
-                .set("tenant", tenant)
-                .set("upstream", upstream)
-                .set("issuer", issuer)
-                .set("client", sealed(place(tenant, upstream, issuer), client))
+                .set("tenant", registered.tenant())
+                .set("upstream", registered.upstream())
+                .set("issuer", registered.issuer())
+                .set("redirect", registered.redirect())
+                .set("client", sealed)
                 .set("expires", expires)
                 .set("now", now)
                 .run();

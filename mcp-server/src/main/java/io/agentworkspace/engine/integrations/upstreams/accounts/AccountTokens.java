@@ -104,6 +104,9 @@ final class AccountTokens implements UserTokens {
                 endpoint.revoke(grant); // The account was ended meanwhile.
             }
         } catch (TokenEndpoint.Refused e) {
+            if (!e.error().equals("invalid_grant")) {
+                throw ProviderHttp.failed("its token endpoint refused to renew the token: " + e.error());
+            }
             LOG.info(
                     "the account of the user {} at the upstream server {} has ended: {}",
                     key.user(),

@@ -119,7 +119,11 @@ public final class Accounts implements UserAccounts {
         var account = store.find(target, caller.user());
         var answer = Json.object()
                 .put("connected", account.isPresent())
-                .put("url", target.url().toString())
+                .put(
+                        "url",
+                        "%s://%s"
+                                .formatted(
+                                        target.url().getScheme(), target.url().getRawAuthority()))
                 .put("page", page(baseUrl, target.name()));
         account.ifPresent(found -> answer.set("connected_at", Json.valueTree(found.connectedAt())));
         return answer;

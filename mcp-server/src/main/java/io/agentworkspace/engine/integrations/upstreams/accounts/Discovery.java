@@ -49,7 +49,7 @@ record Discovery(ProviderHttp http) {
                 server.path("client_id_metadata_document_supported").asBoolean(false),
                 texts(server.path("token_endpoint_auth_methods_supported")),
                 resource.map(found -> found.path("resource").asString())
-                        .orElse(target.url().toString()),
+                        .orElse(origin(target.url()) + target.url().getRawPath()),
                 wanted == null ? scope(parameter(challenge, "scope"), resource, server) : wanted);
     }
 

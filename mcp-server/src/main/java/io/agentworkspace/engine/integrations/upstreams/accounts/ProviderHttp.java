@@ -23,7 +23,11 @@ final class ProviderHttp {
     static final String JSON = "application/json";
 
     private static final int LARGEST = 256 * 1024;
-    private static final Duration LIMIT = Duration.ofSeconds(8);
+    /** Of each request to find a server. Of these there are at most eight. */
+    private static final Duration SHORT = Duration.ofSeconds(5);
+
+    /** Of a request for tokens, which is not repeated. */
+    private static final Duration LONG = Duration.ofSeconds(10);
 
     private final VettedClient client;
 
@@ -52,23 +56,23 @@ final class ProviderHttp {
             throws InterruptedException {
         var start = System.nanoTime();
         try {
-            return send(url, headers, content);
+            return send(url, headers, content, SHORT);
         } catch (UpstreamFailure e) {
-            if (System.nanoTime() - start > LIMIT.toNanos() / 2) {
+            if (System.nanoTime() - start > SHORT.toNanos() / 2) {
                 throw e;
             }
-            return send(url, headers, content);
+            return send(url, headers, content, SHORT);
         }
     }
 
     Answer post(URI url, Map<String, String> headers, String type, String content) throws InterruptedException {
-        return send(url, headers, new VettedClient.Content(type, content.getBytes(StandardCharsets.UTF_8)));
+        return send(url, headers, new VettedClient.Content(type, content.getBytes(StandardCharsets.UTF_8)), LONG);
     }
 
-    private Answer send(URI url, Map<String, String> headers, VettedClient.@Nullable Content content)
+    private Answer send(URI url, Map<String, String> headers, VettedClient.@Nullable Content content, Duration limit)
             throws InterruptedException {
         try {
-            var reply = client.send(url, headers, content, LARGEST, LIMIT);
+            var reply = client.send(url, headers, content, LARGEST, limit);
             return new Answer(reply.status(), reply.headers(), object(reply.content()));
         } catch (IOException e) {
             throw failed("%s: %s".formatted(url.getAuthority(), e.getMessage()));

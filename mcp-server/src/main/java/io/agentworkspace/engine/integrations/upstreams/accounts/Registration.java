@@ -67,11 +67,15 @@ final class Registration {
                 && (baseUrl.startsWith("https:") || server.issuer().startsWith("http:"))) {
             return new ProviderClient(documentId(target.name()), null, ProviderClient.NONE);
         }
-        var registered = store.client(target.tenant(), target.name(), server.issuer(), clock.instant());
-        return registered.isPresent() ? registered.get() : registered(target, server);
+        var registered = store.client(registered(target, server.issuer()), clock.instant());
+        return registered.isPresent() ? registered.get() : register(target, server);
     }
 
-    private ProviderClient registered(Target target, AuthorizationServer server) throws InterruptedException {
+    private AccountStore.Registered registered(Target target, String issuer) {
+        return new AccountStore.Registered(target.tenant(), target.name(), issuer, redirect(target.name()));
+    }
+
+    private ProviderClient register(Target target, AuthorizationServer server) throws InterruptedException {
         if (server.register() == null) {
             throw failed(
                     "it accepts neither client ID metadata documents nor registrations: an admin registers the engine there, with the redirect URI %s, and gives client_id and client_secret with UP_Update"
@@ -104,9 +108,7 @@ final class Registration {
                 server);
         var expires = body.path("client_secret_expires_at").asLong(0);
         store.register(
-                target.tenant(),
-                target.name(),
-                server.issuer(),
+                registered(target, server.issuer()),
                 client,
                 expires > 0 && client.secret() != null
                         ? Instant.ofEpochSecond(Math.min(expires, Integer.MAX_VALUE))
