@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.integrations.upstreams;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.integrations.upstreams.ScriptedUpstream.Manner;
 import io.agentworkspace.engine.mcp.endpoint.RawMcpClient;
@@ -130,6 +131,14 @@ class UpstreamAccountsTest {
         assertThat(provider.revoked.getLast()).containsEntry("token_type_hint", "refresh_token");
         assertThat(overMcp(miaKey).toString()).contains("you have not connected an account");
         assertThat(overMcp(rootKey).at("/result/content/0/text").asString()).isEqualTo("Echo: hi");
+
+        // A session of the server's does not go on with another account.
+        var sessions = upstream.calls("initialize");
+        browser.connect("files", provider);
+        await().untilAsserted(() -> {
+            assertThat(overMcp(miaKey).at("/result/content/0/text").asString()).isEqualTo("Echo: hi");
+            assertThat(upstream.calls("initialize")).isGreaterThanOrEqualTo(modern ? 0 : sessions + 1);
+        });
     }
 
     @Test

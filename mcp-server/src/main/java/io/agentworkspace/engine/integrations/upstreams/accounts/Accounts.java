@@ -143,7 +143,7 @@ public final class Accounts implements UserAccounts {
             throw Problem.unavailable(
                     "the authorization server of '%s' cannot be used: %s".formatted(target.name(), e.words()), SOON);
         } catch (InterruptedException e) {
-            throw interrupted(e);
+            throw interrupted();
         } finally {
             busy.remove(key);
         }
@@ -264,7 +264,7 @@ public final class Accounts implements UserAccounts {
             throw Problem.unavailable(
                     "the authorization server of '%s' cannot be used: %s".formatted(target.name(), e.words()), SOON);
         } catch (InterruptedException e) {
-            throw interrupted(e);
+            throw interrupted();
         }
     }
 
@@ -280,7 +280,7 @@ public final class Accounts implements UserAccounts {
             try {
                 isRevoked = endpoint.revoke(ended.get());
             } catch (InterruptedException e) {
-                throw interrupted(e);
+                throw interrupted();
             }
         }
         return Json.object()
@@ -366,7 +366,7 @@ public final class Accounts implements UserAccounts {
         return new Problem(Failure.BAD_REQUEST, note);
     }
 
-    private static Problem interrupted(InterruptedException e) {
+    private static Problem interrupted() {
         Thread.currentThread().interrupt();
         return Problem.unavailable("the request was interrupted; try again", SOON);
     }
