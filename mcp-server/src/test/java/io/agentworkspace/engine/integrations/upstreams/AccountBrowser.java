@@ -38,6 +38,19 @@ record AccountBrowser(String url, String cookie, String csrf) {
                 .build());
     }
 
+    /** Sends a change with JSON as a page of the engine does. */
+    ObjectNode decide(String address, String json) {
+        var answer = ClientApi.send(HttpRequest.newBuilder(URI.create(address))
+                .header("Cookie", cookie)
+                .header("X-CSRF-Token", csrf)
+                .header("Sec-Fetch-Site", "same-origin")
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(json.replace('\'', '"')))
+                .build());
+        assertThat(answer.statusCode()).as(new String(answer.body())).isEqualTo(200);
+        return Json.readObject(answer.body());
+    }
+
     /** Follows a link of another site, as the redirect of a provider. */
     HttpResponse<byte[]> arrive(String address) {
         return ClientApi.send(HttpRequest.newBuilder(URI.create(address))

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -411,22 +412,74 @@ class UpstreamAccountsTest {
         assertThat(browser(rootKey).read("files").path("connected").asBoolean()).isTrue();
     }
 
+    /** An engine at an https address is known by its document, where the authorization server reads documents. */
     @Test
-    void theDocumentAboutTheEngineAsAClientIsPublic() {
-        var path = TestServer.url() + "/oauth/upstreams/files/client.json";
-        var document = Json.readObject(
-                ClientApi.send(HttpRequest.newBuilder(URI.create(path)).build()).body());
-        assertThat(document.path("client_id").asString()).isEqualTo(path);
-        assertThat(document.at("/redirect_uris/0").asString()).isEqualTo(path.replace("client.json", "callback"));
-        assertThat(document.path("token_endpoint_auth_method").asString()).isEqualTo("none");
-        provider.metadata.put("client_id_metadata_document_supported", true);
+    void theDocumentAboutTheEngineIsItsIdAsAClient() {
         install("");
-        assertThat(provider.registrations).isEmpty();
-        assertThat(provider.forms).anyMatch(form -> path.equals(form.get("client_id")));
-        assertThat(ClientApi.send(HttpRequest.newBuilder(URI.create(path.replace("files", "FILES!")))
-                                .build())
+        provider.metadata.put("client_id_metadata_document_supported", true);
+        var published = "https://engine.example.com";
+        try (var engine = TestServer.start(Map.of("ENGINE_BASE_URL", published))) {
+            var local = "http://127.0.0.1:" + engine.port();
+            var path = "/oauth/upstreams/files/client.json";
+            var document = Json.readObject(ClientApi.send(
+                            HttpRequest.newBuilder(URI.create(local + path)).build())
+                    .body());
+            assertThat(document.path("client_id").asString()).isEqualTo(published + path);
+            assertThat(document.at("/redirect_uris/0").asString())
+                    .isEqualTo(published + "/oauth/upstreams/files/callback");
+            assertThat(document.path("token_endpoint_auth_method").asString()).isEqualTo("none");
+            assertThat(ClientApi.send(HttpRequest.newBuilder(URI.create(local + path.replace("files", "FILES!")))
+                                    .build())
+                            .statusCode())
+                    .isEqualTo(404);
+
+            var browser = AccountBrowser.signIn(local, miaKey);
+            var leaving = browser.leave("files");
+            assertThat(AccountProvider.query(URI.create(leaving).getRawQuery()))
+                    .containsEntry("client_id", published + path)
+                    .containsEntry("redirect_uri", published + "/oauth/upstreams/files/callback");
+            var arrived = browser.arrive(provider.consented(leaving).replace(published, local));
+            assertThat(arrived.statusCode()).as(new String(arrived.body())).isEqualTo(302);
+            assertThat(provider.forms.getLast()).containsEntry("client_id", published + path);
+            assertThat(provider.registrations).as("that of the other replica").hasSize(1);
+        }
+    }
+
+    /** The tenant of one user is an upstream server of another's: the engine's own authorization server issues the tokens, and names itself. */
+    @Test
+    void theEngineIsAClientOfItsOwnAuthorizationServer() {
+        var behind = AccountBrowser.signIn(
+                TestServer.url(), new TestTenant().key(ClientApi.REST, "zoe", Role.MEMBER, List.of("*")));
+        root.call(
+                        "UP_Install",
+                        "{'name':'eng','url':'%s/mcp','credential':{'kind':'user_oauth'}}".formatted(TestServer.url()))
+                .ok();
+        var browser = browser(rootKey);
+        var decision = behind.decide(
+                browser.leave("eng"), "{'allow':true,'agent':'Helper','capabilities':['agent:read','user:read']}");
+        var location = decision.path("location").asString();
+        assertThat(location).contains("iss=");
+        assertThat(browser.arrive(location.replaceAll("iss=[^&]*", "iss=https%3A%2F%2Fexample.com"))
                         .statusCode())
-                .isEqualTo(404);
+                .isEqualTo(400);
+        var second = behind.decide(
+                browser.leave("eng"), "{'allow':true,'agent':'Helper','capabilities':['agent:read','user:read']}");
+        var arrived = browser.arrive(second.path("location").asString());
+        assertThat(arrived.statusCode()).as(new String(arrived.body())).isEqualTo(302);
+        root.call("UP_Refresh", "{'name':'eng'}").ok();
+        root.call("UP_Approve", "{'name':'eng','tools':['US_Read']}").ok();
+        var read = ClientApi.post(TestServer.url() + "/api/mcp/tools/eng_US_Read/invoke", rootKey, "{}");
+        assertThat(new String(read.body())).contains("zoe");
+        age();
+        assertThat(new String(ClientApi.post(TestServer.url() + "/api/mcp/tools/eng_US_Read/invoke", rootKey, "{}")
+                        .body()))
+                .as("with a renewed token")
+                .contains("zoe");
+        assertThat(Json.readObject(browser.send("DELETE", AccountBrowser.path("eng"))
+                                .body())
+                        .path("revoked")
+                        .asBoolean())
+                .isTrue();
     }
 
     @Test

@@ -62,9 +62,7 @@ final class Registration {
         if (given != null) {
             return ProviderClient.of(given, target.secret().get(), server.methods());
         }
-        // An authorization server cannot be made to read a document over http, except for development.
-        if (server.readsDocuments()
-                && (baseUrl.startsWith("https:") || server.issuer().startsWith("http:"))) {
+        if (server.readsDocuments() && baseUrl.startsWith("https:")) { // Documents are read over https only.
             return new ProviderClient(documentId(target.name()), null, ProviderClient.NONE);
         }
         var registered = store.client(registered(target, server.issuer()), clock.instant());
