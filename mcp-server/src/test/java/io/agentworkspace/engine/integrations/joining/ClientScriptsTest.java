@@ -76,7 +76,11 @@ class ClientScriptsTest {
         assertThat(isThere || System.getenv("CI") == null).isTrue();
         assumeTrue(isThere);
         for (var script : List.of(
-                "join.sh", "workspace/hook.sh", "workspace/listener.sh", "workspace/monitor.sh", "gemini/hook.sh")) {
+                "join.sh",
+                "workspace/hook.sh",
+                "workspace/listener.sh",
+                "workspace/monitor.sh",
+                "gemini-cli/extension/hook.sh")) {
             var ended = run(checker + " " + Repository.file("clients/" + script));
             assertThat(ended.output()).as(script).isEmpty();
             assertThat(ended.code()).isZero();
