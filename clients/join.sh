@@ -46,7 +46,7 @@ die() {
 CLIENTS=
 # @CLIENTS@
 
-client_names() { printf '%s' "$CLIENTS" | sed 's/^ //; s/ \([^ ]*\)$/ or \1/; s/ \([^o]\)/, \1/g; s/, or/ or/; s/ or, / or /'; }
+client_names() { say "$CLIENTS" | awk '{ for (i = 1; i < NF; i++) printf "%s%s", $i, i < NF - 1 ? ", " : " or "; print $NF }'; }
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
@@ -57,7 +57,7 @@ paths_of() {
     client=$1
     part=$(printf '%s' "$1" | tr - _)
     state=$config/$NAME/$1
-    title='' folder='' programs='' aliases='' app='' servers='' hooks='' skill='' keyed='' own='' extra='' sleeps='' does=''
+    title='' folder='' programs='' names='' app='' servers='' hooks='' skill='' keyed='' own='' extra='' sleeps='' does=''
     removal='an editor'
     "${part}_client"
     [ -n "$does" ] || does="adds the server $MCP_URL/mcp to $servers, with the key"
@@ -84,7 +84,7 @@ choose() {
             named=
             for each in $CLIENTS; do
                 paths_of "$each"
-                case " $each $aliases " in *" $word "*) named=$each ;; esac
+                case " $each $names " in *" $word "*) named=$each ;; esac
             done
             [ -n "$named" ] || die "there is no client '$word'; it can be $(client_names)"
             say "$named"

@@ -2,7 +2,7 @@
 CLIENTS="$CLIENTS antigravity-cli"
 
 antigravity_cli_client() {
-    title='Antigravity CLI' programs=agy aliases='antigravity agy'
+    title='Antigravity CLI' programs=agy names='antigravity agy'
     folder=$HOME/.gemini/config
     servers=$folder/mcp_config.json
     hooks=$folder/hooks.json

@@ -5,7 +5,7 @@ CLIENTS="$CLIENTS claude-code"
 READING='AP_Wait AP_Read AP_List AP_Search ZN_Read MB_Search MB_Read TK_List find_tools describe_tool'
 
 claude_code_client() {
-    title='Claude Code' programs=claude aliases=claude
+    title='Claude Code' programs=claude names=claude
     folder=${CLAUDE_CONFIG_DIR:-$HOME/.claude}
     servers=${CLAUDE_CONFIG_DIR:-$HOME}/.claude.json
     hooks=$folder/settings.json

@@ -2,7 +2,7 @@
 CLIENTS="$CLIENTS copilot-cli"
 
 copilot_cli_client() {
-    title='Copilot CLI' programs=copilot aliases=copilot
+    title='Copilot CLI' programs=copilot names=copilot
     folder=${COPILOT_HOME:-$HOME/.copilot}
     servers=$folder/mcp-config.json
     hooks=$folder/hooks/$NAME.json

@@ -2,7 +2,7 @@
 CLIENTS="$CLIENTS gemini-cli"
 
 gemini_cli_client() {
-    title='Gemini CLI' programs=gemini aliases=gemini
+    title='Gemini CLI' programs=gemini names=gemini
     folder=$HOME/.gemini
     servers=$folder/settings.json
     hooks=$servers

@@ -30,7 +30,7 @@ const send = async body => {
 const pause = seconds => new Promise(done => setTimeout(done, seconds * 1_000))
 
 export const AgentWorkspace = async ({ client, directory }) => {
-  const main = new Map() // Each session with no parent, and whether its start was reported.
+  const main = new Map() // Whether a session is none of a sub-agent.
   const begun = new Set()
   const following = new Map()
 
@@ -43,22 +43,28 @@ export const AgentWorkspace = async ({ client, directory }) => {
     return main.get(id)
   }
 
-  const report = (id, name, more = {}) => send({ hook_event_name: name, session_id: id, ...more })
+  // The engine takes no address with what could be one of its own credentials, which begin like the ids of opencode.
+  const nameOf = id => id.replace(/^ses_/, '')
+
+  const report = (id, name, more = {}) => send({ hook_event_name: name, session_id: nameOf(id), ...more })
 
   // One line of the stream is one wake-up.
   const wake = async (id, text) => {
     await client.session.promptAsync({ path: { id }, body: { parts: [{ type: 'text', text: `Workspace: ${text}.` }] } })
   }
 
+  // Only the session in which its user typed last: a turn that nobody sees must cost nothing.
   const follow = async id => {
     if (following.has(id) || process.env.ENGINE_LISTENER === 'off') return
+    for (const other of following.values()) other.abort()
+    following.clear()
     const stop = new AbortController()
     following.set(id, stop)
     let after = ''
     let rest = 1
     while (!stop.signal.aborted) {
       try {
-        const response = await fetch(`${url}/messages?for=${encodeURIComponent(id)}${after && `&after=${after}`}`, {
+        const response = await fetch(`${url}/messages?for=${encodeURIComponent(nameOf(id))}${after && `&after=${after}`}`, {
           headers: { 'X-Api-Key': key() },
           signal: stop.signal,
         })
@@ -105,8 +111,8 @@ export const AgentWorkspace = async ({ client, directory }) => {
       if (!begun.has(id)) {
         begun.add(id)
         texts.push((await report(id, 'SessionStart', { source: 'startup' })).additionalContext)
-        follow(id)
       }
+      follow(id)
       const prompt = output.parts.filter(part => part.type === 'text' && !part.synthetic).map(part => part.text).join('\n')
       texts.push((await report(id, 'UserPromptSubmit', { prompt: prompt.slice(0, 8_192) })).additionalContext)
       const text = texts.filter(Boolean).join('\n')

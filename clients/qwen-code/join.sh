@@ -2,7 +2,7 @@
 CLIENTS="$CLIENTS qwen-code"
 
 qwen_code_client() {
-    title='Qwen Code' programs=qwen aliases=qwen
+    title='Qwen Code' programs=qwen names=qwen
     folder=$HOME/.qwen
     servers=$folder/settings.json
     hooks=$servers

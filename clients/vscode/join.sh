@@ -3,7 +3,7 @@ CLIENTS="$CLIENTS vscode"
 
 # Its settings can be copied to other machines, so that the key is not in them: VS Code asks for it once.
 vscode_client() {
-    title='VS Code' programs=code aliases='code vs-code' app=yes
+    title='VS Code' programs=code names='code vs-code' app=yes
     case $(uname -s) in
         Darwin) folder="$HOME/Library/Application Support/Code/User" ;;
         MINGW* | MSYS*) folder=$(cygpath -u "${APPDATA:-$HOME/AppData/Roaming}")/Code/User ;;

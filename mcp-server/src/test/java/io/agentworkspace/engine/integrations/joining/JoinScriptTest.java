@@ -74,6 +74,9 @@ class JoinScriptTest extends JoinFixture {
         require("claude");
         require("codex");
         require("gemini");
+        for (var name : List.of("claude", "codex", "gemini", "node")) {
+            program(name, "exec %s \"$@\"\n".formatted(PROGRAMS.resolve(name)));
+        }
         join("dash", invitation("First") + " --client codex").good();
         join("dash", invitation("Second") + " --client gemini").good();
         assertThat(join("dash", invitation("Third")).good().output())

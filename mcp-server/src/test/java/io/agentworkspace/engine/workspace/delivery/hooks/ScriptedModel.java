@@ -211,9 +211,7 @@ final class ScriptedModel implements AutoCloseable {
         // What the tool is called with comes after this, as from the real service.
         start.set(
                 "content_block",
-                isTool
-                        ? block.deepCopy().set("input", Json.object())
-                        : object("{'type':'text','text':''}"));
+                isTool ? block.deepCopy().set("input", Json.object()) : object("{'type':'text','text':''}"));
         var delta = object("{'type':'content_block_delta','index':0}");
         delta.set(
                 "delta",
