@@ -32,7 +32,7 @@ abstract class JoinFixture {
 
     final TestTenant tenant = new TestTenant();
     final TestCaller rest = tenant.person(ClientApi.REST, "rosa", Role.MEMBER);
-    String programs = PROGRAMS.toString();
+    String programs = PROGRAMS + ":" + Node.module(".bin");
 
     /** What a program printed, and how it ended. */
     record Ended(int code, String output) {
