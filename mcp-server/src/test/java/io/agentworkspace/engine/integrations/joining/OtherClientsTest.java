@@ -187,6 +187,27 @@ class OtherClientsTest extends JoinFixture {
                         "is not that of the engine");
     }
 
+    /** A checkout has the script, too, so a program can leave an engine that no longer runs. */
+    @Test
+    void theCommandLineExaminesAndLeaves() {
+        programs();
+        var engine = Repository.file("engine").toString();
+        var before = state();
+        assertThat(run(engine, "doctor", "--clients", TestServer.url(), "--client", "cursor")
+                        .good()
+                        .output())
+                .contains("Cursor 9.8.7", "has not joined");
+        join("dash", invitation("Guest") + " --client cursor").good();
+        assertThat(run(engine, "doctor", "--clients", TestServer.url()).good().output())
+                .contains("accepts the key", "a message does not wake");
+        var down = run(engine, "doctor", "--clients", "http://127.0.0.1:1");
+        assertThat(down.code()).isEqualTo(1);
+        assertThat(down.output()).contains("the engine at http://127.0.0.1:1 does not answer");
+        assertThat(run(engine, "join", "http://127.0.0.1:1", "--leave").good().output())
+                .contains("cursor has left");
+        assertThat(state()).isEqualTo(before);
+    }
+
     /** A new client is a folder and a line in the list. */
     @Test
     void eachFolderIsInTheListAndHasItsParts() {

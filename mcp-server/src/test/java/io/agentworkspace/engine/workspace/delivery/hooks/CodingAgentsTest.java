@@ -4,6 +4,7 @@ import static io.agentworkspace.engine.workspace.delivery.hooks.HookFixture.call
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
@@ -49,6 +50,10 @@ class CodingAgentsTest {
                 it.owner,
                 "MB_Store",
                 "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on Fridays.'}");
+        await("the index")
+                .until(() -> !call(it.ada, "MB_Search", Json.text(Json.object().put("content", PROMPT)))
+                        .at("/content")
+                        .isEmpty());
         it.say("one");
         var requests = new AtomicInteger();
         return _ -> switch (requests.getAndIncrement()) {
