@@ -13,7 +13,7 @@ public record DocumentSettings(Duration longest, int rejectedDays) {
     static final Setting<Integer> SECONDS = Setting.of(
             "ENGINE_DOCUMENT_SECONDS",
             "30",
-            "most seconds to extract the text of one document",
+            "how many seconds it may take to extract the text of one document",
             "a number from 1 to 600",
             SettingParsers.number(1, 600));
     static final Setting<Integer> REJECTED_DAYS = Setting.of(

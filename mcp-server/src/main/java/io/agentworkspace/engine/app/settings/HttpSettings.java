@@ -71,13 +71,13 @@ public record HttpSettings(
     static final Setting<RateLimit> RATE_LIMIT = Setting.of(
             "ENGINE_RATE_LIMIT",
             "200/s burst 400",
-            "most requests of each key; off means no limit",
+            "how many requests each key may send; off means no limit",
             "a rate such as '200/s burst 400' or '200/s', or 'off'",
             SettingParsers::rate);
     static final Setting<RateLimit> STRANGER_LIMIT = Setting.of(
             "ENGINE_STRANGER_LIMIT",
             "20/s burst 200",
-            "most requests of each address without a valid credential, separately for public reads and failures; off means no limit",
+            "how many requests each address may send without a valid credential, separately for public reads and failures; off means no limit",
             "a rate such as '20/s burst 200' or '20/s', or 'off'",
             SettingParsers::rate);
     static final Setting<List<String>> TRUSTED_PROXIES = Setting.of(

@@ -196,14 +196,14 @@ public final class AccessExplanation {
         var permission = found.bank().permission();
         var thing = found.thing();
         var missing = BankAccess.missing(call, found.bank());
-        var only = !missing.isRefused() ? BankAccess.limit(need, permission.permission()) : null;
+        var only = !missing.isRefused() ? BankAccess.limit(need, permission.level()) : null;
         var standing = new Standing(
                 "bank",
                 thing.name(),
                 thing.owner(),
                 thing.access(),
                 relations(call, thing),
-                permission.permission(),
+                permission.level(),
                 permission.via(),
                 need.words(),
                 !missing.isRefused(),

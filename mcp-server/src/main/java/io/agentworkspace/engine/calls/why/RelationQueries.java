@@ -71,7 +71,7 @@ final class RelationQueries {
 
     private static final String BANK = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
-            SELECT {bank}, {permission}, b.deleted_at IS NOT NULL AS trashed
+            SELECT {bank}, o.name AS owner_name, {permission}, b.deleted_at IS NOT NULL AS trashed
               FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key
                AND ({visible_bank} OR (:trash AND b.deleted_at > :kept AND permit.permission = 'manage'))
@@ -102,8 +102,7 @@ final class RelationQueries {
     /** Returns the columns that all things share. */
     private static String columns(String alias) {
         return SqlTemplate.of("""
-                {thing}.id AS found_id, {thing}.name AS found_name, {thing}.access AS found_access,
-                {thing}.revision AS found_revision, {thing}.owner_id AS found_owner, {thing}.owner_id = :user AS own""").with("thing", alias).sql();
+                {thing}.id, {thing}.name, {thing}.access, {thing}.revision, {thing}.owner_id, {thing}.owner_id = :user AS own""").with("thing", alias).sql();
     }
 
     private final Db db;
@@ -143,8 +142,7 @@ final class RelationQueries {
     record OfKey(String name, String user, boolean own, KeyChangeStore.LockedKey key, Grant powers) {}
 
     private static Thing thing(Row row) throws SQLException {
-        return new Thing(
-                row.text("found_name"), row.text("owner_name"), row.flag("own"), Access.of(row.text("found_access")));
+        return row.as(Thing.class);
     }
 
     Optional<OfAgent> agent(Call call, Name name) {
@@ -152,14 +150,7 @@ final class RelationQueries {
     }
 
     private static OfAgent agent(Row row, Thing thing) throws SQLException {
-        var agent = new AgentStore.LockedAgent(
-                row.number("found_id"),
-                thing.name(),
-                row.number("found_owner"),
-                thing.owner(),
-                thing.access(),
-                row.number("found_revision"));
-        return new OfAgent(thing, agent, row.flag("listed"), row.flag("shared"));
+        return new OfAgent(thing, row.as(AgentStore.LockedAgent.class), row.flag("listed"), row.flag("shared"));
     }
 
     Optional<OfDomain> domain(Call call, Name name, @Nullable Name zone) {
@@ -171,14 +162,7 @@ final class RelationQueries {
 
     private static OfDomain domain(Row row, Thing thing) throws SQLException {
         var state = row.textOrNull("state");
-        var domain = new DomainStore.LockedDomain(
-                row.number("found_id"),
-                thing.name(),
-                row.number("found_owner"),
-                thing.owner(),
-                row.numberOrNull("host_id"),
-                thing.access(),
-                row.number("found_revision"));
+        var domain = row.as(DomainStore.LockedDomain.class);
         var part = new DomainAccess.Part(
                 domain,
                 row.flag("takes_part"),
@@ -198,14 +182,7 @@ final class RelationQueries {
     }
 
     private static OfBank bank(Row row, Thing thing) throws SQLException {
-        var bank = new BankStore.LockedBank(
-                row.number("found_id"),
-                thing.name(),
-                row.number("found_owner"),
-                thing.access(),
-                row.number("found_revision"),
-                BankPermissionRow.read(row));
-        return new OfBank(thing, bank, row.flag("trashed"));
+        return new OfBank(thing, row.as(BankStore.LockedBank.class), row.flag("trashed"));
     }
 
     /**

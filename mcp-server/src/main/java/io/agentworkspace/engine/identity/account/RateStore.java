@@ -55,9 +55,7 @@ public final class RateStore {
                 .set("tenants", callers.stream().map(CallerId::tenant).toList())
                 .set("principals", callers.stream().map(CallerId::principal).toList())
                 .set("made", callers.stream().map(spent.made()::get).toList())
-                .list(row -> waits.put(
-                        new CallerId(row.number("tenant_id"), row.text("principal")),
-                        Duration.of(row.number("micros"), ChronoUnit.MICROS)));
+                .list(row -> waits.put(row.as(CallerId.class), Duration.of(row.number("micros"), ChronoUnit.MICROS)));
         return waits;
     }
 

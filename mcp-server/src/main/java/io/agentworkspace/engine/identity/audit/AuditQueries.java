@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.identity.audit;
 
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.kernel.page.ListPosition;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.UserHandle;

@@ -69,7 +69,7 @@ public final class KeyFormat {
 
     /** Returns the text with everything that looks like a key, a token or a code masked, so that it can be logged. */
     public static String masked(String text) {
-        return LOOKALIKE.matcher(text).replaceAll("ek_…");
+        return text.indexOf('_') < 0 ? text : LOOKALIKE.matcher(text).replaceAll("ek_…");
     }
 
     /** Returns whether part of the text looks like a key, a token or a code of this server. */

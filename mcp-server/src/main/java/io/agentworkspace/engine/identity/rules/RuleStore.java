@@ -76,16 +76,7 @@ final class RuleStore {
                   FROM rule r
                  WHERE r.tenant_id = :tenant AND r.enabled
                  ORDER BY r.priority DESC, r.name_key
-                """)
-                .set("tenant", tenant)
-                .list(row -> new ActiveRule(
-                        UUID.fromString(row.text("id")),
-                        row.text("name"),
-                        row.texts("applies_to"),
-                        row.text("expression"),
-                        RuleEffect.valueOf(row.text("effect").toUpperCase(java.util.Locale.ROOT)),
-                        RuleMode.valueOf(row.text("mode").toUpperCase(java.util.Locale.ROOT)),
-                        row.text("message"))));
+                """).set("tenant", tenant).list(row -> row.as(ActiveRule.class)));
     }
 
     /** Returns the name of the document with this id. A text that is the id of no document is returned as it is. */

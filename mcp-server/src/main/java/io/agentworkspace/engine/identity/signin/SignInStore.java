@@ -50,10 +50,7 @@ public final class SignInStore {
         return db.sql("""
                 WITH taken AS (DELETE FROM sign_in WHERE id = :id RETURNING *)
                 SELECT provider, surface, return_to FROM taken WHERE expires_at > :now
-                """)
-                .set("id", id)
-                .set("now", now)
-                .one(row -> new OpenSignIn(row.text("provider"), row.text("surface"), row.text("return_to")));
+                """).set("id", id).set("now", now).one(row -> row.as(OpenSignIn.class));
     }
 
     public void purge(Instant now) {

@@ -23,8 +23,6 @@ final class UserQueries {
     record RoleAndPlan(Role role, String plan) {}
 
     RoleAndPlan read(Call call) {
-        return db.sql(call, READ)
-                .one(row -> new RoleAndPlan(Role.of(row.text("role")), row.text("plan")))
-                .orElseThrow();
+        return db.sql(call, READ).one(row -> row.as(RoleAndPlan.class)).orElseThrow();
     }
 }

@@ -4,11 +4,11 @@ import io.agentworkspace.engine.identity.keys.KeyRow;
 import io.agentworkspace.engine.kernel.access.SilencedStore;
 import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlFailure;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.change.Audience;
@@ -195,7 +195,7 @@ final class UserStore {
     private record Candidate(LockedUser person, boolean isUser, boolean isHeir) {}
 
     private static LockedUser person(Row row) throws SQLException {
-        return new LockedUser(row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision"));
+        return row.as(LockedUser.class);
     }
 
     private static Optional<LockedUser> find(List<Candidate> rows, Predicate<Candidate> which) {
@@ -297,11 +297,7 @@ final class UserStore {
                 .set("heir", heir)
                 .one(row -> {
                     announce(call, row, Set.of(person.id(), heir));
-                    return new Handed(
-                            row.jsonList("agents", EventData.AgentDeployment.class),
-                            row.number("domains"),
-                            row.number("banks"),
-                            row.number("keys"));
+                    return row.as(Handed.class);
                 })
                 .orElseThrow();
     }

@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param owner the name of the bank's owner
  */
 public record BankPermissionRow(
-        Permission permission, @Nullable Via via, @Nullable String agent, String bank, String owner) {
+        Permission level, @Nullable Via via, @Nullable String agent, String bank, String owner) {
 
     /**
-     * The columns that {@link #read} needs of a bank {@code b}, its owner {@code o}, a subject {@code s} and {@code held}.
+     * The columns that {@link #read} needs of a bank {@code b}, its owner {@code o}, a subject {@code s} and {@code permit}.
      */
     public static final String COLUMNS = """
-            permit.permission AS held_permission, permit.via AS held_via, s.agent_name AS held_by, b.name AS bank_name,
-            o.name AS owner_name
+            permit.permission AS permission_level, permit.via AS permission_via, s.agent_name AS permission_agent, b.name AS permission_bank,
+            o.name AS permission_owner
             """;
 
     /** The CTE {@code s}, the subject: the agent with this id, else the acting user. It always has one row. */
@@ -76,13 +76,7 @@ public record BankPermissionRow(
     }
 
     public static BankPermissionRow read(Row row) throws SQLException {
-        var via = row.textOrNull("held_via");
-        return new BankPermissionRow(
-                Permission.of(row.text("held_permission")),
-                via == null ? null : Via.of(via),
-                row.textOrNull("held_by"),
-                row.text("bank_name"),
-                row.text("owner_name"));
+        return row.as("permission_", BankPermissionRow.class);
     }
 
     /** @throws Problem {@code not_permitted} with the required and the present permission, and who can grant it */
@@ -94,13 +88,13 @@ public record BankPermissionRow(
 
     /** Returns the required and the present permission, and who can grant it. Empty if the permission is sufficient. */
     public Optional<String> missing(Permission needed) {
-        if (permission.includes(needed)) {
+        if (level.includes(needed)) {
             return Optional.empty();
         }
         var holder = agent == null ? "you hold" : "the agent '%s' holds".formatted(agent);
         var whom = agent == null ? "one of your agents" : "it";
         return Optional.of(
                 "this needs the permission '%s' on the bank '%s', but %s '%s'; its owner '%s', or whoever holds 'manage', can grant it to %s with MB_Permissions"
-                        .formatted(needed.word(), bank, holder, permission.word(), owner, whom));
+                        .formatted(needed.word(), bank, holder, level.word(), owner, whom));
     }
 }

@@ -6,18 +6,38 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One row of a result, read by column name. */
+/** One row of a result, read as a record or by column name. */
 public final class Row {
     private final ResultSet rows;
+    private @Nullable List<String> columns;
 
     Row(ResultSet rows) {
         this.rows = rows;
+    }
+
+    /** Returns the row as a record: see {@link RecordMapper} for which column is which component. */
+    public <T extends Record> T as(Class<T> type) throws SQLException {
+        return as("", type);
+    }
+
+    /** Returns the record whose columns have this prefix: with {@code old_}, the component {@code name} reads {@code old_name}. */
+    public <T extends Record> T as(String prefix, Class<T> type) throws SQLException {
+        if (columns == null) {
+            var names = rows.getMetaData();
+            var list = new ArrayList<String>(names.getColumnCount());
+            for (var i = 1; i <= names.getColumnCount(); i++) {
+                list.add(names.getColumnLabel(i));
+            }
+            columns = list;
+        }
+        return type.cast(RecordMapper.read(type, prefix, rows, columns));
     }
 
     public String text(String column) throws SQLException {

@@ -10,6 +10,9 @@ import java.util.regex.Pattern;
  * assembled with it when their class is loaded, never in a call. Each name has one fragment, and each fragment is used.
  */
 public final class SqlTemplate {
+    /** The columns of a text that is not cut. */
+    public static final String WHOLE = "CAST(NULL AS boolean) AS truncated, CAST(NULL AS integer) AS length";
+
     /** A name in braces. Quoted, it would be an array. */
     private static final Pattern NAME = Pattern.compile("(?<!')\\{(\\w+)}");
 

@@ -119,9 +119,13 @@ public final class Statement {
         return this;
     }
 
-    /** Says that what this statement writes decides no access, though the table has columns that do. */
+    /** Says that no context that was loaded before depends on what this statement writes, though it writes to such a table. */
     public Statement sameAccess() {
-        isSameAccess = true;
+        return sameAccess(true);
+    }
+
+    public Statement sameAccess(boolean isSame) {
+        isSameAccess = isSame;
         return this;
     }
 

@@ -9,7 +9,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
@@ -117,10 +116,7 @@ public final class SealKeys {
     private List<SealKey> newestFirst() {
         return db.sql("SELECT id, secret, created_at FROM seal_key ORDER BY id DESC LIMIT :believed")
                 .set("believed", BELIEVED)
-                .list(row -> new SealKey(
-                        (int) row.number("id"),
-                        row.bytes("secret"),
-                        Objects.requireNonNull(row.instantOrNull("created_at"))));
+                .list(row -> row.as(SealKey.class));
     }
 
     /** Deletes keys that are no longer accepted. */

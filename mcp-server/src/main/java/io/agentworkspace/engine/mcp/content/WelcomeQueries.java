@@ -114,8 +114,8 @@ public final class WelcomeQueries {
         return db.sql(call, READ).set("most", most).set("domains", DOMAINS).all(results -> {
             var owner = results.next(row -> row.text("name")).orElseThrow();
             var banks = results.list(row -> row.text("name"));
-            var tasks = results.list(row -> new OwnTasks(row.text("domain"), row.number("count")));
-            var zones = results.list(row -> new Zone(row.text("domain"), row.text("zone")));
+            var tasks = results.list(row -> row.as(OwnTasks.class));
+            var zones = results.list(row -> row.as(Zone.class));
             var context = call.context();
             var agent = context.self() == null ? null : context.self().name();
             return new Welcome(agent, owner, context.unread(), banks, tasks, zones);

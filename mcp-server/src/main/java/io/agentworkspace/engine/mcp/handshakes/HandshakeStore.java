@@ -175,7 +175,7 @@ public final class HandshakeStore {
                 """)
                 .set("rows", Json.text(rows))
                 .set("while", HandshakeNote.WHILE.toString())
-                .list(row -> new Touched(row.number("tenant_id"), row.text("holder")));
+                .list(row -> row.as(Touched.class));
         prune(touched);
     }
 

@@ -40,7 +40,7 @@ public final class SessionStore {
                         "SELECT ended_at IS NOT NULL AS ended, log_level FROM mcp_session WHERE tenant_id = :tenant AND id = :id")
                 .set("tenant", session.tenant())
                 .set("id", session.id())
-                .one(row -> new State(row.flag("ended"), row.textOrNull("log_level")))
+                .one(row -> row.as(State.class))
                 .orElse(State.UNTOUCHED);
     }
 

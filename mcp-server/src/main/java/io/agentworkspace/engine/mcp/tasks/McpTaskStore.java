@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -342,27 +341,8 @@ public final class McpTaskStore {
         return db.sql(text).set("tenant", claim.tenant()).set("id", claim.id()).set("attempt", claim.attempt());
     }
 
-    private static ClaimedTask claim(Row row) throws SQLException {
-        return new ClaimedTask(row.number("tenant_id"), row.text("id"), row.number("attempt"));
-    }
-
     private static Task task(Row row) throws SQLException {
-        return new Task(
-                claim(row),
-                row.text("principal"),
-                Objects.requireNonNull(row.json("request", ObjectNode.class)),
-                Status.of(row.text("status")),
-                row.textOrNull("message"),
-                Objects.requireNonNull(row.json("memory", ObjectNode.class)),
-                row.json("outcome", ObjectNode.class),
-                Math.toIntExact(row.number("tries")),
-                instant(row, "created_at"),
-                instant(row, "updated_at"),
-                instant(row, "expires_at"));
-    }
-
-    private static Instant instant(Row row, String column) throws SQLException {
-        return Objects.requireNonNull(row.instantOrNull(column));
+        return row.as(Task.class);
     }
 
     /** Deletes expired tasks. */

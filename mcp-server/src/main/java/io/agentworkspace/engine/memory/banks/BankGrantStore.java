@@ -4,11 +4,11 @@ import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Permission;
@@ -52,7 +52,7 @@ final class BankGrantStore {
                                               WHERE g.tenant_id = :tenant AND g.bank_id = (SELECT the.id FROM b the)))))
                    AND (permit.permission <> 'none'
                         OR (:report AND (permit.via = 'grant' OR CAST(:agent AS text) IS NOT NULL)))
-                   AND ({visible_agent} OR (b.held_permission = 'manage' AND permit.via IN ('owner', 'grant')))
+                   AND ({visible_agent} OR (b.permission_level = 'manage' AND permit.via IN ('owner', 'grant')))
                  ORDER BY a.name_key
                  LIMIT :limit + 1),
             counted AS (
@@ -125,7 +125,7 @@ final class BankGrantStore {
                     .sql()
             + PAGE
             + SqlTemplate.of("""
-            SELECT b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+            SELECT b.access, b.permission_level, b.permission_via, b.permission_agent, b.permission_bank, b.permission_owner,
                    EXISTS (SELECT 1 FROM agent a
                             WHERE a.tenant_id = :tenant AND a.name_key = :agent AND {visible_agent}) AS is_known,
                    {entries}
@@ -136,7 +136,7 @@ final class BankGrantStore {
                     .sql();
 
     private static final String REPORT = """
-            WITH b AS (SELECT b.*, CAST(:permit AS text) AS held_permission
+            WITH b AS (SELECT b.*, CAST(:permit AS text) AS permission_level
                       FROM bank b
                      WHERE b.tenant_id = :tenant AND b.id = :bank)
             """ + PAGE + "SELECT " + ENTRIES;
@@ -192,7 +192,7 @@ final class BankGrantStore {
     record PermissionPage(Access access, boolean visible, ListSlice<AgentPermission> entries) {}
 
     private static Optional<PermissionPage> listed(Call call, Row row, int limit) throws SQLException {
-        if (row.textOrNull("held_permission") == null) {
+        if (row.textOrNull("permission_level") == null) {
             return Optional.empty();
         }
         BankAccess.requireRead(call, BankPermissionRow.read(row));
@@ -205,7 +205,7 @@ final class BankGrantStore {
         var limit = Page.limit(page);
         var entries = paged(call, agent, page, REPORT)
                 .set("bank", bank.id())
-                .set("permit", bank.permission().permission().word())
+                .set("permit", bank.permission().level().word())
                 .set("report", true)
                 .one(row -> entries(call, row, limit))
                 .orElseThrow();

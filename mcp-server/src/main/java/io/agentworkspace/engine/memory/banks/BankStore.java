@@ -72,7 +72,7 @@ public final class BankStore {
      */
     static final String FIND = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
-            SELECT b.id, b.owner_id, b.access, b.revision, {permission}
+            SELECT b.id, b.name, b.owner_id, b.access, b.revision, {permission}
               FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key
             """)
@@ -203,8 +203,7 @@ public final class BankStore {
                 .all(results -> {
                     var target = results.next(BankStore::bank);
                     // It sees what was committed while the first waited for the bank.
-                    var states = results.list(row -> Map.entry(
-                            row.number("id"), new MemoryStore.Censorship(row.flag("bank"), row.flag("author"))));
+                    var states = results.list(row -> Map.entry(row.number("id"), row.as(MemoryStore.Censorship.class)));
                     return target.flatMap(bank -> states.stream()
                             .filter(state -> state.getKey() == bank.id())
                             .findFirst()
@@ -235,13 +234,7 @@ public final class BankStore {
     }
 
     private static LockedBank bank(Row row) throws SQLException {
-        return new LockedBank(
-                row.number("id"),
-                row.text("bank_name"),
-                row.number("owner_id"),
-                Access.of(row.text("access")),
-                row.number("revision"),
-                BankPermissionRow.read(row));
+        return row.as(LockedBank.class);
     }
 
     /** Returns the refusal for an unknown bank, with similar names that the acting user may see. */

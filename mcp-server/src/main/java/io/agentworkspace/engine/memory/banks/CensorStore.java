@@ -42,7 +42,7 @@ final class CensorStore {
               {join_writers}
             """)
             .with("readable", MemoryVisibility.readable("m", "b"))
-            .with("join_writers", MemoryStore.WRITERS)
+            .with("join_writers", MemoryRow.WRITERS)
             .sql();
 
     /** Stands for a censored memory among its contributors: no agent has this number. */
@@ -89,7 +89,7 @@ final class CensorStore {
               {join_writers}
             """)
                     .with("readable", MemoryVisibility.readable("m", "b"))
-                    .with("join_writers", MemoryStore.WRITERS)
+                    .with("join_writers", MemoryRow.WRITERS)
                     .sql();
 
     /** Of the memory and of its earlier revisions, which could be restored otherwise. */

@@ -5,14 +5,13 @@ import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.context.TagQueries;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.kernel.page.ListPosition;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
-import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
@@ -144,17 +143,17 @@ public final class MemoryQueries {
                       FROM {from} CROSS JOIN LATERAL ({pinned} UNION ALL {others}) fit
                      WHERE b.tenant_id = :tenant AND {condition}),
                 summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY pinned DESC, created_at DESC, id DESC) AS total FROM fit)
-                SELECT min(m.bank_id) AS bank_id, COALESCE(max(m.total), 0) AS tokens,
-                       jsonb_agg({memory_json} ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC) AS memories
+                SELECT m.bank_id, {memory}
                   FROM summed m {join_writers}
                  WHERE m.total <= :tokens
+                 ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC
                 """)
                 .with("from", from)
                 .with("condition", condition)
                 .with("pinned", fitting("m.pinned", "true"))
                 .with("others", fitting("true", "NOT m.pinned"))
-                .with("memory_json", MemoryStore.json("m.bank_name"))
-                .with("join_writers", MemoryStore.WRITERS)
+                .with("memory", MemoryRow.columns("m.bank_name"))
+                .with("join_writers", MemoryRow.WRITERS)
                 .sql();
     }
 
@@ -167,12 +166,14 @@ public final class MemoryQueries {
 
     public static final String READ_BANK = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
-            SELECT b.id, b.name, b.description, b.access, b.censored_at IS NOT NULL AS is_censored, b.revision, b.created_at,
-                   b.updated_at, {permission},
+            SELECT b.id, b.name, b.description, {whole}, b.access,
+                   o.name AS owner, CASE WHEN b.censored_at IS NULL THEN 'active' ELSE 'censored' END AS state, b.revision,
+                   b.created_at, b.updated_at, {permission},
                    CASE WHEN permit.permission = 'none' THEN 0 ELSE {memories} END AS memories
               FROM s, bank b {join_owner}, {permit}
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
             """)
+                    .with("whole", SqlTemplate.WHOLE)
                     .with("permission", BankPermissionRow.COLUMNS)
                     .with("join_owner", Visibility.owner("b"))
                     .with("permit", BankPermissionRow.PERMIT)
@@ -208,13 +209,8 @@ public final class MemoryQueries {
                 READ_BANK,
                 BankPermissionRow.SUBJECT
                         + SqlTemplate.of("""
-                SELECT m.bank_id, m.is_match, m.is_last, CAST(m.id AS text) AS id, m.name,
-                       CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
-                       author.name AS author, m.source, COALESCE(editor.kind, author.kind) AS writer_kind,
-                       COALESCE(editor.name, author.name) AS writer, m.revision,
-                       CAST(m.derived_from AS text[]) AS derived_from, CAST(m.supersedes AS text) AS supersedes, m.reason,
-                       CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
-                  FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
+                SELECT m.bank_id, m.is_match, m.is_last, {memory}
+                  FROM (SELECT page.*, b.name AS bank_name, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
                           FROM bank b CROSS JOIN LATERAL (
                               SELECT m.*, {superseder} AS superseder, {condition} AS is_match, {last} AS is_last
                                 FROM {memories}
@@ -231,7 +227,11 @@ public final class MemoryQueries {
                                 .with("memories", memories)
                                 .with("condition", condition)
                                 .with("last", last)
-                                .with("join_writers", MemoryStore.WRITERS)
+                                .with(
+                                        "memory",
+                                        MemoryRow.columns(
+                                                "", "m.bank_name", "CASE WHEN m.ahead <= :room THEN m.text END"))
+                                .with("join_writers", MemoryRow.WRITERS)
                                 .sql());
     }
 
@@ -300,13 +300,13 @@ public final class MemoryQueries {
             return Optional.empty();
         }
         Cursor.requireSame(keys, read.get().id());
-        var all = results.list(row -> MemoryRow.read(row, read.get())).stream()
+        var all = results.list(row -> Listed.read(row, read.get())).stream()
                 // Another bank may have got the name between the two statements.
                 .filter(each -> each.bank() == read.get().id())
                 .toList();
-        var matches = all.stream().filter(MemoryRow::isMatch).toList();
+        var matches = all.stream().filter(Listed::isMatch).toList();
         var fitting = matches.stream()
-                .map(MemoryRow::memory)
+                .map(Listed::memory)
                 .takeWhile(Optional::isPresent)
                 .flatMap(Optional::stream)
                 .toList();
@@ -328,11 +328,11 @@ public final class MemoryQueries {
      * @param continuing the cursor of the next page if the call looks no further than this one
      * @param memory empty if it is not wanted, or if there is no room for it
      */
-    private record MemoryRow(
+    private record Listed(
             long bank, boolean isMatch, @Nullable String continuing, Optional<Memory> memory) {
-        static MemoryRow read(Row row, ReadBank bank) throws SQLException {
+        static Listed read(Row row, ReadBank bank) throws SQLException {
             var isMatch = row.flag("is_match");
-            return new MemoryRow(
+            return new Listed(
                     row.number("bank_id"),
                     isMatch,
                     row.flag("is_last")
@@ -342,7 +342,7 @@ public final class MemoryQueries {
                                             .toString(),
                                     row.text("id"))
                             : null,
-                    isMatch ? MemoryQueries.memory(row, bank) : Optional.empty());
+                    isMatch && row.textOrNull("text") != null ? Optional.of(row.as(Memory.class)) : Optional.empty());
         }
     }
 
@@ -351,55 +351,12 @@ public final class MemoryQueries {
 
     /** Returns the bank, which is part of the response. Empty if the caller cannot see it. */
     public static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {
-        var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
+        var read = results.next(row -> row.as(ReadBank.class));
         read.ifPresent(each -> {
             BankAccess.requireRead(call, each.permission());
             call.budget().spend(each.bank());
         });
         return read;
-    }
-
-    private static Bank bank(Row row) throws SQLException {
-        return new Bank(
-                row.text("name"),
-                row.textOrNull("description"),
-                null,
-                null,
-                Access.of(row.text("access")),
-                row.text("owner_name"),
-                row.flag("is_censored") ? "censored" : "active",
-                row.number("memories"),
-                row.number("revision"),
-                Objects.requireNonNull(row.instantOrNull("created_at")),
-                Objects.requireNonNull(row.instantOrNull("updated_at")));
-    }
-
-    /** Empty if there is no room for it. */
-    private static Optional<Memory> memory(Row row, ReadBank bank) throws SQLException {
-        var text = row.textOrNull("text");
-        if (text == null) {
-            return Optional.empty();
-        }
-        var source = row.json("source", Memory.Source.class);
-        return Optional.of(new Memory(
-                row.text("id"),
-                bank.bank().name(),
-                row.textOrNull("name"),
-                text,
-                null,
-                null,
-                row.texts("tags"),
-                row.text("author"),
-                source == null ? new Memory.Source(row.text("writer_kind"), row.text("writer"), null, null) : source,
-                row.number("revision"),
-                row.texts("derived_from"),
-                row.textOrNull("supersedes"),
-                row.textOrNull("reason"),
-                row.textOrNull("superseder"),
-                row.instantOrNull("expires_at"),
-                row.flag("pinned"),
-                Objects.requireNonNull(row.instantOrNull("created_at")),
-                Objects.requireNonNull(row.instantOrNull("updated_at"))));
     }
 
     /** Returns the refusal for an unknown memory, with similar names in the bank. */
@@ -419,12 +376,13 @@ public final class MemoryQueries {
      * 10,000 newest of all. A memory that is too long on its own is skipped.
      */
     Working working(Call call, BankStore.LockedBank bank) {
-        return db.sql(call, READ_WORKING_MEMORY)
-                .set("bank", bank.id())
-                .set("characters", TOKEN_CHARACTERS)
-                .set("tokens", WORKING_TOKENS)
-                .one(row -> working(call, row.jsonList("memories", Memory.class), row.number("tokens")))
-                .orElseThrow();
+        return working(
+                call,
+                db.sql(call, READ_WORKING_MEMORY)
+                        .set("bank", bank.id())
+                        .set("characters", TOKEN_CHARACTERS)
+                        .set("tokens", WORKING_TOKENS)
+                        .list(row -> row.as(Memory.class)));
     }
 
     /** A bank, and what an agent would load of it. */
@@ -449,24 +407,26 @@ public final class MemoryQueries {
         if (read.isEmpty()) {
             return Optional.empty();
         }
-        // Another bank may have got the name between the two statements.
-        var working = results.next(row ->
-                        Objects.equals(row.numberOrNull("bank_id"), read.get().id())
-                                ? working(call, row.jsonList("memories", Memory.class), row.number("tokens"))
-                                : new Working(List.of(), 0))
-                .orElseThrow();
-        return Optional.of(new WorkingPreview(read.get().bank(), working));
+        var memories = results
+                .list(row -> row.number("bank_id") == read.get().id()
+                        ? Optional.of(row.as(Memory.class))
+                        // Another bank may have got the name between the two statements.
+                        : Optional.<Memory>empty())
+                .stream()
+                .flatMap(Optional::stream)
+                .toList();
+        return Optional.of(new WorkingPreview(read.get().bank(), working(call, memories)));
     }
 
     /**
      * Also applies the limit of the response's size: many short memories need more bytes for names and ids than for texts.
      */
-    private static Working working(Call call, List<Memory> memories, long tokens) {
+    private static Working working(Call call, List<Memory> memories) {
         var page = call.budget().fit(memories);
-        var left = memories.subList(page.size(), memories.size()).stream()
+        var tokens = page.stream()
                 .mapToLong(memory -> Math.ceilDiv(
                         memory.text().codePointCount(0, memory.text().length()), TOKEN_CHARACTERS))
                 .sum();
-        return new Working(page, tokens - left);
+        return new Working(page, tokens);
     }
 }

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.bank.Memory;
@@ -12,11 +11,9 @@ import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -26,33 +23,6 @@ import org.jspecify.annotations.Nullable;
  * memory that lost its name to another one still shows it.
  */
 public final class MemoryStore {
-    /**
-     * Returns a memory {@code m} as JSON, with {@link #WRITERS}. The superseding memory is given as {@code
-     * m.superseder}, since not all readers may see it.
-     *
-     * @param bank the expression of its bank's name
-     */
-    public static String json(String bank) {
-        return SqlTemplate.of("""
-                jsonb_build_object('id', m.id, 'bank', {bank}, 'name', m.name, 'text', m.text, 'tags', m.tags,
-                                   'author', author.name,
-                                   'source', COALESCE(m.source,
-                                                      jsonb_build_object('kind', COALESCE(editor.kind, author.kind),
-                                                                         'name', COALESCE(editor.name, author.name))),
-                                   'revision', m.revision, 'derived_from', m.derived_from, 'supersedes', m.supersedes,
-                                   'reason', m.reason, 'superseded_by', m.superseder, 'expires_at', m.expires_at, 'pinned', m.pinned,
-                                   'created_at', m.created_at, 'updated_at', m.updated_at)
-                """).with("bank", bank).sql();
-    }
-
-    /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
-    public static final String WRITERS = """
-            CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                                 WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
-            LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                                WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
-            """;
-
     /** The vectors of a memory {@code m} that has just been written, if there are any. */
     private static final String EMBEDDED = """
             , v AS (INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
@@ -63,11 +33,11 @@ public final class MemoryStore {
 
     /** A memory that has just been written, which nothing supersedes. */
     private static final String WRITTEN = SqlTemplate.of("""
-            {embedded} SELECT {memory_json} AS record FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
+            {embedded} SELECT {memory} FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
             """)
             .with("embedded", EMBEDDED)
-            .with("memory_json", json("CAST(:bank_name AS text)"))
-            .with("join_writers", WRITERS)
+            .with("memory", MemoryRow.columns("CAST(:bank_name AS text)"))
+            .with("join_writers", MemoryRow.WRITERS)
             .sql();
 
     private static final String READ_CONTRIBUTORS = SqlTemplate.of("""
@@ -135,15 +105,15 @@ public final class MemoryStore {
             """ + WRITTEN;
 
     private static final String READ = SqlTemplate.of("""
-            SELECT {memory_json} AS record
+            SELECT {memory}
               FROM (SELECT m.*, b.name AS bank_name, {superseder} AS superseder
                       FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
                      WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id) m
               {join_writers}
             """)
-            .with("memory_json", json("m.bank_name"))
+            .with("memory", MemoryRow.columns("m.bank_name"))
             .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
-            .with("join_writers", WRITERS)
+            .with("join_writers", MemoryRow.WRITERS)
             .sql();
 
     /** Returns a statement for {@link #changed} that makes this change, which returns the id of each memory. */
@@ -230,7 +200,7 @@ public final class MemoryStore {
                 """)
                 .set("bank", bank.id())
                 .set("author", author.id())
-                .one(row -> new Censorship(row.flag("bank"), row.flag("author")))
+                .one(row -> row.as(Censorship.class))
                 .orElseThrow();
     }
 
@@ -244,7 +214,7 @@ public final class MemoryStore {
         var found = db.sql(call, READ_CONTRIBUTORS)
                 .set("bank", bank.id())
                 .set("origins", origins)
-                .list(row -> new Origin(UUID.fromString(row.text("id")), row.numbers("contributors")));
+                .list(row -> row.as(Origin.class));
         for (var origin : origins) {
             if (found.stream().noneMatch(memory -> memory.id().equals(origin))) {
                 throw Problem.notFound("memory", origin.toString(), List.of());
@@ -261,12 +231,7 @@ public final class MemoryStore {
         return db.sql(call, FIND_HOLDER)
                 .set("bank", bank.id())
                 .set("key", name.key())
-                .one(row -> new NameHolder(
-                        UUID.fromString(row.text("id")),
-                        row.number("author_id"),
-                        row.number("revision"),
-                        row.number("length"),
-                        row.flag("hidden")));
+                .one(row -> row.as(NameHolder.class));
     }
 
     /**
@@ -298,7 +263,7 @@ public final class MemoryStore {
         return db.sql(call, READ)
                 .set("bank", bank.id())
                 .set("id", id)
-                .one(MemoryStore::record)
+                .one(row -> row.as(Memory.class))
                 .orElseThrow();
     }
 
@@ -326,7 +291,7 @@ public final class MemoryStore {
                 .set("id", id)
                 .set("name", draft.name() == null ? null : draft.name().text())
                 .set("key", draft.name() == null || !holds ? null : draft.name().key())
-                .one(MemoryStore::record);
+                .one(row -> row.as(Memory.class));
         call.created(Scope.MEMORIES, memory.isPresent() ? 1 : 0);
         memory.ifPresent(_ -> {
             call.changed(Change.memories(bank.id(), "stored", List.of(id)));
@@ -385,7 +350,7 @@ public final class MemoryStore {
         return with(call, bank, author, draft, contributors, REPLACE)
                 .set("id", holder.id())
                 .set("append", draft.append())
-                .one(MemoryStore::record)
+                .one(row -> row.as(Memory.class))
                 .orElseThrow();
     }
 
@@ -418,9 +383,5 @@ public final class MemoryStore {
     /** Returns an instant as the database stores it. */
     private static Instant stored(Instant instant) {
         return instant.plusNanos(500).truncatedTo(ChronoUnit.MICROS);
-    }
-
-    private static Memory record(Row row) throws SQLException {
-        return Objects.requireNonNull(row.json("record", Memory.class));
     }
 }

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
-import io.agentworkspace.engine.kernel.db.ListSlice;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Capability;

@@ -161,7 +161,7 @@ public final class RevisionStore {
                 .set("key", name.key())
                 .set("kept", call.now().minus(TrashStore.KEPT))
                 .set("revision", revision)
-                .one(row -> new MemoryAuthor(UUID.fromString(row.text("id")), row.number("author_id")));
+                .one(row -> row.as(MemoryAuthor.class));
     }
 
     private static Ref author(Call call) {

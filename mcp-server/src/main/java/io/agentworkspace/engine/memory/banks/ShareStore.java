@@ -58,13 +58,13 @@ final class ShareStore {
      * @throws Problem {@code not_found}
      */
     List<Writer> named(Call call, BankStore.LockedBank bank, Name name) {
-        var permission = bank.permission().permission();
+        var permission = bank.permission().level();
         var found = db.sql(call, FIND_NAMED)
                 .set("bank", bank.id())
                 .set("reads", permission.includes(Permission.READ))
                 .set("manages", permission == Permission.MANAGE)
                 .set("key", name.key())
-                .list(row -> new Writer(row.number("id"), row.number("owner_id")));
+                .list(row -> row.as(Writer.class));
         if (found.isEmpty()) {
             throw agents.missing(call, name);
         }

@@ -165,13 +165,7 @@ final class SimilarStore {
 
     private int completePortion() {
         return db.transaction(() -> {
-            var memories = db.sql(CLAIM)
-                    .set("limit", PORTION)
-                    .list(row -> new Unsketched(
-                            row.number("tenant_id"),
-                            row.number("bank_id"),
-                            UUID.fromString(row.text("id")),
-                            row.text("text")));
+            var memories = db.sql(CLAIM).set("limit", PORTION).list(row -> row.as(Unsketched.class));
             for (var memory : memories) {
                 db.sql(COMPLETE)
                         .set("sketch", likeness(memory.text()).sketch(memory.bank()))

@@ -22,11 +22,11 @@ final class SingleMemoryStore {
     /** A hidden memory is found only by those who manage the bank. Of several in the trash the last one is meant. */
     private static final String FIND =
             SqlTemplate.of("""
-            SELECT m.id, m.name, m.name_key, m.deleted_at IS NOT NULL AS trashed,
+            SELECT m.id, m.name, m.name_key AS key, m.deleted_at IS NOT NULL AS trashed,
                    m.author_id = :author OR m.author_id = :acting_user
                    OR EXISTS (SELECT 1 FROM agent a
                                WHERE a.tenant_id = m.tenant_id AND a.id = m.author_id AND a.owner_id = :acting_user) AS own,
-                   NOT m.contributors && {censored} AND b.censored_at IS NULL AS visible
+                   NOT m.contributors && {censored} AND b.censored_at IS NULL AS shown
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND (m.deleted_at IS NULL OR m.deleted_at > :kept)
                AND (m.id = CAST(:id AS uuid) OR m.name_key = :key)
@@ -112,7 +112,7 @@ final class SingleMemoryStore {
     }
 
     private Optional<Single> first(Call call, BankStore.LockedBank bank, MemoryName memory, boolean isTrashed) {
-        var isManager = bank.permission().permission() == Permission.MANAGE;
+        var isManager = bank.permission().level() == Permission.MANAGE;
         var self = call.context().self();
         record Found(Single single, boolean isShown) {}
         return db
@@ -123,14 +123,7 @@ final class SingleMemoryStore {
                 .set("kept", call.now().minus(TrashStore.KEPT))
                 .set("id", ID.matcher(memory.text()).matches() ? memory.text() : null)
                 .set("key", memory.key())
-                .list(row -> new Found(
-                        new Single(
-                                UUID.fromString(row.text("id")),
-                                row.textOrNull("name"),
-                                row.textOrNull("name_key"),
-                                row.flag("trashed"),
-                                row.flag("own")),
-                        row.flag("visible")))
+                .list(row -> row.as(Found.class))
                 .stream()
                 .filter(found -> found.isShown() || isManager)
                 .map(Found::single)

@@ -4,12 +4,12 @@ import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.kernel.page.ListPosition;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.Doc;
@@ -17,7 +17,6 @@ import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -119,16 +118,10 @@ final class TrashQueries {
     }
 
     private static Found found(Row row) throws SQLException {
-        var deleted = Objects.requireNonNull(row.instantOrNull("deleted_at"));
-        var memory = new TrashedMemory(
-                row.text("id"),
-                row.textOrNull("name"),
-                row.text("text"),
-                row.text("author"),
-                Objects.requireNonNull(row.instantOrNull("created_at")),
-                deleted,
-                deleted.plus(TrashStore.KEPT));
+        var memory = row.as(TrashedMemory.class);
         return new Found(
-                row.number("bank_id"), memory, Cursor.of(row.text("bank_id"), deleted.toString(), memory.id()));
+                row.number("bank_id"),
+                memory,
+                Cursor.of(row.text("bank_id"), memory.deletedAt().toString(), memory.id()));
     }
 }

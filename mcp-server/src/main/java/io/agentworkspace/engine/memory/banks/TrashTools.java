@@ -327,7 +327,7 @@ final class TrashTools {
      * about those of their own agents.
      */
     private List<Long> authors(Call call, BankStore.LockedBank bank, Name name) {
-        var manages = bank.permission().permission() == Permission.MANAGE;
+        var manages = bank.permission().level() == Permission.MANAGE;
         var user = call.context().user().id();
         var authors = shares.named(call, bank, name).stream()
                 .filter(writer -> manages || writer.owner() == user)

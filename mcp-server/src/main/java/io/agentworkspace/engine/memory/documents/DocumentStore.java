@@ -143,13 +143,7 @@ public final class DocumentStore {
         var rows = db.sql(call, statement)
                 .set("id", id)
                 .set("key", Name.key(Name.normal(text)))
-                .list(row -> new SubmittedVersion(
-                        UUID.fromString(row.text("id")),
-                        row.text("name"),
-                        row.number("version"),
-                        row.number("owner_id"),
-                        row.text("owner_name"),
-                        DocumentState.of(row.text("state"))));
+                .list(row -> row.as(SubmittedVersion.class));
         return !rows.isEmpty() && rows.getFirst().id().equals(id) ? rows.subList(0, 1) : rows;
     }
 

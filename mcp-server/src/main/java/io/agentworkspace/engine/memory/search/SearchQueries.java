@@ -7,7 +7,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.memory.banks.BankAccess;
-import io.agentworkspace.engine.memory.banks.MemoryStore;
+import io.agentworkspace.engine.memory.banks.MemoryRow;
 import io.agentworkspace.engine.memory.banks.RevisionStore;
 import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.bank.Memory;
@@ -103,7 +103,7 @@ final class SearchQueries {
                     SELECT b.bank_id, c.id, c.change
                       FROM b LEFT JOIN copies k ON k.bank_id = b.bank_id
                      CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
-                     WHERE b.censored_at IS NULL AND b.held_permission <> 'none')
+                     WHERE b.censored_at IS NULL AND b.permission_level <> 'none')
                 SELECT b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
                        ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = CAST(:author AS text)) AS authors,
                        ARRAY(SELECT c.agent_id FROM bank_censor c
@@ -238,9 +238,7 @@ final class SearchQueries {
     /** Each candidate is found by its key: for a list of keys, PostgreSQL can prefer to read another index of the whole bank. */
     private static String selecting(String memories, String at) {
         return SqlTemplate.of("""
-                SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned,
-                       CASE WHEN m.id = ANY(CAST(:on_page AS uuid[]))
-                            THEN (SELECT {memory_json} FROM (VALUES (1)) one (row) {join_writers}) END AS record
+                SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned, memory.*
                   FROM bank b CROSS JOIN LATERAL (
                       SELECT m.*, CAST(NULL AS uuid) AS superseder
                         FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
@@ -250,10 +248,12 @@ final class SearchQueries {
                                            OFFSET 0) m
                        WHERE c.bank_id = b.id AND {current}
                       OFFSET 0) m
+                  LEFT JOIN LATERAL (SELECT {memory} FROM (VALUES (1)) one (row) {join_writers}) memory
+                         ON m.id = ANY(CAST(:on_page AS uuid[]))
                  WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
                 """)
-                .with("memory_json", MemoryStore.json("b.name"))
-                .with("join_writers", MemoryStore.WRITERS)
+                .with("memory", MemoryRow.columns("memory_", "b.name", "m.text"))
+                .with("join_writers", MemoryRow.WRITERS)
                 .with("memories", memories)
                 .with("current", MemoryVisibility.current("m", "b", at))
                 .sql();
@@ -343,7 +343,7 @@ final class SearchQueries {
     }
 
     private static @Nullable SearchedBank bank(Call call, Row row) throws SQLException {
-        if (row.textOrNull("held_permission") == null) {
+        if (row.textOrNull("permission_level") == null) {
             return null;
         }
         BankAccess.requireRead(call, BankPermissionRow.read(row));
@@ -355,7 +355,7 @@ final class SearchQueries {
         }
         return new SearchedBank(
                 row.number("bank_id"),
-                row.text("bank_name"),
+                row.text("permission_bank"),
                 row.instantOrNull("censored_at") != null,
                 Long.parseLong(row.text("horizon")),
                 changes,
@@ -404,23 +404,10 @@ final class SearchQueries {
     }
 
     static BankIndex.IndexedMemory entry(Row row) throws SQLException {
-        var id = UUID.fromString(row.text("id"));
         return row.flag("is_there")
-                ? new BankIndex.IndexedMemory(
-                        id,
-                        row.text("change"),
-                        row.textOrNull("name"),
-                        row.text("text"),
-                        row.texts("tags"),
-                        row.number("author_id"),
-                        Objects.requireNonNull(row.instantOrNull("updated_at")),
-                        row.bytesOrNull("vectors"),
-                        new Hiding(
-                                row.numbers("contributors"),
-                                row.instantOrNull("expires_at"),
-                                row.instantOrNull("superseded_at"),
-                                row.numbers("superseders")))
-                : new BankIndex.IndexedMemory(id, row.text("change"), null, null, List.of(), 0, Instant.EPOCH, null);
+                ? row.as(BankIndex.IndexedMemory.class)
+                : new BankIndex.IndexedMemory(
+                        row.uuid("id"), row.text("change"), null, null, List.of(), 0, Instant.EPOCH, null);
     }
 
     /** Renumbers the changes of a restored backup. */
@@ -459,15 +446,7 @@ final class SearchQueries {
                 .set("banks", candidates.stream().map(MemoryId::bank).toList())
                 .set("ids", candidates.stream().map(MemoryId::id).toList())
                 .set("on_page", page.stream().map(MemoryId::id).toList())
-                .list(row -> new Match(
-                        place(row),
-                        Objects.requireNonNull(row.instantOrNull("updated_at")),
-                        row.flag("pinned"),
-                        row.json("record", Memory.class)));
-    }
-
-    private static MemoryId place(Row row) throws SQLException {
-        return new MemoryId(row.number("bank_id"), UUID.fromString(row.text("id")));
+                .list(row -> row.as(Match.class));
     }
 
     /** Returns the identity of the database. A restored backup has a new one, also in the same database: its tables are new. */

@@ -46,10 +46,7 @@ final class SearchedBankStore {
                  WHERE s.searched_at >= :since
                  ORDER BY s.searched_at DESC
                  LIMIT :most
-                """)
-                .set("since", since)
-                .set("most", most)
-                .list(row -> new SearchedBank(row.number("tenant_id"), row.number("bank_id")));
+                """).set("since", since).set("most", most).list(row -> row.as(SearchedBank.class));
     }
 
     void forget(Instant until) {

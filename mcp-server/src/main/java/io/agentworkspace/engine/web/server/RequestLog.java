@@ -129,7 +129,9 @@ final class RequestLog {
 
     /** A path as others may see it. */
     static String path(String path) {
-        var plain = KeyFormat.masked(CONTROL.matcher(path).replaceAll("?"));
-        return Excerpt.of(plain, MAX_PATH);
+        var plain = path.chars().noneMatch(Character::isISOControl)
+                ? path
+                : CONTROL.matcher(path).replaceAll("?");
+        return Excerpt.of(KeyFormat.masked(plain), MAX_PATH);
     }
 }

@@ -2,12 +2,12 @@ package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.Message;
@@ -18,7 +18,6 @@ import io.agentworkspace.engine.workspace.agents.AgentStore.LockedAgent;
 import io.agentworkspace.engine.workspace.guard.GuardLimits;
 import io.agentworkspace.engine.workspace.guard.GuardStore;
 import io.agentworkspace.engine.workspace.messages.MessagePages;
-import io.agentworkspace.engine.workspace.messages.MessageRow;
 import io.agentworkspace.engine.workspace.messages.StoredMessage;
 import io.agentworkspace.engine.workspace.messages.ThreadQueries;
 import java.sql.SQLException;
@@ -184,7 +183,7 @@ final class AgentQueries {
     }
 
     private static AgentSummary summary(Row row) throws SQLException {
-        return new AgentSummary(AgentRow.read(row), row.number("unread"), row.instantOrNull("last_at"));
+        return new AgentSummary(row.as(Agent.class), row.number("unread"), row.instantOrNull("last_at"));
     }
 
     /**
@@ -222,7 +221,8 @@ final class AgentQueries {
                 ? party(call, inbox).id()
                 : Objects.requireNonNull(result.row()).id();
         Cursor.requireSame(keys, party);
-        var messages = MessagePages.fit(call, result.newest(), limit, party, Message::id);
+        var messages = MessagePages.fit(
+                call, result.newest(), limit, party, message -> message.place().id());
         if (party == speaker) {
             pages.mark(call, result.newest(), messages);
         }
@@ -279,13 +279,13 @@ final class AgentQueries {
     private static ReadResult result(Statement.Results results) throws SQLException {
         var agent = results.next(row -> new ReadResult(
                         AgentStore.agent(row),
-                        AgentRow.read(row),
+                        row.as(Agent.class),
                         row.flag("may_set") ? GuardStore.read(row) : null,
                         List.of()))
                 .orElse(new ReadResult(null, null, null, List.of()));
         var newest = results.list(row ->
                 agent.row() == null || row.number("party_id") == agent.row().id()
-                        ? Optional.of(MessageRow.stored(row))
+                        ? Optional.of(row.as(StoredMessage.class))
                         : Optional.<StoredMessage>empty());
         return new ReadResult(
                 agent.row(),

@@ -3,10 +3,10 @@ package io.agentworkspace.engine.workspace.agents;
 import io.agentworkspace.engine.kernel.access.AccessCheck;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.problem.Name;
@@ -111,7 +111,7 @@ final class AgentRevisionQueries {
         if (row.numberOrNull("id") == null) {
             return new ReadResult(null, null);
         }
-        var agent = AgentRow.read(row);
+        var agent = row.as(Agent.class);
         call.budget().spend(agent);
         var target = AgentStore.agent(row);
         var slice = ListSlice.of(

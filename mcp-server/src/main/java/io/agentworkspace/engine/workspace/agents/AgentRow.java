@@ -1,12 +1,8 @@
 package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.kernel.context.ContextStore;
-import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
-import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
-import java.sql.SQLException;
-import java.util.Objects;
 
 /** The columns of an agent {@code a}, and the record made of them: a new field is added here and to {@link Agent}. */
 public final class AgentRow {
@@ -18,14 +14,14 @@ public final class AgentRow {
 
     /** The columns without the persona as a JSON object. */
     public static final String JSON =
-            "(SELECT to_jsonb(r) - ARRAY['id', 'owner_id', 'owner_name'] || jsonb_build_object('owner', r.owner_name) FROM (SELECT "
+            "(SELECT to_jsonb(r) - ARRAY['id', 'owner_id', 'owner_name', 'truncated', 'length'] || jsonb_build_object('owner', r.owner_name) FROM (SELECT "
                     + COLUMNS + ") r)";
 
     private AgentRow() {}
 
     private static String columns(String profile, String profileLength) {
         return SqlTemplate.of("""
-                a.id, a.owner_id, a.name, a.description, a.access, a.revision, a.created_at, a.updated_at,
+                a.id, a.owner_id, a.name, a.description, {whole}, a.access, a.revision, a.created_at, a.updated_at,
                 {profile} AS profile, {profile_length} AS profile_length,
                 (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name,
                 ARRAY(SELECT i.skill FROM skill_install i
@@ -33,27 +29,10 @@ public final class AgentRow {
                        ORDER BY i.skill COLLATE "C") AS skills,
                 {online} AS online
                 """)
+                .with("whole", SqlTemplate.WHOLE)
                 .with("profile", profile)
                 .with("profile_length", profileLength)
                 .with("online", ContextStore.online("a"))
                 .sql();
-    }
-
-    static Agent read(Row row) throws SQLException {
-        var length = row.numberOrNull("profile_length");
-        return new Agent(
-                row.text("name"),
-                row.text("description"),
-                null,
-                null,
-                row.textOrNull("profile"),
-                length == null ? null : (Integer) Math.toIntExact(length),
-                Access.of(row.text("access")),
-                row.text("owner_name"),
-                row.flag("online"),
-                row.number("revision"),
-                row.texts("skills"),
-                Objects.requireNonNull(row.instantOrNull("created_at")),
-                Objects.requireNonNull(row.instantOrNull("updated_at")));
     }
 }

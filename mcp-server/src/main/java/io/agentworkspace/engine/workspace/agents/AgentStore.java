@@ -215,6 +215,7 @@ public final class AgentStore {
      */
     Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
         var agent = db.sql(call, INSERT)
+                .sameAccess() // Nothing has selected it yet.
                 .set("name", name)
                 .set("key", name.key())
                 .set("description", description)
@@ -222,7 +223,7 @@ public final class AgentStore {
                 .set("access", access.word())
                 .one(row -> {
                     call.changed(Change.presence(row.number("id"), "created", null));
-                    return AgentRow.read(row);
+                    return row.as(Agent.class);
                 })
                 .orElseThrow(() -> Problem.alreadyExists(
                         "agent", name.text(), "choose another name, or change that agent with AP_Update"));
@@ -252,13 +253,7 @@ public final class AgentStore {
     }
 
     public static LockedAgent agent(Row row) throws SQLException {
-        return new LockedAgent(
-                row.number("id"),
-                row.text("name"),
-                row.number("owner_id"),
-                row.text("owner_name"),
-                Access.of(row.text("access")),
-                row.number("revision"));
+        return row.as(LockedAgent.class);
     }
 
     /** Returns the refusal for an unknown agent, with similar names that the acting user may see. */
@@ -277,6 +272,7 @@ public final class AgentStore {
     Updated update(Call call, LockedAgent agent, AgentChange change) {
         try {
             var updated = db.sql(call, UPDATE)
+                    .sameAccess(change.name() == null && change.access() == null)
                     .set("id", agent.id())
                     .set("name", change.name())
                     .set("key", change.name() == null ? null : change.name().key())
@@ -285,7 +281,7 @@ public final class AgentStore {
                     .set(
                             "access",
                             change.access() == null ? null : change.access().word())
-                    .one(row -> new Updated(AgentRow.read(row), row.texts("changed")))
+                    .one(row -> new Updated(row.as(Agent.class), row.texts("changed")))
                     .orElseThrow();
             updated(call, agent, updated);
             return updated;
@@ -318,7 +314,10 @@ public final class AgentStore {
 
     /** Returns the current record, inside a transaction. */
     public Agent record(Call call, LockedAgent agent) {
-        return db.sql(call, READ).set("id", agent.id()).one(AgentRow::read).orElseThrow();
+        return db.sql(call, READ)
+                .set("id", agent.id())
+                .one(row -> row.as(Agent.class))
+                .orElseThrow();
     }
 
     /** Destroys the agent. Only its name on its messages and memories remains. */
@@ -377,7 +376,7 @@ public final class AgentStore {
     private ListedAgent changeRoster(Call call, long agent, String statement) {
         var entry = db.sql(call, statement)
                 .set("agent", agent)
-                .one(row -> new ListedAgent(AgentRow.read(row), row.flag("changed")))
+                .one(row -> new ListedAgent(row.as(Agent.class), row.flag("changed")))
                 .orElseThrow();
         var user = Audience.of(call.context().user().id());
         call.changed(entry.changed() ? List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, user)) : List.of());
@@ -399,7 +398,7 @@ public final class AgentStore {
                 .set("party", call.context().speaker().id())
                 .last(row -> {
                     call.context(call.context().withUnread(row.number("unread")));
-                    return AgentRow.read(row);
+                    return row.as(Agent.class);
                 })
                 .orElseThrow();
     }

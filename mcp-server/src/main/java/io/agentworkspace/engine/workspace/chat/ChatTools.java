@@ -212,7 +212,7 @@ final class ChatTools {
         if (!takesBeforeCommit(in, call) || call.context().self() == null) {
             return said;
         }
-        var taken = take(in, said.content().getFirst().id(), call);
+        var taken = take(in, said.content().getFirst().place().id(), call);
         var content = Stream.concat(said.content().stream(), taken.stream()).toList();
         return new ChatResponse(content, said.receipt(), null, CutMessages.next(taken));
     }
@@ -244,7 +244,9 @@ final class ChatTools {
 
     private static ObjectNode receipt(Call call, Slot slot, Message own) {
         Reach reach = slot.reach();
-        return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
+        return own.place().to() == null
+                ? reach.receipt()
+                : reach.receipt(own.place().to(), call.now());
     }
 
     /** Completes the response of AP_Chat after the commit: with what has come in, too. */

@@ -124,15 +124,15 @@ final class QuestionTools {
         var choices = choices(in.choices());
         var response = chat.say(message(in, call), call);
         var own = response.content().getFirst();
-        var question = questions.insert(call, UUID.fromString(own.id()), choices, in.expiresSeconds());
+        var question = questions.insert(call, UUID.fromString(own.place().id()), choices, in.expiresSeconds());
         call.emit(
                 EventType.QUESTION_ASKED,
                 new EventData.QuestionAsked(
                         UUID.fromString(question.id()),
                         call.context().speaker().name(),
-                        own.to(),
-                        own.domain(),
-                        own.zone(),
+                        own.place().to(),
+                        own.place().domain(),
+                        own.place().zone(),
                         Excerpt.cut(in.content(), EVENT_TEXT),
                         choices,
                         question.expiresAt()));

@@ -67,7 +67,7 @@ final class RecipientQueries {
     Ref read(Call call, UserHandle user) {
         return db.sql(call, READ)
                 .set("key", user.key())
-                .one(row -> new Ref(row.number("id"), row.text("name")))
+                .one(row -> row.as(Ref.class))
                 .orElseThrow(() -> missing(call, user));
     }
 

@@ -3,14 +3,13 @@ package io.agentworkspace.engine.workspace.domains;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
-import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -20,8 +19,6 @@ import io.agentworkspace.engine.workspace.guard.GuardStore;
 import io.agentworkspace.engine.workspace.messages.MessageRow;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -75,22 +72,23 @@ public final class DomainQueries {
             .sql();
 
     private static final String READ_DOMAIN = SqlTemplate.of("""
-            SELECT d.id, d.name, d.description, d.profile, d.access, d.revision, d.created_at, d.updated_at, d.host_id,
+            SELECT d.id, d.name, d.description, {whole}, d.profile, CAST(NULL AS integer) AS profile_length, d.access, d.revision,
+                   d.created_at, d.updated_at,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner,
                    (SELECT h.name FROM agent h WHERE h.tenant_id = d.tenant_id AND h.id = d.host_id) AS host,
                    {may_talk} AS takes_part, (d.owner_id = :user OR :admin) AS may_set, {guard}
               FROM domain d
              WHERE {condition}
             """)
+            .with("whole", SqlTemplate.WHOLE)
             .with("may_talk", Visibility.talk("d"))
             .with("guard", GuardStore.columns("d"))
             .with("condition", CONDITION)
             .sql();
 
     private static final String READ_MEMBERS = SqlTemplate.of("""
-            SELECT a.domain_id, a.id, a.name, a.state, a.since,
-                   {online} AS online
-              FROM (SELECT m.tenant_id, m.domain_id, a.id, a.name, a.name_key, m.state, m.since
+            SELECT a.domain_id, a.name AS agent, a.role, a.state, a.since, {online} AS online
+              FROM (SELECT m.tenant_id, m.domain_id, CASE WHEN d.host_id = a.id THEN 'host' ELSE 'member' END AS role, a.id, a.name, a.name_key, m.state, m.since
                       FROM domain d
                       JOIN membership m ON m.tenant_id = d.tenant_id AND m.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT x.id, x.name, x.name_key FROM agent x
@@ -105,15 +103,17 @@ public final class DomainQueries {
             .with("condition", CONDITION)
             .sql();
 
-    private static final String READ_ZONES =
-            SqlTemplate.of("""
-            SELECT z.domain_id, z.name, z.description, z.created_at
+    private static final String READ_ZONES = SqlTemplate.of("""
+            SELECT z.domain_id, z.name, z.description, {whole}, z.created_at
               FROM domain d
               JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
              WHERE {condition}
              ORDER BY z.name_key <> :main, z.name_key
              LIMIT :zones
-            """).with("condition", CONDITION).sql();
+            """)
+            .with("whole", SqlTemplate.WHOLE)
+            .with("condition", CONDITION)
+            .sql();
 
     private static final String READ_MESSAGES = SqlTemplate.of("""
             SELECT s.domain_id, {columns}
@@ -201,30 +201,13 @@ public final class DomainQueries {
 
     /** The domain's row. Rows of the other statements belong to it if they carry its id. */
     private record FoundDomain(
-            long id,
-            @Nullable Long host,
-            boolean takesPart,
-            @Nullable GuardLimits guard,
-            Domain domain) {
+            long id, boolean takesPart, @Nullable GuardLimits guard, Domain domain) {
         static FoundDomain of(Row row) throws SQLException {
             return new FoundDomain(
                     row.number("id"),
-                    row.numberOrNull("host_id"),
                     row.flag("takes_part"),
                     row.flag("may_set") ? GuardStore.read(row) : null,
-                    new Domain(
-                            row.text("name"),
-                            row.text("description"),
-                            null,
-                            null,
-                            row.textOrNull("profile"),
-                            null,
-                            Access.of(row.text("access")),
-                            row.text("owner"),
-                            row.textOrNull("host"),
-                            row.number("revision"),
-                            Objects.requireNonNull(row.instantOrNull("created_at")),
-                            Objects.requireNonNull(row.instantOrNull("updated_at"))));
+                    row.as(Domain.class));
         }
 
         /** The rows of this domain. Another one may have got its name between two statements. */
@@ -235,24 +218,6 @@ public final class DomainQueries {
                     .flatMap(Optional::stream)
                     .toList();
         }
-
-        private Member member(Row row) throws SQLException {
-            return new Member(
-                    row.text("name"),
-                    host != null && row.number("id") == host ? "host" : "member",
-                    row.flag("online"),
-                    Objects.requireNonNull(row.instantOrNull("since")),
-                    MemberState.valueOf(row.text("state").toUpperCase(Locale.ROOT)));
-        }
-    }
-
-    static Zone zone(Row row) throws SQLException {
-        return new Zone(
-                row.text("name"),
-                row.textOrNull("description"),
-                null,
-                null,
-                Objects.requireNonNull(row.instantOrNull("created_at")));
     }
 
     private static Optional<DomainDetails> found(Call call, Statement.Results results, int limit) throws SQLException {
@@ -261,9 +226,9 @@ public final class DomainQueries {
             return Optional.empty();
         }
         var found = read.get();
-        var listed = found.list(results, found::member);
-        var zoned = found.list(results, DomainQueries::zone);
-        var said = found.list(results, MessageRow::read);
+        var listed = found.list(results, row -> row.as(Member.class));
+        var zoned = found.list(results, row -> row.as(Zone.class));
+        var said = found.list(results, row -> row.as(Message.class));
         var budget = call.budget();
         budget.spend(found.domain());
         // The list of members has pages. It gets the room that the other lists leave: at least a third.

@@ -168,6 +168,7 @@ public final class DomainStore {
      */
     Domain insert(Call call, DomainFields words, @Nullable Long host) {
         var domain = db.sql(call, INSERT)
+                .sameAccess(host == null) // Nothing has selected it yet, but a host can make its owner see more.
                 .set("name", words.name())
                 .set("key", words.name().key())
                 .set("description", words.description())
@@ -199,16 +200,7 @@ public final class DomainStore {
     }
 
     private Optional<LockedDomain> find(Call call, Name name, String statement) {
-        return db.sql(call, statement)
-                .set("key", name.key())
-                .one(row -> new LockedDomain(
-                        row.number("id"),
-                        row.text("name"),
-                        row.number("owner_id"),
-                        row.text("owner_name"),
-                        row.numberOrNull("host_id"),
-                        Access.of(row.text("access")),
-                        row.number("revision")));
+        return db.sql(call, statement).set("key", name.key()).one(row -> row.as(LockedDomain.class));
     }
 
     /** Returns the refusal for an unknown domain, with similar names that the acting user may see. */
@@ -221,6 +213,7 @@ public final class DomainStore {
     Domain update(Call call, LockedDomain current, DomainFields words) {
         try {
             var domain = db.sql(call, UPDATE)
+                    .sameAccess(words.name() == null && words.access() == null)
                     .set("id", current.id())
                     .set("name", words.name())
                     .set("key", words.name().key())

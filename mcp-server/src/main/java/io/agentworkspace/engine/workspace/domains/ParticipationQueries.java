@@ -74,7 +74,7 @@ public final class ParticipationQueries {
         var name = name(call, named);
         var found = db.sql(call, FIND)
                 .set("domain", name.key())
-                .one(row -> new Found(new Place(row.number("id"), row.text("name")), row.flag("takes_part")))
+                .one(row -> new Found(row.as(Place.class), row.flag("takes_part")))
                 .orElseThrow(() -> domains.missing(call, name));
         if (!found.takesPart()) {
             throw Problem.conflict(ZoneEntry.notMember(call, found.place().name()));

@@ -26,7 +26,7 @@ public final class ZoneEntry {
 
     private static final String FIND = HOLD
             + SqlTemplate.of("""
-            SELECT d.name, z.conversation_id AS conversation, z.name AS zone, {takes_part} AS takes_part,
+            SELECT d.name AS domain, z.conversation_id AS conversation, z.name AS zone, {takes_part} AS takes_part,
                    ARRAY(SELECT near.name FROM zone near
                           WHERE z.id IS NULL AND near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
               FROM domain d
@@ -98,12 +98,7 @@ public final class ZoneEntry {
                 .set("zone", zone.key())
                 .all(results -> {
                     results.next(_ -> true); // The lock.
-                    return results.next(row -> new ZoneLookup(
-                            row.text("name"),
-                            row.numberOrNull("conversation"),
-                            row.textOrNull("zone"),
-                            row.flag("takes_part"),
-                            row.texts("zones")));
+                    return results.next(row -> row.as(ZoneLookup.class));
                 });
     }
 

@@ -2,12 +2,12 @@ package io.agentworkspace.engine.workspace.domains;
 
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.NamePrefix;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.agent.Message;
@@ -15,7 +15,6 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.messages.MessagePages;
-import io.agentworkspace.engine.workspace.messages.MessageRow;
 import io.agentworkspace.engine.workspace.messages.StoredMessage;
 import io.agentworkspace.engine.workspace.messages.ThreadQueries;
 import java.sql.SQLException;
@@ -62,10 +61,11 @@ final class ZoneQueries {
             """;
 
     private static final String READ_ZONE = SqlTemplate.of("""
-            SELECT d.name AS domain, {may_talk} AS takes_part, z.conversation_id, z.name, z.description, z.created_at
+            SELECT d.name AS domain, {may_talk} AS takes_part, z.conversation_id, z.name, z.description, {whole}, z.created_at
               FROM domain d LEFT JOIN {zone}
              WHERE {condition}
             """)
+            .with("whole", SqlTemplate.WHOLE)
             .with("may_talk", Visibility.talk("d"))
             .with("zone", ZONE)
             .with("condition", DomainQueries.CONDITION)
@@ -144,7 +144,7 @@ final class ZoneQueries {
                 .set("prefix", prefix == null ? "" : prefix.key())
                 .set("after", after)
                 .set("limit", limit)
-                .one(row -> new ZonePage(row.flag("found"), row.jsonList("rows", ZoneSummary.class)))
+                .one(row -> row.as(ZonePage.class))
                 .orElseThrow();
         if (!listed.found()) {
             throw domains.absent(call, domain);
@@ -182,7 +182,11 @@ final class ZoneQueries {
                 call, domain, zone, db.sql(call, READ).set("before", before).set("limit", limit));
         Cursor.requireSame(keys, read.conversation());
         var messages = MessagePages.fit(
-                call, read.messages(), limit, read.conversation(), message -> Long.toString(message.seq()));
+                call,
+                read.messages(),
+                limit,
+                read.conversation(),
+                message -> Long.toString(message.place().seq()));
         pages.mark(call, read.messages(), messages);
         return new ZoneWithMessages(Objects.requireNonNull(read.zone()), messages);
     }
@@ -231,7 +235,7 @@ final class ZoneQueries {
     private static Optional<ZoneRead> zoneRead(Statement.Results results) throws SQLException {
         var found = results.next(row ->
                 new FoundZone(row.text("domain"), row.flag("takes_part"), row.number("conversation_id"), zone(row)));
-        var newest = results.list(MessageRow::stored);
+        var newest = results.list(row -> row.as(StoredMessage.class));
         return found.map(zone -> new ZoneRead(
                 zone.domain(),
                 zone.takesPart(),
@@ -250,7 +254,7 @@ final class ZoneQueries {
             @Nullable Zone zone) {}
 
     private static @Nullable Zone zone(Row row) throws SQLException {
-        return row.numberOrNull("conversation_id") == null ? null : DomainQueries.zone(row);
+        return row.numberOrNull("conversation_id") == null ? null : row.as(Zone.class);
     }
 
     private static @Nullable Long before(List<String> keys) {

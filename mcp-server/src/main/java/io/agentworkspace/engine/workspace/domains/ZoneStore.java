@@ -74,6 +74,7 @@ public final class ZoneStore {
     Zone insert(Call call, DomainStore.LockedDomain domain, Name name, @Nullable String description) {
         call.changed(domain.zonesChanged());
         return db.sql(call, INSERT)
+                .sameAccess() // Nothing has selected it yet.
                 .set("domain", domain.id())
                 .set("name", name)
                 .set("key", name.key())

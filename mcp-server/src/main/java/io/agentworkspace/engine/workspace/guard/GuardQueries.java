@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -125,7 +124,7 @@ public final class GuardQueries {
 
     /** The columns of the answered message {@code m}. */
     public static final String PARENT = """
-            m.id, m.speaker_id, m.chain, m.created_at, NOT m.person AS by_program,
+            m.id, m.speaker_id, m.chain, m.created_at AS at, NOT m.person AS by_program,
             ARRAY(SELECT link.name
                     FROM unnest(m.chain || m.speaker_id) WITH ORDINALITY k (id, n)
                     CROSS JOIN LATERAL (SELECT x.name FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = k.id OFFSET 0) link
@@ -152,20 +151,7 @@ public final class GuardQueries {
             boolean isStopped,
             long agentsSaid,
             long voices,
-            @Nullable Instant progressAt) {
-        public static Place read(Row row) throws SQLException {
-            return new Place(
-                    row.number("conversation"),
-                    row.number("last_seq"),
-                    Objects.requireNonNull(row.instantOrNull("last_at")),
-                    row.number("hops"),
-                    row.number("per_minute"),
-                    row.flag("stopped"),
-                    row.number("agents_said"),
-                    row.number("voices"),
-                    row.instantOrNull("progress"));
-        }
-    }
+            @Nullable Instant progressAt) {}
 
     /**
      * The message that a new one answers.
@@ -175,16 +161,7 @@ public final class GuardQueries {
     public record ParentMessage(
             UUID id, long speaker, boolean byProgram, Instant at, List<Long> chain, List<String> chainNames) {
         public static @Nullable ParentMessage read(Row row) throws SQLException {
-            var id = row.textOrNull("id");
-            return id == null
-                    ? null
-                    : new ParentMessage(
-                            UUID.fromString(id),
-                            row.number("speaker_id"),
-                            row.flag("by_program"),
-                            Objects.requireNonNull(row.instantOrNull("created_at")),
-                            row.numbers("chain"),
-                            row.texts("chain_names"));
+            return row.textOrNull("id") == null ? null : row.as(ParentMessage.class);
         }
     }
 

@@ -83,9 +83,9 @@ public final class GuardStore {
 
     /** Returns the columns of the guard of an agent or a domain. */
     public static String columns(String alias) {
-        return SqlTemplate.of("{x}.guard_hops, {x}.guard_per_minute, {x}.guard_more, {x}.guard_stopped")
-                .with("x", alias)
-                .sql();
+        return SqlTemplate.of("""
+                {x}.guard_hops, {x}.guard_per_minute, NULLIF({x}.guard_more, 0) AS guard_more,
+                NULLIF({x}.guard_stopped, false) AS guard_stopped""").with("x", alias).sql();
     }
 
     /** Returns an expression for the limits as JSON. */
@@ -96,12 +96,7 @@ public final class GuardStore {
     }
 
     public static GuardLimits read(Row row) throws SQLException {
-        var more = (int) row.number("guard_more");
-        return new GuardLimits(
-                (int) row.number("guard_hops"),
-                (int) row.number("guard_per_minute"),
-                more == 0 ? null : (Integer) more,
-                row.flag("guard_stopped") ? true : null);
+        return row.as("guard_", GuardLimits.class);
     }
 
     private static String change(String table, String chosen, String over, String more) {

@@ -33,8 +33,8 @@ public final class ConversationStore {
                    {counts}
               FROM ({limits}) place
              WHERE c.tenant_id = :tenant AND c.id = :conversation
-            RETURNING c.id AS conversation, c.last_seq, c.last_at, c.agents_said, cardinality(c.voices) AS voices,
-                      place.hops, place.per_minute, place.stopped, greatest(place.progress, c.person_at) AS progress
+            RETURNING c.id AS conversation, c.last_seq AS seq, c.last_at AS at, c.agents_said, cardinality(c.voices) AS voices,
+                      place.hops, place.per_minute, place.stopped, greatest(place.progress, c.person_at) AS progress_at
             """)
             .with("counts", GuardQueries.COUNTS_IN_ZONE)
             .with("limits", GuardQueries.LIMITS_IN_ZONE)
@@ -48,9 +48,9 @@ public final class ConversationStore {
             VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
             ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                SET last_seq = conversation.last_seq + 1, last_at = greatest(conversation.last_at, excluded.last_at)
-            RETURNING id AS conversation, last_seq, last_at, agents_said, cardinality(voices) AS voices,
+            RETURNING id AS conversation, last_seq AS seq, last_at AS at, agents_said, cardinality(voices) AS voices,
             (SELECT hops FROM pair) AS hops, (SELECT per_minute FROM pair) AS per_minute, (SELECT stopped FROM pair) AS stopped,
-            CAST(NULL AS timestamptz) AS progress
+            CAST(NULL AS timestamptz) AS progress_at
             """).with("pair", GuardQueries.LIMITS_OF_PAIR).sql();
 
     /** Keeps an agent in the zone until the transaction ends. */
@@ -150,7 +150,7 @@ public final class ConversationStore {
                 .set("conversation", to.conversation())
                 .all(results -> {
                     results.next(_ -> true); // The turn.
-                    var place = results.next(Place::read)
+                    var place = results.next(row -> row.as(Place.class))
                             .orElseThrow(() ->
                                     Problem.conflict("the zone has just been destroyed; ZN_List shows the others"));
                     if (results.next(_ -> true).isEmpty() && call.context().self() != null) {
@@ -168,7 +168,7 @@ public final class ConversationStore {
                 .set("is_answer", to.parent() != null)
                 .all(results -> {
                     results.next(_ -> true); // The turn.
-                    var place = results.next(Place::read).orElseThrow();
+                    var place = results.next(row -> row.as(Place.class)).orElseThrow();
                     return results.next(row -> slot(place, History.read(row, to.parent()), row))
                             .orElseThrow();
                 });

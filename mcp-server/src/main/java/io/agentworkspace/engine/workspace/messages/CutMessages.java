@@ -22,12 +22,14 @@ public final class CutMessages {
     public static @Nullable String next(List<Message> waiting) {
         var calls = new LinkedHashSet<String>();
         for (var message : waiting) {
-            if (message.truncated() != null) {
+            if (message.text().truncated() != null) {
                 calls.add(
-                        message.zone() == null
+                        message.place().zone() == null
                                 ? "AP_Read with inbox: true"
                                 : "ZN_Read with target.domain '%s' and target.zone '%s'"
-                                        .formatted(message.domain(), message.zone()));
+                                        .formatted(
+                                                message.place().domain(),
+                                                message.place().zone()));
             }
         }
         if (calls.isEmpty()) {
@@ -42,7 +44,7 @@ public final class CutMessages {
     static Stream<StoredMessage> beforeCut(List<StoredMessage> messages) {
         var conversations = new HashSet<Long>();
         return messages.stream().filter(each -> {
-            if (each.message().truncated() != null) {
+            if (each.message().text().truncated() != null) {
                 conversations.add(each.conversation());
             }
             return !conversations.contains(each.conversation());

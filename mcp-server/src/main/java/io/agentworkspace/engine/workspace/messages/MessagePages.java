@@ -2,9 +2,9 @@ package io.agentworkspace.engine.workspace.messages;
 
 import io.agentworkspace.engine.kernel.context.Unread;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.ArrayList;
@@ -119,11 +119,11 @@ public final class MessagePages {
 
     private static long most(Message message) {
         return BESIDE_TEXT
-                + (long) LINK * message.chain().size()
+                + (long) LINK * message.text().chain().size()
                 + (message.attachments() == null
                         ? 0
                         : (long) ATTACHMENT * message.attachments().size())
-                + (long) ESCAPED * message.content().length();
+                + (long) ESCAPED * message.text().content().length();
     }
 
     /**
@@ -146,7 +146,7 @@ public final class MessagePages {
 
     /** Whether a message may wait without being counted as unread. */
     private static boolean mayWait(Message message) {
-        return message.to() != null && message.readAt() == null;
+        return message.place().to() != null && message.receipt().readAt() == null;
     }
 
     /**
@@ -159,7 +159,7 @@ public final class MessagePages {
         /** Returns whether another call has read the message since it was found. */
         public boolean isLost(StoredMessage message) {
             return lost.contains(message.conversation())
-                    || message.message().seq() <= before.getOrDefault(message.conversation(), 0L);
+                    || message.message().place().seq() <= before.getOrDefault(message.conversation(), 0L);
         }
     }
 
@@ -173,15 +173,16 @@ public final class MessagePages {
         if (call.isReadOnly() || messages.isEmpty()) {
             return new Marked(Set.of(), Map.of());
         }
-        messages.forEach(
-                each -> call.notBefore(each.message().createdAt())); // It may have been sent after the call began.
+        messages.forEach(each ->
+                call.notBefore(each.message().text().createdAt())); // It may have been sent after the call began.
         var ranges = new LinkedHashMap<Long, Range>();
         consecutive.stream().filter(MessagePages::isWhole).forEach(each -> {
-            var seq = each.message().seq();
+            var seq = each.message().place().seq();
             ranges.merge(each.conversation(), new Range(seq, seq), Range::and);
         });
-        var direct =
-                messages.stream().filter(each -> each.message().to() != null).toList();
+        var direct = messages.stream()
+                .filter(each -> each.message().place().to() != null)
+                .toList();
         var positions = new HashMap<Long, Long>();
         var cleared = db
                 .sql(call, MARK)
@@ -209,11 +210,11 @@ public final class MessagePages {
     }
 
     private static boolean isWhole(StoredMessage message) {
-        return message.message().truncated() == null;
+        return message.message().text().truncated() == null;
     }
 
     private static List<String> ids(List<StoredMessage> messages) {
-        return messages.stream().map(each -> each.message().id()).toList();
+        return messages.stream().map(each -> each.message().place().id()).toList();
     }
 
     private record Range(long since, long upto) {

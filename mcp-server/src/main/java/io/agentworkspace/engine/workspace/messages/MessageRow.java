@@ -1,13 +1,8 @@
 package io.agentworkspace.engine.workspace.messages;
 
 import io.agentworkspace.engine.kernel.context.Unread;
-import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.agent.Message;
-import io.agentworkspace.engine.model.agent.Message.Attachment;
-import io.agentworkspace.engine.model.agent.Question;
-import java.sql.SQLException;
-import java.util.Objects;
 
 /** The columns of a message {@code m}, and the record made of them: a new field is added here and to {@link Message}. */
 public final class MessageRow {
@@ -29,8 +24,7 @@ public final class MessageRow {
             """;
 
     /** The columns with the whole text. */
-    public static final String COLUMNS =
-            columns("m.content, CAST(NULL AS boolean) AS truncated, CAST(NULL AS integer) AS length");
+    public static final String COLUMNS = columns("m.content, " + SqlTemplate.WHOLE);
 
     /** The columns in the response to a write, with a long text cut. */
     static final String CUT_COLUMNS =
@@ -52,7 +46,7 @@ public final class MessageRow {
 
     private static String columns(String content) {
         return SqlTemplate.of("""
-            m.id, m.conversation_id, speaker.name AS "from", speaker.kind AS from_kind, m.person, m.by_key, addressee.name AS "to",
+            m.id, m.conversation_id, speaker.name AS "from", speaker.kind AS from_kind, NULLIF(m.person, false) AS person, m.by_key, addressee.name AS "to",
             addressee.kind AS to_kind, md.name AS domain, mz.name AS zone, m.seq, {content}, m.answers AS reply_to,
             CASE WHEN m.chain = '{}' THEN CAST('{}' AS text[])
                  ELSE ARRAY(SELECT link.name
@@ -84,37 +78,5 @@ public final class MessageRow {
                FROM unnest({ids}) WITH ORDINALITY k (id, n)
                CROSS JOIN LATERAL (SELECT * FROM document x WHERE x.tenant_id = {tenant} AND x.id = k.id OFFSET 0) d)
             """).with("ids", ids).with("tenant", tenant).sql();
-    }
-
-    public static Message read(Row row) throws SQLException {
-        var length = row.numberOrNull("length");
-        var replies = row.numberOrNull("replies");
-        return new Message(
-                row.text("id"),
-                row.text("from"),
-                row.text("from_kind"),
-                row.flag("person") ? true : null,
-                row.textOrNull("by_key"),
-                row.textOrNull("to"),
-                row.textOrNull("to_kind"),
-                row.textOrNull("domain"),
-                row.textOrNull("zone"),
-                row.number("seq"),
-                row.text("content"),
-                row.flag("truncated") ? true : null,
-                length == null ? null : length.intValue(),
-                row.textOrNull("reply_to"),
-                row.texts("chain"),
-                Objects.requireNonNull(row.instantOrNull("created_at")),
-                row.instantOrNull("delivered_at"),
-                row.instantOrNull("read_at"),
-                replies == null ? null : replies.intValue(),
-                row.textOrNull("attachments") == null ? null : row.jsonList("attachments", Attachment.class),
-                row.json("question", Question.class));
-    }
-
-    /** Reads a message with its conversation. */
-    public static StoredMessage stored(Row row) throws SQLException {
-        return new StoredMessage(row.number("conversation_id"), read(row));
     }
 }

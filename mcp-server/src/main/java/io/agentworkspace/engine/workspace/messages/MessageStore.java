@@ -5,6 +5,9 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.agent.Message.Place;
+import io.agentworkspace.engine.model.agent.Message.Receipt;
+import io.agentworkspace.engine.model.agent.Message.Text;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -167,13 +170,13 @@ public final class MessageStore {
                 .set("sent", sent)
                 .set("limit", limit)
                 .list(row -> {
-                    var message = MessageRow.stored(row);
+                    var message = row.as(StoredMessage.class);
                     if (row.flag("counted")) {
                         counted.add(message);
                     }
                     return message;
                 });
-        waiting.forEach(each -> call.notBefore(each.message().createdAt()));
+        waiting.forEach(each -> call.notBefore(each.message().text().createdAt()));
         var read = CutMessages.beforeCut(waiting).filter(counted::contains).count();
         return new Taken(waiting.stream().map(StoredMessage::message).toList(), read);
     }
@@ -210,7 +213,7 @@ public final class MessageStore {
 
     private static Message own(Call call, UUID id, NewMessage draft) {
         var to = draft.to();
-        return Message.sent(
+        var place = new Place(
                 id.toString(),
                 call.context().speaker().name(),
                 call.context().self() == null ? USER : AGENT,
@@ -220,16 +223,17 @@ public final class MessageStore {
                 to.kind(),
                 to.domain(),
                 to.zone(),
-                draft.slot().place().seq(),
+                draft.slot().place().seq());
+        var text = new Text(
                 draft.content(),
+                null,
+                null,
                 draft.lineage().answers(),
                 draft.lineage().chainNames(),
-                draft.slot().place().at(),
-                draft.documents().isEmpty()
-                        ? null
-                        : draft.documents().stream()
-                                .map(AttachedDocument::attachment)
-                                .toList());
+                draft.slot().place().at());
+        var attachments =
+                draft.documents().stream().map(AttachedDocument::attachment).toList();
+        return new Message(place, text, Receipt.NONE, null, attachments.isEmpty() ? null : attachments, null);
     }
 
     /** Records that the speaker has dealt with a direct message, by answering it. */
@@ -244,7 +248,7 @@ public final class MessageStore {
     public Message posted(Call call, UUID id) {
         return db.sql(call, READ_SAID)
                 .set("id", id)
-                .one(MessageRow::read)
+                .one(row -> row.as(Message.class))
                 .orElseThrow(() -> Problem.notFound("message", id.toString(), List.of()));
     }
 
@@ -253,7 +257,7 @@ public final class MessageStore {
         return db.sql(call, READ_WAITING)
                 .set("party", party)
                 .set("limit", limit)
-                .list(MessageRow::read);
+                .list(row -> row.as(Message.class));
     }
 
     /** Counts the unread messages of the current speaker. */

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.workspace.messages;
 
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -92,7 +92,7 @@ public final class ThreadQueries {
         var next = rows.size() < oldest.size()
                 ? Cursor.of(
                         Long.toString(oldest.getFirst().conversation()),
-                        Long.toString(rows.getLast().seq()))
+                        Long.toString(rows.getLast().place().seq()))
                 : null;
         return new ListSlice<>(rows, next);
     }

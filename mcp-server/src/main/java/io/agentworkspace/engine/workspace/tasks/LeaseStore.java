@@ -13,7 +13,6 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -47,7 +46,7 @@ public final class LeaseStore {
                 UPDATE task t SET reminded = true FROM soon
                  WHERE t.tenant_id = soon.tenant_id AND t.id = soon.id
              RETURNING t.tenant_id, t.domain_id, t.holder_id, t.lease_until, t.creator_id, t.title)
-            SELECT t.tenant_id, t.holder_id, t.lease_until, d.name AS domain, 1 AS count, t.title AS subject,
+            SELECT t.tenant_id, t.holder_id, t.lease_until AS at, d.name AS domain, 1 AS count, t.title AS subject,
                    CASE WHEN d.owner_id = t.holder_id THEN t.creator_id ELSE d.owner_id END AS speaker_id
               FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
             """)
@@ -61,7 +60,7 @@ public final class LeaseStore {
                 UPDATE reservation r SET reminded = true FROM soon
                  WHERE r.tenant_id = soon.tenant_id AND r.id = soon.id
              RETURNING r.tenant_id, r.domain_id, r.holder_id, r.lease_until, r.path)
-            SELECT r.tenant_id, r.holder_id, min(r.lease_until) AS lease_until, d.name AS domain, count(*) AS count,
+            SELECT r.tenant_id, r.holder_id, min(r.lease_until) AS at, d.name AS domain, count(*) AS count,
                    min(r.path) AS subject, d.owner_id AS speaker_id
               FROM r JOIN domain d ON d.tenant_id = r.tenant_id AND d.id = r.domain_id
              GROUP BY r.tenant_id, r.holder_id, d.id, d.name, d.owner_id
@@ -155,17 +154,7 @@ public final class LeaseStore {
     private void remind(String statement, Function<Ending, String> text) {
         var at = clock.instant();
         db.transaction(() -> {
-            var ending = db.sql(statement)
-                    .quiet()
-                    .set("portion", PORTION)
-                    .list(row -> new Ending(
-                            row.number("tenant_id"),
-                            row.number("holder_id"),
-                            row.number("speaker_id"),
-                            row.text("domain"),
-                            row.text("subject"),
-                            row.number("count"),
-                            Objects.requireNonNull(row.instantOrNull("lease_until"))));
+            var ending = db.sql(statement).quiet().set("portion", PORTION).list(row -> row.as(Ending.class));
             for (var one : ending) {
                 notices.direct(one.tenant(), one.speaker(), one.holder(), text.apply(one), at)
                         .ifPresent(change -> changes.write(one.tenant(), List.of(change)));
@@ -204,7 +193,7 @@ public final class LeaseStore {
                         var owner = row.number("owner_id");
                         return new FreedTask(
                                 row.number("tenant_id"),
-                                TaskRow.read(row),
+                                row.as(StoredTask.class),
                                 loser,
                                 row.text("loser"),
                                 owner == loser ? row.number("creator_id") : owner);

@@ -1,10 +1,6 @@
 package io.agentworkspace.engine.workspace.tasks;
 
-import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
-import java.sql.SQLException;
-import java.time.Instant;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The record of a task {@code t} in a domain {@code d}. A lease ends by the clock of the database. */
@@ -68,29 +64,21 @@ final class TaskRow {
      * A task as a statement of the current transaction has left or locked it.
      *
      * @param holder the party that holds it, also beyond its lease
-     * @param heldBy its name if the lease has not ended
      */
     record StoredTask(
             Task task,
             long domain,
             @Nullable Long assignee,
-            @Nullable Long holder,
-            @Nullable String heldBy,
-            @Nullable Instant heldUntil) {}
+            @Nullable Long holder) {
+        /** Its name if the lease has not ended. */
+        @Nullable
+        String heldBy() {
+            return task.holder();
+        }
+    }
 
     /** The columns of a {@link StoredTask}. */
-    static final String COLUMNS = SqlTemplate.of("{record} AS record, t.domain_id, t.assignee_id, t.holder_id")
+    static final String COLUMNS = SqlTemplate.of("{record} AS task, t.domain_id, t.assignee_id, t.holder_id")
             .with("record", RECORD)
             .sql();
-
-    static StoredTask read(Row row) throws SQLException {
-        var task = Objects.requireNonNull(row.json("record", Task.class));
-        return new StoredTask(
-                task,
-                row.number("domain_id"),
-                row.numberOrNull("assignee_id"),
-                row.numberOrNull("holder_id"),
-                task.holder(),
-                task.leaseUntil());
-    }
 }

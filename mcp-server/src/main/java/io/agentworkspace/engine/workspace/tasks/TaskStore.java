@@ -219,7 +219,7 @@ final class TaskStore {
                 .set("assignee", draft.assignee())
                 .set("unmet", unmet)
                 .set("me", me(call))
-                .one(TaskRow::read)
+                .one(row -> row.as(StoredTask.class))
                 .orElseThrow();
         call.created(Scope.TASKS, 1);
         if (draft.after().isEmpty()) {
@@ -242,7 +242,7 @@ final class TaskStore {
         var found = db.sql(call, LOCK_BEFORE)
                 .set("domain", domain)
                 .set("after", texts(after))
-                .list(row -> new Before(row.text("id"), row.flag("done")));
+                .list(row -> row.as(Before.class));
         for (var id : after) {
             if (found.stream().noneMatch(before -> before.id().equals(id.toString()))) {
                 throw Problem.notFound("task of this domain", id.toString(), List.of());
@@ -286,7 +286,7 @@ final class TaskStore {
         record Found(StoredTask task, boolean takesPart) {}
         var found = db.sql(call, statement)
                 .set("id", id)
-                .one(row -> new Found(TaskRow.read(row), row.flag("takes_part")))
+                .one(row -> new Found(row.as(StoredTask.class), row.flag("takes_part")))
                 .orElseThrow(() -> missing(id));
         if (!found.takesPart()) {
             throw Problem.conflict(ZoneEntry.notMember(call, found.task().task().domain()));
@@ -322,7 +322,7 @@ final class TaskStore {
         var claimed = statement
                 .set("me", me(call))
                 .set("lease", seconds + " seconds")
-                .one(row -> new Claimed(TaskRow.read(row), row.numberOrNull("lost_by")));
+                .one(row -> new Claimed(row.as(StoredTask.class), row.numberOrNull("lost_by")));
         claimed.ifPresent(_ -> call.checked(OfDomain.TAKE_PART));
         return claimed;
     }
@@ -364,7 +364,7 @@ final class TaskStore {
                 .set("me", me(call))
                 .set("what", next.what())
                 .set("note", next.note())
-                .one(TaskRow::read)
+                .one(row -> row.as(StoredTask.class))
                 .orElseThrow();
         call.ended(Scope.TASKS, unfinished(before.task().state()) - unfinished(next.state()));
         var wasDone = before.task().state() == TaskState.DONE;

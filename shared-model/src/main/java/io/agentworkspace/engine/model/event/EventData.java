@@ -130,14 +130,14 @@ public sealed interface EventData {
         private static final int LONGEST = 500;
 
         public static MessageCreated of(Message message) {
-            var text = message.content();
+            var text = message.text().content();
             return new MessageCreated(
-                    UUID.fromString(message.id()),
-                    message.from(),
-                    message.domain(),
-                    message.zone(),
-                    message.to(),
-                    message.seq(),
+                    UUID.fromString(message.place().id()),
+                    message.place().from(),
+                    message.place().domain(),
+                    message.place().zone(),
+                    message.place().to(),
+                    message.place().seq(),
                     text.codePointCount(0, text.length()) <= LONGEST
                             ? text
                             : text.substring(0, text.offsetByCodePoints(0, LONGEST)));

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.model.schema;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -249,10 +251,14 @@ public sealed interface Shape {
 
     /** @param closed whether unknown fields can be refused: true for input, false for output */
     static Fields ofRecord(Class<?> type, boolean closed) {
-        var fields = Arrays.stream(type.getRecordComponents())
-                .map(component -> field(component, closed))
-                .toList();
-        return new Fields(fields, closed, title(type));
+        return new Fields(fields(type, closed).toList(), closed, title(type));
+    }
+
+    private static Stream<Field> fields(Class<?> type, boolean closed) {
+        return Arrays.stream(type.getRecordComponents())
+                .flatMap(component -> component.getAccessor().isAnnotationPresent(JsonUnwrapped.class)
+                        ? fields(component.getType(), closed)
+                        : Stream.of(field(component, closed)));
     }
 
     private static Field field(RecordComponent component, boolean closed) {

@@ -284,7 +284,7 @@ public final class OutboxStore {
                 """)
                 .set("now", now)
                 .set("most", COUNTED)
-                .one(row -> new Depth(row.number("waiting"), row.number("due"), row.instantOrNull("oldest")))
+                .one(row -> row.as(Depth.class))
                 .orElseThrow();
     }
 

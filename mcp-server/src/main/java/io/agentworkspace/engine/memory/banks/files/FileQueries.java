@@ -27,10 +27,10 @@ final class FileQueries {
                 SELECT b.*, {permission}
                   FROM s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
-            SELECT b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+            SELECT b.permission_level, b.permission_via, b.permission_agent, b.permission_bank, b.permission_owner,
                    (SELECT m.text
                       FROM memory m
-                     WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.held_permission <> 'none'
+                     WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.permission_level <> 'none'
                        AND m.name_key = :name AND {readable}) AS text,
                    (SELECT jsonb_agg(jsonb_build_object('top', top, 'sub', sub, 'deep', deep, 'bytes', bytes)
                                      ORDER BY top_key, sub_key, deep)
@@ -40,7 +40,7 @@ final class FileQueries {
                                    split_part(m.name_key, '/', :depth + 2) AS sub_key,
                                    split_part(m.name_key, '/', :depth + 3) <> '' AS deep, sum(octet_length(m.text)) AS bytes
                               FROM memory m
-                             WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.held_permission <> 'none'
+                             WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.permission_level <> 'none'
                                AND {begins} AND {current}
                              GROUP BY top_key, sub_key, deep
                              ORDER BY top_key, sub_key, deep
@@ -106,10 +106,10 @@ final class FileQueries {
     }
 
     private static Optional<View> view(Call call, Row row) throws SQLException {
-        if (row.textOrNull("held_permission") == null) {
+        if (row.textOrNull("permission_level") == null) {
             return Optional.empty();
         }
         BankAccess.requireRead(call, BankPermissionRow.read(row));
-        return Optional.of(new View(row.textOrNull("text"), row.jsonList("entries", DirectoryEntry.class)));
+        return Optional.of(row.as(View.class));
     }
 }

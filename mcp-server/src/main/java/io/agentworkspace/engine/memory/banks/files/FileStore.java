@@ -70,7 +70,7 @@ final class FileStore {
                 .set("bank", bank.id())
                 .set("name", path.key())
                 .set("prefix", path.prefix())
-                .list(row -> new File(UUID.fromString(row.text("id")), row.number("author_id"), row.text("name")));
+                .list(row -> row.as(File.class));
     }
 
     /**

@@ -249,7 +249,7 @@ final class ImportBatch {
     /** Only who manages the bank can say that a memory comes from a document. */
     private @Nullable ImportedSource source(MemoryLine line, boolean hasAuthor, boolean hasEditor) {
         var document = line.document();
-        var isTrusted = document == null || bank.permission().permission() == Permission.MANAGE;
+        var isTrusted = document == null || bank.permission().level() == Permission.MANAGE;
         if (hasAuthor && hasEditor && isTrusted) {
             return document == null
                     ? null

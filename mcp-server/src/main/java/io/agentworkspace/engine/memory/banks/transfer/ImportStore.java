@@ -137,14 +137,7 @@ final class ImportStore {
         db.sql(call, KNOWN)
                 .set("bank", bank.id())
                 .set("ids", List.copyOf(ids))
-                .list(row -> found.put(
-                        row.text("id"),
-                        new KnownMemory(
-                                row.number("author_id"),
-                                row.number("revision"),
-                                row.text("text"),
-                                row.flag("readable"),
-                                row.numbers("contributors"))));
+                .list(row -> found.put(row.text("id"), row.as(KnownMemory.class)));
         return found;
     }
 
@@ -154,9 +147,7 @@ final class ImportStore {
             db.sql(call, HOLDERS)
                     .set("bank", bank.id())
                     .set("keys", List.copyOf(keys))
-                    .list(row -> found.put(
-                            row.text("name_key"),
-                            new NameHolder(UUID.fromString(row.text("id")), row.text("text"), row.flag("readable"))));
+                    .list(row -> found.put(row.text("name_key"), row.as(NameHolder.class)));
         }
         return found;
     }
@@ -167,10 +158,7 @@ final class ImportStore {
                 .set("keys", List.copyOf(keys))
                 .list(row -> found.put(
                         row.text("name_key"),
-                        new NamedAgent(
-                                new Ref(row.number("id"), row.text("name")),
-                                row.number("owner_id"),
-                                row.text("owner_name"))));
+                        new NamedAgent(row.as(Ref.class), row.number("owner_id"), row.text("owner_name"))));
         return found;
     }
 
@@ -180,7 +168,7 @@ final class ImportStore {
         db.sql(call, USERS)
                 .set("keys", List.copyOf(keys))
                 .set("acting_user", call.context().user().id())
-                .list(row -> found.put(row.text("name_key"), new Ref(row.number("id"), row.text("name"))));
+                .list(row -> found.put(row.text("name_key"), row.as(Ref.class)));
         return found;
     }
 

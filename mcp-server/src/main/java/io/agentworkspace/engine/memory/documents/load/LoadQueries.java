@@ -52,12 +52,7 @@ public final class LoadQueries {
                  LIMIT 1
                 """)
                 .set("key", Name.key(Name.normal(name)))
-                .one(row -> new Version(
-                        UUID.fromString(row.text("id")),
-                        row.text("name"),
-                        row.number("version"),
-                        row.text("state"),
-                        row.number("parts")))
+                .one(row -> row.as(Version.class))
                 .orElseThrow(() -> Problem.notFound("document", Name.shortened(name), near(call, name)));
         if (!found.state().equals("accepted")) {
             throw Problem.conflict("no version of '%s' is accepted: version %d is %s; %s"

@@ -56,20 +56,20 @@ record MessageHit(
 
     /** @param room how many characters of the text it shows */
     static MessageHit of(Message message, double score, WordQuery query, int room) {
-        var part = query.excerpt(message.content(), room);
+        var part = query.excerpt(message.text().content(), room);
         return new MessageHit(
-                message.id(),
-                message.from(),
-                message.person(),
-                message.domain(),
-                message.zone(),
-                message.to(),
-                message.seq(),
+                message.place().id(),
+                message.place().from(),
+                message.place().person(),
+                message.place().domain(),
+                message.place().zone(),
+                message.place().to(),
+                message.place().seq(),
                 part.isWhole() ? part.text() : null,
                 part.isWhole() ? null : part.text(),
                 score,
                 new Why(part.words(), part.highlights()),
-                message.replyTo(),
-                message.createdAt());
+                message.text().replyTo(),
+                message.text().createdAt());
     }
 }

@@ -313,12 +313,7 @@ final class MessageSearchQueries {
     record Place(
             boolean agentFound, @Nullable String domain, boolean takesPart, boolean zoneFound, List<String> zones) {
         private static Place read(Row row) throws SQLException {
-            return new Place(
-                    row.flag("agent_found"),
-                    row.textOrNull("domain"),
-                    row.flag("takes_part"),
-                    row.flag("zone_found"),
-                    row.texts("zones"));
+            return row.as(Place.class);
         }
     }
 
@@ -330,7 +325,8 @@ final class MessageSearchQueries {
      */
     record Match(StoredMessage message, boolean isStrict, long matches, long items) {
         private static Match read(Row row) throws SQLException {
-            return new Match(MessageRow.stored(row), row.flag("is_strict"), row.number("matches"), row.number("items"));
+            return new Match(
+                    row.as(StoredMessage.class), row.flag("is_strict"), row.number("matches"), row.number("items"));
         }
 
         double score() {
@@ -339,7 +335,12 @@ final class MessageSearchQueries {
 
         Position position() {
             var one = message.message();
-            return new Position(isStrict, matches, one.createdAt(), message.conversation(), one.seq());
+            return new Position(
+                    isStrict,
+                    matches,
+                    one.text().createdAt(),
+                    message.conversation(),
+                    one.place().seq());
         }
     }
 

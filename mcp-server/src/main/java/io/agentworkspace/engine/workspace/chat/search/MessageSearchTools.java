@@ -2,8 +2,8 @@ package io.agentworkspace.engine.workspace.chat.search;
 
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.kernel.db.Db;
-import io.agentworkspace.engine.kernel.db.ListSlice;
 import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.kernel.text.WordQuery;
 import io.agentworkspace.engine.model.access.Capability;
@@ -182,7 +182,7 @@ final class MessageSearchTools {
         for (var each : page) {
             var share = Math.max(SHORTEST_SNIPPET, room / (page.size() - hits.size()));
             hits.add(MessageHit.of(each.message().message(), each.score(), filter.query(), share));
-            room -= Math.min(share, each.message().message().content().length());
+            room -= Math.min(share, each.message().message().text().content().length());
         }
         var slice = ListSlice.of(
                 call,

@@ -9,7 +9,6 @@ import io.agentworkspace.engine.kernel.db.Statement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what an agent is told when its session starts, and when its conversation is summarised. */
@@ -122,12 +121,7 @@ final class HookQueries {
     }
 
     private static Recalled recalled(Row row) throws SQLException {
-        return new Recalled(
-                row.text("bank"),
-                row.textOrNull("name"),
-                row.text("text"),
-                row.text("author"),
-                Objects.requireNonNull(row.instantOrNull("created_at")));
+        return row.as(Recalled.class);
     }
 
     private static Statement bound(Statement statement, HookSession session) {

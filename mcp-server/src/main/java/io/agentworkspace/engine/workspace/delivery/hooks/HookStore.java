@@ -174,7 +174,7 @@ final class HookStore {
 
     /** The newest listener of each of these sessions that still exists. */
     private static final String LISTENERS = """
-            SELECT h.agent_id, h.session, h.listener, h.line, h.connected IS NOT FALSE AS is_connected
+            SELECT h.agent_id, h.session, h.listener AS number, h.line, h.connected IS NOT FALSE AS is_connected
               FROM unnest(CAST(:agents AS bigint[]), CAST(:sessions AS text[])) t (agent, name)
               JOIN hook_session h ON h.tenant_id = :tenant AND h.agent_id = t.agent AND h.session = t.name
             """;
@@ -412,9 +412,8 @@ final class HookStore {
                 .set("tenant", tenant)
                 .set("agents", sessions.stream().map(SessionKey::agent).toList())
                 .set("sessions", sessions.stream().map(SessionKey::id).toList())
-                .list(row -> Map.entry(
-                        new SessionKey(row.number("agent_id"), row.text("session")),
-                        new Listener(row.number("listener"), row.number("line"), row.flag("is_connected"))))
+                .list(row ->
+                        Map.entry(new SessionKey(row.number("agent_id"), row.text("session")), row.as(Listener.class)))
                 .stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }

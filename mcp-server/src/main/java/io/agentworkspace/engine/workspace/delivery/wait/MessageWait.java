@@ -138,9 +138,9 @@ public final class MessageWait {
 
     /** Returns whether a message answers: in a zone, what a program says otherwise may be meant for others. */
     private static boolean isAnswer(Message message, UUID own) {
-        return own.toString().equals(message.replyTo())
-                || message.to() != null
-                || Boolean.TRUE.equals(message.person());
+        return own.toString().equals(message.text().replyTo())
+                || message.place().to() != null
+                || Boolean.TRUE.equals(message.place().person());
     }
 
     private Taken await(
@@ -218,7 +218,9 @@ public final class MessageWait {
         }
         var isRead = page.stream().noneMatch(marked::isLost) || call.context().unread() == 0;
         var all = page.stream().map(StoredMessage::message);
-        var inOrder = isShared ? all.sorted(Comparator.comparingLong(Message::seq)) : all;
+        var inOrder = isShared
+                ? all.sorted(Comparator.comparingLong(message -> message.place().seq()))
+                : all;
         return Optional.of(new Taken(inOrder.toList(), isRead, false));
     }
 

@@ -8,7 +8,6 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.domains.ZoneEntry;
 import io.agentworkspace.engine.workspace.messages.MessagePages;
-import io.agentworkspace.engine.workspace.messages.MessageRow;
 import io.agentworkspace.engine.workspace.messages.StoredMessage;
 import java.sql.SQLException;
 import java.util.List;
@@ -204,7 +203,7 @@ final class WaitQueries {
     /** A waiting message, and how many unread ones before it in its conversation are not waited for. */
     record Waiting(StoredMessage message, long skipped) {
         static Waiting read(Row row) throws SQLException {
-            return new Waiting(MessageRow.stored(row), row.number("skipped"));
+            return new Waiting(row.as(StoredMessage.class), row.number("skipped"));
         }
     }
 

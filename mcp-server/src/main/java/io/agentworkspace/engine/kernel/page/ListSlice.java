@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.kernel.db;
+package io.agentworkspace.engine.kernel.page;
 
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;

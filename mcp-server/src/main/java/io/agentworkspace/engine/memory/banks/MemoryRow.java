@@ -1,0 +1,59 @@
+package io.agentworkspace.engine.memory.banks;
+
+import java.util.LinkedHashMap;
+import java.util.stream.Collectors;
+
+/** The columns of a memory {@code m}: a new field is added here and to {@link io.agentworkspace.engine.model.bank.Memory}. */
+public final class MemoryRow {
+    /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
+    public static final String WRITERS = """
+            CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                                 WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+            LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                                WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
+            """;
+
+    private MemoryRow() {}
+
+    /**
+     * Returns the columns, with {@link #WRITERS}. The superseding memory is given as {@code m.superseder}, since not all readers may
+     * see it.
+     *
+     * @param bank the expression of its bank's name
+     */
+    public static String columns(String bank) {
+        return columns("", bank, "m.text");
+    }
+
+    /**
+     * @param prefix what the columns' names begin with
+     * @param text the expression of the text, of which a reader may get less
+     */
+    public static String columns(String prefix, String bank, String text) {
+        var columns = new LinkedHashMap<String, String>();
+        columns.put("id", "m.id");
+        columns.put("bank", bank);
+        columns.put("name", "m.name");
+        columns.put("text", text);
+        columns.put("truncated", "CAST(NULL AS boolean)");
+        columns.put("length", "CAST(NULL AS integer)");
+        columns.put("tags", "m.tags");
+        columns.put("author", "author.name");
+        columns.put("source_kind", "COALESCE(m.source ->> 'kind', editor.kind, author.kind)");
+        columns.put("source_name", "COALESCE(m.source ->> 'name', editor.name, author.name)");
+        columns.put("source_version", "CAST(m.source ->> 'version' AS bigint)");
+        columns.put("source_position", "m.source ->> 'position'");
+        columns.put("revision", "m.revision");
+        columns.put("derived_from", "CAST(m.derived_from AS text[])");
+        columns.put("supersedes", "m.supersedes");
+        columns.put("reason", "m.reason");
+        columns.put("superseded_by", "m.superseder");
+        columns.put("expires_at", "m.expires_at");
+        columns.put("pinned", "m.pinned");
+        columns.put("created_at", "m.created_at");
+        columns.put("updated_at", "m.updated_at");
+        return columns.entrySet().stream()
+                .map(column -> column.getValue() + " AS " + prefix + column.getKey())
+                .collect(Collectors.joining(", "));
+    }
+}
