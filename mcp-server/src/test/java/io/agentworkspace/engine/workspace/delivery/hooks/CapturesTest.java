@@ -3,6 +3,7 @@ package io.agentworkspace.engine.workspace.delivery.hooks;
 import static io.agentworkspace.engine.workspace.delivery.hooks.HookFixture.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.mcp.endpoint.Node;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
@@ -33,6 +34,8 @@ class CapturesTest {
     @TempDir
     Path home;
 
+    private final String path = "%s:%s:/usr/bin:/bin".formatted(Node.client(".bin"), Node.module(".bin"));
+
     private String run(String command, Path input) {
         try {
             var output = home.resolve("output");
@@ -42,8 +45,7 @@ class CapturesTest {
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile());
             process.environment().clear();
-            process.environment()
-                    .putAll(Map.of("PATH", "/usr/bin:/bin", "HOME", home.toString(), "TMPDIR", home.toString()));
+            process.environment().putAll(Map.of("PATH", path, "HOME", home.toString(), "TMPDIR", home.toString()));
             var code = process.start().waitFor();
             var printed = Files.readString(output);
             assertThat(code).as(printed).isZero();
@@ -55,17 +57,24 @@ class CapturesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
+            claude-code     | .claude/settings.json                  | SessionStart UserPromptSubmit PreToolUse PostToolUse Stop SessionEnd
+            codex           | .codex/hooks.json                      | UserPromptSubmit PreToolUse PostToolUse Stop SessionEnd
+            gemini-cli      | .gemini/settings.json                  | SessionStart BeforeAgent BeforeTool AfterTool AfterAgent SessionEnd
             cursor          | .cursor/hooks.json                     | sessionStart beforeSubmitPrompt preToolUse postToolUse stop sessionEnd
             copilot-cli     | .copilot/hooks/agent-workspace.json    | sessionStart userPromptSubmitted preToolUse postToolUse agentStop sessionEnd
             qwen-code       | .qwen/settings.json                    | SessionStart UserPromptSubmit PreToolUse PostToolUse Stop SessionEnd
             antigravity-cli | .gemini/config/hooks.json              | PreInvocation PreInvocation Stop
             """)
     void theHooksAnswerWhatTheClientSends(String client, String hooks, String events) throws IOException {
+        Node.require();
+        assertThat(List.of(events.split(" ")))
+                .containsAll(Repository.files("clients/%s/captures".formatted(client), ".json").stream()
+                        .map(file -> file.getFileName().toString().replace(".json", ""))
+                        .toList());
         prepare();
-        Files.createDirectories(home.resolve("bin"));
         var code = call(it.owner, "AK_Invite", "{'agent':'Ada'}").text("/invitation/code");
         run(
-                "for name in agy copilot qwen; do printf '#!/bin/sh\\n' >bin/$name && chmod +x bin/$name; done; PATH=$PWD/bin:$PATH; curl -fsS %s/join | setsid sh -s -- %s --yes --client %s"
+                "mkdir -p bin; printf '#!/bin/sh\\n' >bin/agy; chmod +x bin/agy; PATH=$PWD/bin:$PATH; curl -fsS %s/join | setsid sh -s -- %s --yes --client %s"
                         .formatted(TestServer.url(), code, client),
                 Path.of("/dev/null"));
         var written = Json.readObject(Files.readAllBytes(home.resolve(hooks)));

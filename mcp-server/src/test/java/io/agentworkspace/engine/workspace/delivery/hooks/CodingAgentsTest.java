@@ -146,6 +146,28 @@ class CodingAgentsTest {
         }
     }
 
+    /** Its hooks are a plugin of ours, so no other test shows that it keeps to a reservation. */
+    @Test
+    void opencodeDoesNotWriteAReservedFile() {
+        call(it.owner, "DM_Create", "{'vx':{'name':'Yard','description':'d','access':'public'}}");
+        for (var agent : List.of("Ada", "Bert")) {
+            call(it.owner, "DM_Invite", "{'target':{'domain':'Yard','agent':'%s'}}".formatted(agent));
+        }
+        call(it.bert, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['src/*.java'],'reason':'renaming'}");
+        var file = home.resolve("project/src/A.java");
+        var requests = new AtomicInteger();
+        try (var model = new ScriptedModel(_ -> requests.getAndIncrement() > 0
+                ? DONE
+                : ScriptedModel.tool("write", "{'filePath':'%s','content':'x'}".formatted(file)))) {
+            var agent = new CodingAgent(home).withoutListener().other(model);
+            var code = call(it.owner, "AK_Invite", "{'agent':'Ada'}").text("/invitation/code");
+            agent.join(TestServer.url(), code + " --yes --client opencode");
+            agent.run("opencode", "run", PROMPT);
+            assertThat(model.inputs().get(1)).contains("Bert has reserved");
+            assertThat(file).doesNotExist();
+        }
+    }
+
     /** What a sender learns: "hook" while a turn of Ada runs, which hears of the message, else "none". */
     private String wakes() {
         return call(it.bert, "AP_Chat", "{'target':{'agent':'Ada'},'content':'x'}")
