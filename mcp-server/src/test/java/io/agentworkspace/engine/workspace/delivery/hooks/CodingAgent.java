@@ -297,6 +297,17 @@ final class CodingAgent {
         }
     }
 
+    /** Starts the program for an application that writes to it and reads from it. */
+    AppServer appServer() {
+        try {
+            return new AppServer(builder(List.of("codex", "app-server"))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Starts the program as a person would, in a terminal. */
     Terminal terminal(String... command) {
         var inner = builder(List.of(command));

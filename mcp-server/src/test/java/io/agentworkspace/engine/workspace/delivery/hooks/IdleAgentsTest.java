@@ -138,6 +138,28 @@ class IdleAgentsTest {
         }
     }
 
+    /** Its desktop app and its extensions of editors speak to a server of their own. */
+    @Test
+    void codexInAnApplicationThatJoined() throws InterruptedException {
+        var agent = joined(new CodingAgent(home).codex(model, "gpt-5.5"), "codex");
+        var folder = home.resolve("project").toString();
+        try (model;
+                var server = agent.appServer()) {
+            server.trustHooks(folder);
+            var thread = server.call("thread/start", "{'cwd':'%s'}".formatted(folder))
+                    .at("/thread/id")
+                    .asString();
+            server.call("turn/start", "{'threadId':'%s','input':[{'type':'text','text':'hello'}]}".formatted(thread));
+            awaitIdle(1);
+            for (var round = 0; round < ROUNDS; round++) {
+                it.say("tide at six");
+                assertThat(takeTurn().input()).doesNotContain("tide at six");
+                readAndPause();
+            }
+        }
+        await("the end of the stream").until(() -> it.streams() == 0);
+    }
+
     /** Its plugin, which joining installs, wakes its sessions itself. A session lives as long as the server of its windows. */
     @Test
     void opencodeThatJoined() throws InterruptedException {
