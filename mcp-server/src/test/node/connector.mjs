@@ -1,8 +1,14 @@
-// An official client that only knows OAuth, at the engine's own authorization server: node connector.mjs <mode> <address of /mcp> <key>.
-// It registers itself, a user signs in with the key and allows it, and it renews its token by itself. Each step prints one line of JSON.
-import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
+// An official client that only knows OAuth, at the engine's own authorization server: node connector.mjs <mode> <address of /mcp> <key> [dpop|late].
+// It registers itself, a user signs in with the key and allows it, and it renews its token by itself. With dpop its tokens are bound to its key, with late its
+// clock is an hour behind, too. Each step prints one line of JSON.
+import { Client, DpopSession, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 
-const [mode, address, key] = process.argv.slice(2);
+const [mode, address, key, bound] = process.argv.slice(2);
+if (bound === 'late') {
+  const now = Date.now;
+  Date.now = () => now() - 3_600_000;
+}
+const session = bound ? await DpopSession.create() : undefined;
 const kept = {};
 let questions = 0;
 
@@ -26,6 +32,7 @@ async function allow(location) {
 }
 
 const authProvider = {
+  ...(session ? { dpop: () => session } : {}),
   redirectUrl: 'http://localhost:3118/callback',
   clientMetadata: { client_name: 'Connector', redirect_uris: ['http://localhost:3118/callback'] },
   clientInformation: () => kept.client,
@@ -66,8 +73,11 @@ const client = await authorized(connect);
 say('connect', { version: client.getNegotiatedProtocolVersion() });
 say('who', await client.callTool({ name: 'US_Read', arguments: {} }));
 const first = kept.tokens.access_token;
-const renewed = await fetch(kept.discovery.authorizationServerMetadata.token_endpoint, {
+say('type', kept.tokens.token_type);
+const tokens = kept.discovery.authorizationServerMetadata.token_endpoint;
+const renewed = await fetch(tokens, {
   method: 'POST',
+  headers: session ? { DPoP: await session.buildProof({ htm: 'POST', htu: tokens }) } : {},
   body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: kept.tokens.refresh_token, client_id: kept.client.client_id, resource: kept.discovery.resourceMetadata.resource }),
 });
 kept.tokens = { ...await renewed.json(), access_token: first }; // The client still has the old token, and must renew it by itself.

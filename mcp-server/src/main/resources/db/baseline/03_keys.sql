@@ -22,6 +22,7 @@ CREATE TABLE api_key (
     revision            bigint      NOT NULL DEFAULT 1,
     known_to_others     boolean     NOT NULL DEFAULT false,
     resource            text,
+    proof_key           text,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, user_id) REFERENCES app_user ON DELETE CASCADE,
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent,
@@ -35,6 +36,7 @@ COMMENT ON COLUMN api_key.ancestors IS 'The keys that it depends on, its parent 
 COMMENT ON COLUMN api_key.previous_hash IS 'The hash of the secret from before the rotation, which works until previous_until.';
 COMMENT ON COLUMN api_key.known_to_others IS 'Whether another user was shown its secret, or the secret of the key that created or rotated it.';
 COMMENT ON COLUMN api_key.resource IS 'The path of the MCP endpoint that it works at, for the access of a program by OAuth; null for every address.';
+COMMENT ON COLUMN api_key.proof_key IS 'The thumbprint of the key that the holder of its secret must prove to have (DPoP); null for none.';
 CREATE UNIQUE INDEX api_key_id ON api_key (id);
 CREATE INDEX api_key_newest ON api_key (tenant_id, created_at DESC, id DESC);
 CREATE INDEX api_key_user ON api_key (tenant_id, user_id);

@@ -121,13 +121,15 @@ CREATE TABLE oauth_client (
     created_at    timestamptz NOT NULL,
     used_at       timestamptz,
     address       text,
-    network       text
+    network       text,
+    proves        boolean     NOT NULL DEFAULT false
 );
 COMMENT ON TABLE oauth_client IS 'The programs that registered themselves at the authorization server. They belong to no tenant.';
 COMMENT ON COLUMN oauth_client.secret_hash IS 'The hash of its secret; null for a public client.';
 COMMENT ON COLUMN oauth_client.used_at IS 'When a user last gave it access; null if none ever has.';
 COMMENT ON COLUMN oauth_client.address IS 'Where it was registered from: an IPv4 address, or the /64 network of an IPv6 address.';
 COMMENT ON COLUMN oauth_client.network IS 'The /24 or /48 network of that address.';
+COMMENT ON COLUMN oauth_client.proves IS 'Whether it gets only tokens that are bound to a key of its own (dpop_bound_access_tokens).';
 CREATE INDEX oauth_client_unused ON oauth_client (created_at) WHERE used_at IS NULL;
 
 CREATE TABLE oauth_grant (
@@ -138,6 +140,7 @@ CREATE TABLE oauth_grant (
     challenge    text        NOT NULL,
     ends_at      timestamptz,
     keyed        boolean     NOT NULL DEFAULT false,
+    proves       boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, key_id),
     FOREIGN KEY (tenant_id, key_id) REFERENCES api_key ON DELETE CASCADE
 );
@@ -145,6 +148,7 @@ COMMENT ON TABLE oauth_grant IS 'Programs that a user gave access to. The secret
 COMMENT ON COLUMN oauth_grant.challenge IS 'The SHA-256 of the verifier that the program must present with the code (PKCE).';
 COMMENT ON COLUMN oauth_grant.ends_at IS 'When the credential of the user who gave it ends; null for never.';
 COMMENT ON COLUMN oauth_grant.keyed IS 'Whether the client must sign with its own key to get tokens (private_key_jwt).';
+COMMENT ON COLUMN oauth_grant.proves IS 'Whether the client gets only tokens that are bound to a key of its own (DPoP).';
 
 CREATE TABLE oauth_secret (
     tenant_id   bigint      NOT NULL,
@@ -155,11 +159,13 @@ CREATE TABLE oauth_secret (
     expires_at  timestamptz NOT NULL,
     token_hash  bytea,
     token_until timestamptz,
+    proof_key   text,
     PRIMARY KEY (tenant_id, hash),
     FOREIGN KEY (tenant_id, key_id) REFERENCES oauth_grant ON DELETE CASCADE
 );
 COMMENT ON TABLE oauth_secret IS 'Authorization codes and refresh tokens, each for one use. Used ones stay until they expire, so that a second use is noticed.';
 COMMENT ON COLUMN oauth_secret.token_hash IS 'The hash of the access token that came with a refresh token. It works until the refresh token is used, or expires.';
+COMMENT ON COLUMN oauth_secret.proof_key IS 'The thumbprint of the key that its holder must prove to have (DPoP): with a code, or with the access token of a refresh token; null for none.';
 CREATE UNIQUE INDEX oauth_secret_hash ON oauth_secret (hash);
 CREATE INDEX oauth_secret_key ON oauth_secret (tenant_id, key_id);
 CREATE INDEX oauth_secret_age ON oauth_secret (expires_at);
@@ -173,3 +179,13 @@ CREATE TABLE oauth_assertion (
 COMMENT ON TABLE oauth_assertion IS 'Assertions of users (ID-JAG) that a client used. Each works once.';
 COMMENT ON COLUMN oauth_assertion.hash IS 'The hash of its issuer and its id (jti).';
 CREATE INDEX oauth_assertion_age ON oauth_assertion (expires_at);
+
+CREATE UNLOGGED TABLE oauth_proof (
+    tenant_id  bigint      NOT NULL,
+    hash       bytea       NOT NULL CHECK (length(hash) = 32),
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, hash)
+);
+COMMENT ON TABLE oauth_proof IS 'Proofs of possession (DPoP) that a client used. Each works once. Unlogged: after a crash, those of the last minutes could be repeated.';
+COMMENT ON COLUMN oauth_proof.hash IS 'The hash of its key, its id (jti), its method and its address.';
+CREATE INDEX oauth_proof_age ON oauth_proof (expires_at);

@@ -127,6 +127,7 @@ public final class App implements AutoCloseable {
             own.add(new Feature.Endpoint(MetricsEndpoint.PATH::equals, new MetricsEndpoint(text, token)));
             var handlers = new Endpoints(endpoints.mcp(), own, endpoints.pages(), endpoints.rest());
             var allRules = rules.within(quotas::commands)
+                    .proving(endpoints.proofs())
                     .reading(features.catalogue().tools())
                     .serving(handlers::serves);
             var gate = new Gate(allRules, features.signIn().resolver(), endpoints.refusals(), clock, handlers);

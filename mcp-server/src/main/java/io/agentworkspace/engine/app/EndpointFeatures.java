@@ -3,6 +3,7 @@ package io.agentworkspace.engine.app;
 import io.agentworkspace.engine.app.demo.DemoFeature;
 import io.agentworkspace.engine.calls.discovery.ToolIndex;
 import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.identity.dpop.DpopProofs;
 import io.agentworkspace.engine.identity.oauth.OAuthFeature;
 import io.agentworkspace.engine.integrations.joining.InvitationStore;
 import io.agentworkspace.engine.integrations.joining.Joiner;
@@ -34,10 +35,16 @@ import java.util.List;
 /**
  * The features that have endpoints of their own, and the endpoints of all tools: MCP, REST and pages.
  *
+ * @param proofs checks that callers have the keys that their tokens are bound to
  * @param all the features, in the order in which they start
  */
 record EndpointFeatures(
-        Feature.Endpoint mcp, Feature.Endpoint rest, PageEndpoint pages, RefusalWriter refusals, List<Feature> all) {
+        Feature.Endpoint mcp,
+        Feature.Endpoint rest,
+        PageEndpoint pages,
+        RefusalWriter refusals,
+        DpopProofs proofs,
+        List<Feature> all) {
     EndpointFeatures {
         if (all.stream().anyMatch(feature -> !feature.tools().isEmpty())) {
             throw new IllegalStateException("the catalogue is complete: features with tools are in Features");
@@ -100,16 +107,20 @@ record EndpointFeatures(
         var hubs = new HubRoutes(runner, toolIndex::findByWords, () -> CommandsDocument.render(catalogue), published);
         var pages = new PageEndpoint(hubs, path);
         var http = new VettedClient(clientMetadata, settings.webhooks().authorities());
+        var proofs = new DpopProofs(db, sealKeys, published, clock);
         return new EndpointFeatures(
                 new Feature.Endpoint(mcp::serves, mcp),
                 new Feature.Endpoint(rest::serves, rest),
                 pages,
                 new RefusalWriter(clock, pages, mcp::refused),
+                proofs,
                 List.of(
+                        proofs.feature(),
                         mcp.feature(upstreams.watch().apply(runner)),
                         LiveFeature.of(db, catalogue, streams, clock),
                         HooksFeature.of(db, hooks, features.waits().wakes(), streams, clock),
                         DemoFeature.of(db, runner, local, clock),
-                        OAuthFeature.of(db, signIn, features.keys(), http, runner, ground.events(), pages, clock)));
+                        OAuthFeature.of(
+                                db, signIn, features.keys(), http, proofs, runner, ground.events(), pages, clock)));
     }
 }

@@ -108,18 +108,18 @@ public final class IdempotencyStore {
     }
 
     /**
-     * Stores the response for later duplicates, in the same transaction as the claim. A long response, or one beyond
+     * Stores the response for later duplicates, with the last statements of the transaction of the claim. A long response, or one beyond
      * the limit of its principal or tenant, is stored as a reference to what it changed.
      */
     void keep(Call call, String key, ObjectNode answer) {
         var whole = Json.text(answer);
         var length = whole.getBytes(StandardCharsets.UTF_8).length;
         if (length <= COUNTED) {
-            keep(call, key, KEEP_WHOLE).set("whole", whole).run();
+            keep(call, key, KEEP_WHOLE).set("whole", whole).runLate();
         } else if (length > WHOLE) {
             keep(call, key, KEEP_REFERENCE)
                     .set("reference", Json.text(Envelope.reference(answer)))
-                    .run();
+                    .runLate();
         } else {
             keep(call, key, KEEP_EITHER)
                     .set("whole", whole)
@@ -127,7 +127,7 @@ public final class IdempotencyStore {
                     .set("length", length)
                     .set("each", EACH)
                     .set("all", ALL)
-                    .run();
+                    .runLate();
         }
     }
 

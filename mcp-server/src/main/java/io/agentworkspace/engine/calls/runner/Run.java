@@ -123,9 +123,9 @@ record Run<I extends Record, O extends Record>(
      *
      * @return whether it runs for the first time
      */
-    boolean begin() {
+    void begin() {
         call.budget(request.budget().forCall());
-        return call.begin();
+        call.begin();
     }
 
     /** Checks the acting user of a tool that acts only for the caller, once it is known. */

@@ -158,23 +158,24 @@ public final class Runner implements ToolRunner {
                 && (!call.rules().isEmpty() || run.tool().foreign() != null)) {
             audit.noted(call.caller(), AuditEntries.done(run.request(), call, answer.envelope()));
         }
-        contexts.committed(call);
-        presence.touch(call);
-        rules.changedBy(call);
-        catalogue.changedBy(call);
-        limits.quotas().done(call);
+        finish(run, call::countRules);
+        finish(run, () -> contexts.committed(call));
+        finish(run, () -> presence.touch(call));
+        finish(run, () -> rules.changedBy(call));
+        finish(run, () -> catalogue.changedBy(call));
+        finish(run, () -> limits.quotas().done(call));
         if (call.concernsOutbox()) {
-            events.committed();
+            finish(run, events::committed);
         }
-        complete(run, answer.envelope());
-        agentUse.record(call, run.request().arguments(), answer.envelope());
+        finish(run, () -> run.complete(answer.envelope()));
+        finish(run, () -> agentUse.record(call, run.request().arguments(), answer.envelope()));
         return answer.withLimits(limits.after(call.caller(), call, null));
     }
 
-    /** Completes the response. If that fails, it stays as it is: what the call did is done, and must not be done again. */
-    private static void complete(Run<?, ?> run, ObjectNode envelope) {
+    /** Does what follows the commit. If that fails, the response stays as it is: what the call did is done, and must not be done again. */
+    private static void finish(Run<?, ?> run, Runnable step) {
         try {
-            run.complete(envelope);
+            step.run();
         } catch (RuntimeException e) {
             if (CombinedCalls.isRunning()) {
                 throw e;
@@ -182,7 +183,7 @@ public final class Runner implements ToolRunner {
             LOG.atError()
                     .addKeyValue("request_id", run.request().requestId())
                     .setCause(e)
-                    .log("a response was not completed");
+                    .log("what follows a committed call failed");
         }
     }
 
@@ -195,13 +196,13 @@ public final class Runner implements ToolRunner {
 
     private <I extends Record, O extends Record> Answer read(Run<I, O> run, boolean counted) {
         if (run.tool().foreign() != null) {
-            contexts.load(run.call()); // Now, since its handler reads nothing of ours.
+            contexts.load(run.call()); // Not rerun, so it is read at once: the handler calls another server.
             return handled(run, counted);
         }
-        return contexts.run(() -> {
-            var isFirst = run.begin();
+        return contexts.rerunning(() -> {
+            run.begin();
             contexts.load(run.call());
-            return handled(run, counted && isFirst);
+            return handled(run, counted);
         });
     }
 
@@ -226,13 +227,15 @@ public final class Runner implements ToolRunner {
             applyRules(run, true);
         }
         var handler = run.tool().work().begin(run.input(), run.call());
-        return contexts.run(() -> run.tool().effect() == Effect.DESTROYS
+        // The handler runs again after a deadlock, and once more if the kept context is old; run.begin() forgets what
+        // it recorded.
+        return contexts.rerunning(() -> run.tool().effect() == Effect.DESTROYS
                 ? db.bulk(() -> transact(run, handler))
                 : db.transaction(() -> transact(run, handler)));
     }
 
     private <I extends Record, O extends Record> Answer transact(Run<I, O> run, Tool.Handler<I, O> handler) {
-        var isFirst = run.begin();
+        run.begin();
         if (run.key() != null) {
             var stored = idempotency.claim(run.call(), run.key(), run.hash());
             if (stored.isPresent()) {
@@ -242,7 +245,7 @@ public final class Runner implements ToolRunner {
         contexts.load(run.call());
         run.checkSelf();
         if (!run.tool().callsOut()) {
-            applyRules(run, isFirst);
+            applyRules(run, true);
         }
         var envelope = run.handledBy(handler);
         if (run.key() != null) {
@@ -266,7 +269,8 @@ public final class Runner implements ToolRunner {
      * servers. Replayed responses skip them.
      */
     private void applyRules(Run<?, ?> run, boolean counted) {
-        rules.check(run.call(), run.fields(), () -> contexts.require(run.call()), counted);
+        var call = run.call();
+        rules.check(call, run.fields(), () -> contexts.loadNow(call), counted ? call::countingRules : _ -> {});
     }
 
     private Answer replay(ObjectNode stored, Run<?, ?> run) {
@@ -293,6 +297,7 @@ public final class Runner implements ToolRunner {
 
     private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
         if (call != null) {
+            call.countRules();
             var isChange =
                     call.tool().effect().isTransactional() || !call.rules().isEmpty();
             if (isChange || DECIDED.contains(problem.failure())) {
@@ -394,6 +399,6 @@ public final class Runner implements ToolRunner {
 
     @Override
     public AccessReasons why(Question question) {
-        return contexts.run(() -> explanation.of(question));
+        return contexts.rerunning(() -> explanation.of(question));
     }
 }

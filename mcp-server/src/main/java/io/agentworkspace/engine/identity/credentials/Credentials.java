@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 public final class Credentials {
     static final String API_KEY = "X-Api-Key";
     private static final String COOKIE = SessionSecret.COOKIE + "=";
+    private static final String BEARER = "Bearer";
+
+    /** The scheme of a token that is bound to a key, and the header with the proof (RFC 9449). */
+    public static final String PROOF = "DPoP";
+
     private static final Set<String> SECRET_PARAMETERS =
             Set.of("apikey", "xapikey", "key", "token", "accesstoken", "idtoken", "jwt", "session", "authorization");
 
@@ -109,9 +114,23 @@ public final class Credentials {
                         : "Authorization must be of the form: Bearer <API key or access token>");
     }
 
+    /** Returns the token of a request that presents it with a proof of possession; empty for other schemes. */
+    public static Optional<String> proven(HttpFields headers) {
+        var authorization = headers.get(HttpHeader.AUTHORIZATION);
+        return authorization != null && isScheme(authorization, PROOF)
+                ? Optional.of(authorization.substring(PROOF.length()).strip())
+                : Optional.empty();
+    }
+
+    /** Returns the scheme in which a request presents a token. */
+    public static String scheme(HttpFields headers) {
+        return proven(headers).isPresent() ? PROOF : BEARER;
+    }
+
     private static @Nullable String bearer(String authorization) {
-        return isScheme(authorization, "Bearer")
-                ? authorization.substring("Bearer".length()).strip()
+        var scheme = isScheme(authorization, PROOF) ? PROOF : BEARER;
+        return isScheme(authorization, scheme)
+                ? authorization.substring(scheme.length()).strip()
                 : null;
     }
 

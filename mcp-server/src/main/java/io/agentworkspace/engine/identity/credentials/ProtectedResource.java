@@ -184,10 +184,12 @@ public record ProtectedResource(String url, URI issuer, String own) {
     /**
      * Returns the challenge for a client without a credential. Where more scopes can be requested later, those to read are
      * enough to begin with.
+     *
+     * @param path the path of the request, whose metadata the client reads
      */
-    public String challenge() {
+    public String challenge(String path) {
         var scopes = isBuiltin() ? WORK : readScopes();
-        return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(), String.join(" ", scopes));
+        return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(path), String.join(" ", scopes));
     }
 
     private static List<String> readScopes() {
@@ -197,23 +199,33 @@ public record ProtectedResource(String url, URI issuer, String own) {
                 .toList();
     }
 
-    /** Returns the challenge for a client with a token that is not valid, or no longer. */
-    public String invalid(String why) {
-        return "Bearer error=\"invalid_token\", error_description=\"%s\", %s".formatted(quoted(why), place());
+    /**
+     * Returns the challenge for a client with a token that is not valid, or no longer.
+     *
+     * @param scheme that of the request
+     * @param path the path of the request
+     */
+    public String invalid(String scheme, String path, String why) {
+        return "%s error=\"invalid_token\", error_description=\"%s\", %s".formatted(scheme, quoted(why), place(path));
     }
 
-    /** @param scopes all scopes that the next token needs */
-    public String insufficient(Collection<String> scopes, String why) {
-        return "Bearer error=\"insufficient_scope\", scope=\"%s\", %s, error_description=\"%s\""
-                .formatted(String.join(" ", scopes), place(), quoted(why));
+    /**
+     * @param scheme that of the request
+     * @param path the path of the request
+     * @param scopes all scopes that the next token needs
+     */
+    public String insufficient(String scheme, String path, Collection<String> scopes, String why) {
+        return "%s error=\"insufficient_scope\", scope=\"%s\", %s, error_description=\"%s\""
+                .formatted(scheme, String.join(" ", scopes), place(path), quoted(why));
     }
 
-    private String place() {
-        return "resource_metadata=\"%s%s%s\"".formatted(url, WELL_KNOWN, ENDPOINT);
+    /** Some clients accept only metadata of the very address that they call, with or without a slash at its end. */
+    private String place(String path) {
+        return "resource_metadata=\"%s%s%s\"".formatted(url, WELL_KNOWN, isEndpoint(path) ? path : ENDPOINT);
     }
 
     /** Limits the text to RFC 6750, section 3: ASCII without quotes and backslashes. */
-    private static String quoted(String text) {
+    public static String quoted(String text) {
         return text.chars()
                 .limit(LONGEST)
                 .mapToObj(c -> c < 0x20 || c > 0x7e || c == '"' || c == '\\' ? "'" : Character.toString(c))

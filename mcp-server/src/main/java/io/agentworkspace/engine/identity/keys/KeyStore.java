@@ -41,8 +41,9 @@ public final class KeyStore implements Callers {
     private static final String LOOK_UP =
             SqlTemplate.of("""
             SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.agent_id,
-                   k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, k.resource, {chain} AS chain,
-                   (SELECT jsonb_agg(jsonb_build_object('hash', encode(s.token_hash, 'base64'), 'until', s.token_until))
+                   k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, k.resource, k.proof_key, {chain} AS chain,
+                   (SELECT jsonb_agg(jsonb_build_object('hash', encode(s.token_hash, 'base64'), 'until', s.token_until,
+                                                    'proof_key', s.proof_key))
                       FROM oauth_secret s
                      WHERE s.tenant_id = k.tenant_id AND s.key_id = k.id AND s.used_at IS NULL
                        AND s.token_hash IS NOT NULL) AS tokens
@@ -98,8 +99,13 @@ public final class KeyStore implements Callers {
      */
     private record CachedKey(Optional<ValidKey> key, long startNanos, long generation) {}
 
-    /** An access token of a program, which is used up with the refresh token that came with it. */
-    private record LiveToken(byte[] hash, Instant until) {}
+    /**
+     * An access token of a program, which is used up with the refresh token that came with it.
+     *
+     * @param proofKey the thumbprint of the key that it is bound to; null for none
+     */
+    private record LiveToken(
+            byte[] hash, Instant until, @Nullable String proofKey) {}
 
     /**
      * A valid key and its caller.
@@ -130,7 +136,8 @@ public final class KeyStore implements Callers {
         Optional<Caller> withToken(byte[] hash, Instant now) {
             return tokens.stream()
                     .filter(token -> MessageDigest.isEqual(hash, token.hash()) & now.isBefore(token.until()))
-                    .map(token -> caller.with(caller.credential().until(token.until())))
+                    .map(token ->
+                            caller.with(caller.credential().until(token.until()).provenBy(token.proofKey())))
                     .reduce((one, _) -> one);
         }
 
@@ -238,7 +245,8 @@ public final class KeyStore implements Callers {
                 grant.expiresAt(),
                 false,
                 row.textOrNull("resource"),
-                false);
+                false,
+                row.textOrNull("proof_key"));
         var caller = new Caller(
                 row.number("tenant_id"),
                 row.text("tenant"),

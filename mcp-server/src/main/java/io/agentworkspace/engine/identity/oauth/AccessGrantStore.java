@@ -3,6 +3,7 @@ package io.agentworkspace.engine.identity.oauth;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.identity.keys.KeyRow;
+import io.agentworkspace.engine.identity.signin.ClientAssertions;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -29,13 +30,13 @@ final class AccessGrantStore {
 
     private static final String INSERT = """
             WITH bound AS (UPDATE api_key SET resource = :resource WHERE tenant_id = :tenant AND id = :key)
-            INSERT INTO oauth_grant (tenant_id, key_id, client_id, redirect_uri, challenge, ends_at, keyed)
-            VALUES (:tenant, :key, :client, :redirect, :challenge, CAST(:ends AS timestamptz), :keyed)
+            INSERT INTO oauth_grant (tenant_id, key_id, client_id, redirect_uri, challenge, ends_at, keyed, proves)
+            VALUES (:tenant, :key, :client, :redirect, :challenge, CAST(:ends AS timestamptz), :keyed, :proves)
             """;
 
     private static final String INSERT_CODE = """
-            INSERT INTO oauth_secret (tenant_id, hash, key_id, kind, expires_at)
-            VALUES (:tenant, :hash, :key, 'code', :expires)
+            INSERT INTO oauth_secret (tenant_id, hash, key_id, kind, expires_at, proof_key)
+            VALUES (:tenant, :hash, :key, 'code', :expires, CAST(:proof_key AS text))
             """;
 
     private static final String INSERT_REFRESH = """
@@ -45,14 +46,14 @@ final class AccessGrantStore {
                                  OFFSET :others
                                     FOR UPDATE SKIP LOCKED),
                  ended AS (DELETE FROM oauth_secret WHERE tenant_id = :tenant AND hash IN (SELECT hash FROM superfluous))
-            INSERT INTO oauth_secret (tenant_id, hash, key_id, kind, expires_at, token_hash, token_until)
-            VALUES (:tenant, :hash, :key, 'refresh', :expires, :token, :until)
+            INSERT INTO oauth_secret (tenant_id, hash, key_id, kind, expires_at, token_hash, token_until, proof_key)
+            VALUES (:tenant, :hash, :key, 'refresh', :expires, :token, :until, CAST(:proof_key AS text))
             """;
 
     /** Locks a code or a refresh token, whose hash determines the tenant. */
     private static final String TAKE = """
             SELECT s.tenant_id, s.key_id, s.kind, s.used_at, s.expires_at, g.client_id, g.redirect_uri, g.challenge, g.ends_at,
-                   k.capabilities, COALESCE(k.resource, '/mcp') AS resource,
+                   s.proof_key, g.proves, k.capabilities, COALESCE(k.resource, '/mcp') AS resource,
                    k.revoked_at IS NULL AND a.destroyed_at IS NULL
                    AND EXISTS (SELECT 1 FROM app_user u
                                 WHERE u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL)
@@ -74,7 +75,8 @@ final class AccessGrantStore {
     /** Makes a token the only secret of a key. */
     private static final String SET_SECRET = """
             UPDATE api_key
-               SET secret_hash = :secret, previous_hash = NULL, previous_until = NULL, expires_at = :expires
+               SET secret_hash = :secret, previous_hash = NULL, previous_until = NULL, expires_at = :expires,
+                   proof_key = CAST(:proof_key AS text)
              WHERE tenant_id = :tenant AND id = :key
             """;
 
@@ -128,10 +130,10 @@ final class AccessGrantStore {
             SqlTemplate.of("""
             SELECT id FROM api_key WHERE tenant_id = :tenant AND id = :parent FOR NO KEY UPDATE;
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
-                                 confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others, resource)
+                                 confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others, resource, proof_key)
             SELECT p.tenant_id, :id, :secret, present_user(p.tenant_id, p.user_id), left(p.name, 70) || ', by client credentials', p.environment,
                    :capabilities, COALESCE(CAST(:toolset AS text[]), p.toolset), p.confirm_destructive, p.agent_id, p.id, p.ancestors || p.id, :expires, :now,
-                   p.known_to_others, :resource
+                   p.known_to_others, :resource, CAST(:proof_key AS text)
               FROM api_key p
              WHERE p.tenant_id = :tenant AND p.id = :parent
                AND (SELECT count(*) FROM api_key k
@@ -164,6 +166,8 @@ final class AccessGrantStore {
      * @param ends when the credential of the user who gave access ends; null for never
      * @param resource the path of the MCP endpoint that the access is for
      * @param alive whether the key can still be used, apart from the end of its access token
+     * @param proofKey the thumbprint of the key that a code, or the access token of a refresh token, is bound to; null for none
+     * @param proves whether the client gets only tokens that are bound to a key
      */
     record Taken(
             long tenant,
@@ -177,7 +181,9 @@ final class AccessGrantStore {
             @Nullable Instant ends,
             Collection<String> capabilities,
             String resource,
-            boolean alive) {}
+            boolean alive,
+            @Nullable String proofKey,
+            boolean proves) {}
 
     /** Stores what a user decided, and the code for it. */
     void insert(Caller caller, String key, AuthorizationRequest request, String code, Instant expires) {
@@ -187,6 +193,7 @@ final class AccessGrantStore {
                 .set("hash", Sha256.of(code))
                 .set("key", key)
                 .set("expires", expires)
+                .set("proof_key", request.proofKey())
                 .run();
     }
 
@@ -201,6 +208,7 @@ final class AccessGrantStore {
                 .set("challenge", challenge)
                 .set("ends", caller.credential().expiresAt())
                 .set("keyed", client.mustSign())
+                .set("proves", client.proves())
                 .run();
     }
 
@@ -233,12 +241,30 @@ final class AccessGrantStore {
                 == 1;
     }
 
-    /** Makes a new key the access of a client, without a code or a refresh token. */
-    void insertAsserted(Caller caller, ApiKey token, OAuthClient client, String resource, Instant expires) {
+    /** Uses up what a client signed to prove who it is. */
+    void use(ClientAssertions.Proof signed, String client, long tenant) {
+        if (!useAssertion(tenant, "client\n%s\n%s".formatted(client, signed.id()), signed.expires())) {
+            throw OAuthError.client("client_assertion was used before (jti): sign another one");
+        }
+    }
+
+    /**
+     * Makes a new key the access of a client, without a code or a refresh token.
+     *
+     * @param proofKey the thumbprint of the key that it is bound to; null for none
+     */
+    void insertAsserted(
+            Caller caller,
+            ApiKey token,
+            OAuthClient client,
+            String resource,
+            Instant expires,
+            @Nullable String proofKey) {
         insert(caller, token.id(), client, resource, "", "");
         db.sql(SET_SECRET)
                 .set("secret", token.secretHash())
                 .set("expires", expires)
+                .set("proof_key", proofKey)
                 .set("tenant", caller.tenant())
                 .set("key", token.id())
                 .run();
@@ -261,11 +287,22 @@ final class AccessGrantStore {
                 row.instantOrNull("ends_at"),
                 row.texts("capabilities"),
                 row.text("resource"),
-                row.flag("alive"));
+                row.flag("alive"),
+                row.textOrNull("proof_key"),
+                row.flag("proves"));
     }
 
-    /** A new access token, and the refresh token that comes with it. */
-    record Renewal(ApiKey token, Instant expires, String refresh, Instant refreshExpires) {}
+    /**
+     * A new access token, and the refresh token that comes with it.
+     *
+     * @param proofKey the thumbprint of the key that they are bound to; null for none
+     */
+    record Renewal(
+            ApiKey token,
+            Instant expires,
+            String refresh,
+            Instant refreshExpires,
+            @Nullable String proofKey) {}
 
     /** Uses up the secret, and with it the access token that came with it. */
     void renew(Taken taken, String used, Renewal renewal, Instant now) {
@@ -281,6 +318,7 @@ final class AccessGrantStore {
                 .set("expires", renewal.refreshExpires())
                 .set("token", renewal.token().secretHash())
                 .set("until", renewal.expires())
+                .set("proof_key", renewal.proofKey())
                 .set("others", MOST_REFRESH_TOKENS - 1)
                 .run();
         db.sql(RENEW)
@@ -314,8 +352,17 @@ final class AccessGrantStore {
                 .orElse(false);
     }
 
-    /** A token that is a child of a key. */
-    record Child(ApiKey token, Collection<String> capabilities, String resource, Instant expires) {}
+    /**
+     * A token that is a child of a key.
+     *
+     * @param proofKey the thumbprint of the key that it is bound to; null for none
+     */
+    record Child(
+            ApiKey token,
+            Collection<String> capabilities,
+            String resource,
+            Instant expires,
+            @Nullable String proofKey) {}
 
     /** Creates a child of a key for a while, and returns whether there was room for it. */
     boolean insertChild(Caller parent, Child child, int most, Instant now) {
@@ -328,6 +375,7 @@ final class AccessGrantStore {
                 .set("capabilities", child.capabilities())
                 .set("toolset", toolset.isEmpty() ? null : toolset)
                 .set("resource", child.resource())
+                .set("proof_key", child.proofKey())
                 .set("expires", child.expires())
                 .set("now", now)
                 .set("most", most)

@@ -2,6 +2,9 @@ package io.agentworkspace.engine.identity.oauth;
 
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
+import io.agentworkspace.engine.identity.dpop.DpopProof;
+import io.agentworkspace.engine.identity.dpop.DpopProofs;
+import io.agentworkspace.engine.identity.signin.ClientAssertions;
 import io.agentworkspace.engine.identity.signin.IdentityAssertions;
 import io.agentworkspace.engine.identity.signin.IdentityAssertions.Assertion;
 import io.agentworkspace.engine.kernel.db.CombinedCalls;
@@ -19,6 +22,7 @@ import java.util.Collection;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -34,19 +38,42 @@ final class AssertionGrant {
     private final ToolRunner runner;
     private final AccessGrantStore grants;
     private final IdentityAssertions assertions;
+    private final DpopProofs proofs;
     private final EventLog events;
 
     public AssertionGrant(
-            Db db, ToolRunner runner, AccessGrantStore grants, IdentityAssertions assertions, EventLog events) {
+            Db db,
+            ToolRunner runner,
+            AccessGrantStore grants,
+            IdentityAssertions assertions,
+            DpopProofs proofs,
+            EventLog events) {
         this.db = db;
         this.runner = runner;
         this.grants = grants;
         this.assertions = assertions;
+        this.proofs = proofs;
         this.events = events;
     }
 
-    /** A token, and the capabilities that it has. */
-    record Access(ApiKey token, Collection<String> capabilities) {}
+    /** A token, the capabilities that it has, and the path that it is for. */
+    record Access(ApiKey token, Collection<String> capabilities, String resource) {}
+
+    /**
+     * A client that presents an assertion.
+     *
+     * @param client finds and authenticates it, once a trusted issuer has named it
+     * @param proof of the key that the token is to be bound to; null for none
+     */
+    record Presenter(
+            String id, Supplier<Proven> client, @Nullable DpopProof proof) {}
+
+    /**
+     * An authenticated client.
+     *
+     * @param signed what it signed for that; empty if it has a secret
+     */
+    record Proven(OAuthClient client, Optional<ClientAssertions.Proof> signed) {}
 
     /**
      * @param resource the path that the request names, if it does
@@ -56,22 +83,25 @@ final class AssertionGrant {
             String text,
             Optional<String> resource,
             @Nullable String scope,
-            OAuthClient client,
+            Presenter presenter,
             Instant expires,
             Request request) {
         try {
-            var assertion = assertions.read(text, client.id(), expires, request);
-            if (!resource.orElse(assertion.resource()).equals(assertion.resource())) {
-                throw new OAuthError("invalid_target", "resource must be left out, or be that of the assertion");
+            var assertion = assertions.read(text, presenter.id(), expires, request);
+            var granted = new Granted(granted(scope, assertion), resource(resource, assertion), expires);
+            checkPossession(assertion, presenter.proof());
+            var client = presenter.client().get();
+            if (client.client().proves() && presenter.proof() == null) {
+                throw TokenIssuer.unproven();
             }
-            var granted = granted(scope, assertion);
             try {
-                return issue(assertion, granted, client, expires, request);
+                return issue(assertion, granted, client, presenter.proof(), request);
             } catch (Problem problem) {
                 if (problem.failure() != Failure.ALREADY_EXISTS) {
                     throw problem;
                 }
-                return issue(assertion, granted, client, expires, request); // Another request created the agent.
+                return issue(
+                        assertion, granted, client, presenter.proof(), request); // Another request created the agent.
             }
         } catch (Problem problem) {
             if (REFUSED.contains(problem.failure())) {
@@ -81,24 +111,56 @@ final class AssertionGrant {
         }
     }
 
+    /** What a client gets, until when. */
+    private record Granted(Collection<String> capabilities, String resource, Instant expires) {}
+
+    /** A client may choose one of the paths that the assertion names, or one below it. */
+    private static String resource(Optional<String> requested, Assertion assertion) {
+        var named = assertion.resources();
+        if (requested.isEmpty() && named.size() == 1) {
+            return named.getFirst();
+        }
+        return requested
+                .filter(path -> named.stream().anyMatch(one -> ProtectedResource.covers(one, path)))
+                .orElseThrow(() -> new OAuthError(
+                        "invalid_target",
+                        "resource must be one of those in the assertion: the paths " + String.join(", ", named)));
+    }
+
+    /** An assertion that is bound to a key is worthless without it (draft-ietf-oauth-identity-assertion-authz-grant). */
+    private static void checkPossession(Assertion assertion, @Nullable DpopProof proof) {
+        var bound = assertion.proofKey();
+        if (bound != null && (proof == null || !bound.equals(proof.key()))) {
+            throw OAuthError.grant(
+                    "the assertion is bound to a key (cnf): send a proof of this key in the header DPoP");
+        }
+    }
+
     private Access issue(
-            Assertion assertion, Collection<String> granted, OAuthClient client, Instant expires, Request request) {
+            Assertion assertion, Granted granted, Proven proven, @Nullable DpopProof proof, Request request) {
         var caller = assertion.caller();
+        var client = proven.client();
         var agent = agent(client.name(), caller.userName());
         var run = new KeyCreation(runner, caller, request);
         var token = CombinedCalls.run(db, () -> {
             if (!grants.useAssertion(caller.tenant(), assertion.id(), assertion.expires())) {
                 throw OAuthError.grant("the assertion was used before (jti): ask the issuer for another one");
             }
+            proven.signed().ifPresent(signed -> grants.use(signed, client.id(), caller.tenant()));
+            if (proof != null) {
+                proofs.use(caller.tenant(), proof);
+            }
             if (!grants.hasAgent(caller.tenant(), agent)) {
                 run.createAgent(agent, client);
             }
-            var made = ApiKey.token(run.createKey(agent, client, granted, assertion.resource(), expires), random);
-            grants.insertAsserted(caller, made, client, assertion.resource(), expires);
+            var key = run.createKey(agent, client, granted.capabilities(), granted.resource(), granted.expires());
+            var made = ApiKey.token(key, random);
+            var proofKey = proof == null ? null : proof.key();
+            grants.insertAsserted(caller, made, client, granted.resource(), granted.expires(), proofKey);
             return made;
         });
         events.committed(); // The tools have reported this before the transaction was committed.
-        return new Access(token, granted);
+        return new Access(token, granted.capabilities(), granted.resource());
     }
 
     /** A user has one agent for each name of a client. */

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param resource the path of the MCP endpoint that it requests access to
  * @param scopes the capabilities that it requests; none if it leaves them to the user
+ * @param proofKey the thumbprint of the key that the code is bound to (DPoP); null for none
  */
 record AuthorizationRequest(
         OAuthClient client,
@@ -27,7 +28,8 @@ record AuthorizationRequest(
         @Nullable String state,
         String challenge,
         String resource,
-        Set<String> scopes) {
+        Set<String> scopes,
+        @Nullable String proofKey) {
     private static final Pattern CHALLENGE = Pattern.compile("[A-Za-z0-9_-]{43}");
     private static final Pattern UPSTREAM = Pattern.compile("upstream:[a-z0-9][a-z0-9-]{0,19}");
     private static final int LONGEST_STATE = 4_000;
@@ -98,7 +100,16 @@ record AuthorizationRequest(
                 back.state(),
                 challenge,
                 resource(parameters, resource).orElse(ProtectedResource.WHOLE),
-                scopes(parameters.find("scope")));
+                scopes(parameters.find("scope")),
+                proofKey(parameters.find("dpop_jkt")));
+    }
+
+    private static @Nullable String proofKey(@Nullable String thumbprint) {
+        if (thumbprint != null && !CHALLENGE.matcher(thumbprint).matches()) {
+            throw OAuthError.request(
+                    "dpop_jkt must be the SHA-256 thumbprint of a key, in 43 characters of base64url (RFC 7638)");
+        }
+        return thumbprint;
     }
 
     /**

@@ -14,8 +14,9 @@ import tools.jackson.databind.node.ObjectNode;
  * What a client says about itself (RFC 7591, section 2), checked.
  *
  * @param authMethods how it proves who it is at the token route; a description may list several
+ * @param proves whether it gets only tokens that are bound to a key of its own (RFC 9449, section 5.2)
  */
-record ClientMetadata(String name, List<String> redirectUris, List<String> authMethods) {
+record ClientMetadata(String name, List<String> redirectUris, List<String> authMethods, boolean proves) {
     static final String NONE = "none";
     static final String PRIVATE_KEY = "private_key_jwt";
 
@@ -47,7 +48,15 @@ record ClientMetadata(String name, List<String> redirectUris, List<String> authM
                 && !texts(document.path("response_types")).contains("code")) {
             throw metadata("response_types must contain code");
         }
-        return new ClientMetadata(name(document), uris, methods(document));
+        return new ClientMetadata(name(document), uris, methods(document), proves(document));
+    }
+
+    private static boolean proves(ObjectNode document) {
+        var value = document.path("dpop_bound_access_tokens");
+        if (!value.isMissingNode() && !value.isNull() && !value.isBoolean()) {
+            throw metadata("dpop_bound_access_tokens must be true or false");
+        }
+        return value.asBoolean(false);
     }
 
     /** Returns the way in which a registered client proves who it is. */

@@ -93,8 +93,8 @@ final class ClientStore {
 
     private void store(OAuthClient client, Source source, Instant now) {
         db.sql("""
-                INSERT INTO oauth_client (id, name, redirect_uris, secret_hash, created_at, address, network)
-                VALUES (:id, :name, :uris, :hash, :now, :address, :network)
+                INSERT INTO oauth_client (id, name, redirect_uris, secret_hash, created_at, address, network, proves)
+                VALUES (:id, :name, :uris, :hash, :now, :address, :network, :proves)
                 """)
                 .set("id", client.id())
                 .set("name", client.name())
@@ -103,18 +103,20 @@ final class ClientStore {
                 .set("now", now)
                 .set("address", source.address())
                 .set("network", source.network())
+                .set("proves", client.proves())
                 .run();
     }
 
     Optional<OAuthClient> find(String id) {
-        return db.sql("SELECT id, name, redirect_uris, secret_hash FROM oauth_client WHERE id = :id")
+        return db.sql("SELECT id, name, redirect_uris, secret_hash, proves FROM oauth_client WHERE id = :id")
                 .set("id", id)
                 .one(row -> new OAuthClient(
                         row.text("id"),
                         row.text("name"),
                         row.texts("redirect_uris"),
                         row.bytesOrNull("secret_hash"),
-                        null));
+                        null,
+                        row.flag("proves")));
     }
 
     void use(String id, Instant now) {

@@ -73,7 +73,7 @@ public final class Clients {
         var secret = method.equals(ClientMetadata.NONE) ? null : OAuthSecret.generate(OAuthSecret.CLIENT, random);
         var id = "client_" + KeyFormat.randomId(random);
         var hash = secret == null ? null : Sha256.of(secret);
-        var client = new OAuthClient(id, metadata.name(), metadata.redirectUris(), hash, null);
+        var client = new OAuthClient(id, metadata.name(), metadata.redirectUris(), hash, null, metadata.proves());
         if (!store.insert(client, ClientStore.Source.of(address), now)) {
             throw Problem.rateLimited(
                     "too many clients were registered and not used: %d from one address, %d from one network, %,d in all are kept; use one that you have, or try again later"
@@ -91,6 +91,9 @@ public final class Clients {
             grants.add(TokenIssuer.JWT_BEARER);
         }
         answer.putArray("response_types").add("code");
+        if (metadata.proves()) {
+            answer.put("dpop_bound_access_tokens", true);
+        }
         return answer.put("token_endpoint_auth_method", method);
     }
 
@@ -106,9 +109,26 @@ public final class Clients {
 
     /** @throws OAuthError if there is no such client, or its document is not valid */
     OAuthClient read(String id) {
-        if (!isDocument(id)) {
-            return find(id).orElseThrow(Clients::unknown);
-        }
+        return isDocument(id) ? known(id).orElseGet(() -> fetched(id)) : find(id).orElseThrow(Clients::unknown);
+    }
+
+    /**
+     * Returns the client that wants the browser to be sent to an address. The document of a known one is fetched only if the address
+     * is new.
+     */
+    OAuthClient read(String id, @Nullable String redirectUri) {
+        return redirectUri == null
+                ? read(id)
+                : known(id)
+                        .filter(client -> RedirectUri.isRegistered(redirectUri, client.redirectUris()))
+                        .orElseGet(() -> isDocument(id) ? fetched(id) : read(id));
+    }
+
+    private Optional<OAuthClient> known(String id) {
+        return KnownClients.find(id).map(document -> client(id, http.parse(id), document));
+    }
+
+    private OAuthClient fetched(String id) {
         var client = documents.getIfPresent(id);
         if (client == null) {
             client = fetch(id);
@@ -131,12 +151,17 @@ public final class Clients {
             if (!document.path("client_id").asString("").equals(id)) {
                 throw OAuthError.client("the document at client_id must contain this very client_id");
             }
-            var metadata = ClientMetadata.of(document);
-            var name = "%s (%s)".formatted(metadata.name(), host(url));
-            return new OAuthClient(id, name, metadata.redirectUris(), null, keys(document, metadata.authMethods()));
+            return client(id, url, document);
         } catch (Problem e) {
             throw OAuthError.client("the document at client_id cannot be read: " + e.note());
         }
+    }
+
+    private OAuthClient client(String id, URI url, ObjectNode document) {
+        var metadata = ClientMetadata.of(document);
+        var name = "%s (%s)".formatted(metadata.name(), host(url));
+        return new OAuthClient(
+                id, name, metadata.redirectUris(), null, keys(document, metadata.authMethods()), metadata.proves());
     }
 
     /** Returns the keys of a client that signs; null for a public one without any. */

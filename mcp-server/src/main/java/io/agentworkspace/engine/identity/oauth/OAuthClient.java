@@ -10,13 +10,15 @@ import tools.jackson.databind.node.ObjectNode;
  * @param id its id: given at its registration, or the address of its metadata document
  * @param secretHash the hash of its secret; null without one
  * @param keys the keys that it signs with; null without any
+ * @param proves whether it gets only tokens that are bound to a key of its own (DPoP)
  */
 record OAuthClient(
         String id,
         String name,
         List<String> redirectUris,
         byte @Nullable [] secretHash,
-        @Nullable Keys keys) {
+        @Nullable Keys keys,
+        boolean proves) {
     /**
      * The keys of a client that can prove who it is with them (private_key_jwt).
      *

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.identity.oauth;
 import io.agentworkspace.engine.identity.credentials.Credentials;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.identity.credentials.SessionSecret;
+import io.agentworkspace.engine.identity.dpop.DpopRefusal;
 import io.agentworkspace.engine.kernel.http.BodyReader;
 import io.agentworkspace.engine.kernel.http.FairShare;
 import io.agentworkspace.engine.kernel.http.JsonResponse;
@@ -92,7 +93,8 @@ final class OAuthEndpoint extends Handler.Abstract {
                 case TOKEN -> {
                     require(request, response, "POST");
                     var parameters = Parameters.ofForm(request);
-                    send(200, tokens.issue(parameters, ClientLogin.basic(request), request), response, callback);
+                    var issued = tokens.issue(parameters, ClientLogin.basic(request), request, response.getHeaders());
+                    send(200, issued, response, callback);
                 }
                 case REVOKE -> {
                     require(request, response, "POST");
@@ -113,6 +115,8 @@ final class OAuthEndpoint extends Handler.Abstract {
             }
         } catch (OAuthError error) {
             refuse(error, request, response, callback);
+        } catch (DpopRefusal error) {
+            refuse(new OAuthError(error.code(), error.why()), request, response, callback);
         }
         return true;
     }
@@ -172,7 +176,8 @@ final class OAuthEndpoint extends Handler.Abstract {
 
     private AuthorizationRequest.ReturnAddress back(Request request) {
         var parameters = Parameters.ofQuery(request);
-        return AuthorizationRequest.ReturnAddress.of(parameters, clients.read(parameters.read("client_id")));
+        return AuthorizationRequest.ReturnAddress.of(
+                parameters, clients.read(parameters.read("client_id"), parameters.find("redirect_uri")));
     }
 
     private String issuer() {

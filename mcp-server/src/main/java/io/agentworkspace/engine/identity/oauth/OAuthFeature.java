@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.identity.oauth;
 
+import io.agentworkspace.engine.identity.dpop.DpopProofs;
 import io.agentworkspace.engine.identity.keys.KeyStore;
 import io.agentworkspace.engine.identity.signin.SignInFeature;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -16,6 +17,7 @@ public final class OAuthFeature {
 
     /**
      * @param http reads the documents that clients publish about themselves
+     * @param proofs verifies that clients have the keys that they want tokens to be bound to
      * @param pages show the page of the consent
      * @return nothing, if another server issues the tokens for the MCP endpoint
      */
@@ -24,6 +26,7 @@ public final class OAuthFeature {
             SignInFeature signIn,
             KeyStore keys,
             VettedClient http,
+            DpopProofs proofs,
             ToolRunner runner,
             EventLog events,
             Handler pages,
@@ -38,8 +41,8 @@ public final class OAuthFeature {
         var grants = new AccessGrantStore(db);
         var clients = new Clients(store, http, clock);
         var consent = new Consent(db, runner, grants, store, events, clock);
-        var assertions = new AssertionGrant(db, runner, grants, identities, events);
-        var tokens = new TokenIssuer(db, grants, assertions, clients, keys, resource, clock);
+        var assertions = new AssertionGrant(db, runner, grants, identities, proofs, events);
+        var tokens = new TokenIssuer(db, grants, assertions, clients, proofs, keys, resource, clock);
         return feature.endpoint(
                         OAuthEndpoint::serves, new OAuthEndpoint(resource, clients, consent, tokens, clock, pages))
                 .background(work ->

@@ -31,6 +31,7 @@ record ServerMetadata(String issuer) {
             ClientAssertions.ALGORITHMS.forEach(
                     metadata.putArray(endpoint + "_endpoint_auth_signing_alg_values_supported")::add);
         }
+        ClientAssertions.ALGORITHMS.forEach(metadata.putArray("dpop_signing_alg_values_supported")::add);
         metadata.putArray("authorization_grant_profiles_supported").add("urn:ietf:params:oauth:grant-profile:id-jag");
         return metadata.put("authorization_response_iss_parameter_supported", true)
                 .put("client_id_metadata_document_supported", true)

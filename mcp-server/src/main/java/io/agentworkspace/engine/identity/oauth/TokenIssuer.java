@@ -2,8 +2,11 @@ package io.agentworkspace.engine.identity.oauth;
 
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.Callers;
+import io.agentworkspace.engine.identity.credentials.Credentials;
 import io.agentworkspace.engine.identity.credentials.KeyFormat;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
+import io.agentworkspace.engine.identity.dpop.DpopProof;
+import io.agentworkspace.engine.identity.dpop.DpopProofs;
 import io.agentworkspace.engine.identity.signin.ClientAssertions;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.access.Capability;
@@ -24,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -46,6 +50,7 @@ final class TokenIssuer {
     private final Db db;
     private final AccessGrantStore grants;
     private final Clients clients;
+    private final DpopProofs proofs;
     private final Callers keys;
     private final ProtectedResource resource;
     private final AssertionGrant assertions;
@@ -57,6 +62,7 @@ final class TokenIssuer {
             AccessGrantStore grants,
             AssertionGrant assertions,
             Clients clients,
+            DpopProofs proofs,
             Callers keys,
             ProtectedResource resource,
             Clock clock) {
@@ -64,29 +70,35 @@ final class TokenIssuer {
         this.grants = grants;
         this.assertions = assertions;
         this.clients = clients;
+        this.proofs = proofs;
         this.keys = keys;
         this.resource = resource;
         this.audiences = OAuthEndpoint.addresses(resource.issuer().toString());
         this.clock = clock;
     }
 
-    /** @throws OAuthError */
-    ObjectNode issue(Parameters parameters, @Nullable ClientLogin basic, Request request) {
+    /**
+     * @param answer gets the nonce that the client needs for a proof of possession
+     * @throws OAuthError
+     * @throws io.agentworkspace.engine.identity.dpop.DpopRefusal if a proof of possession is not valid
+     */
+    ObjectNode issue(Parameters parameters, @Nullable ClientLogin basic, Request request, HttpFields.Mutable answer) {
         var type = parameters.read("grant_type");
         if (!GRANTS.contains(type)) {
             throw new OAuthError("unsupported_grant_type", "grant_type must be one of " + String.join(", ", GRANTS));
         }
         var login = ClientLogin.of(parameters, basic);
+        var proof = proofs.read(request, answer).orElse(null);
         if (type.equals("client_credentials")) {
-            return byKey(parameters, login);
+            return byKey(parameters, login, proof);
         }
         checkClient(login);
         if (type.equals(JWT_BEARER)) {
-            return byAssertion(parameters, login.id(), request);
+            return byAssertion(parameters, login, request, proof);
         }
         return type.equals("refresh_token")
-                ? redeem(login, parameters.read("refresh_token"), "refresh", parameters)
-                : redeem(login, parameters.read("code"), "code", parameters);
+                ? redeem(login, parameters.read("refresh_token"), "refresh", parameters, proof)
+                : redeem(login, parameters.read("code"), "code", parameters, proof);
     }
 
     /** Checks the client's secret, if it has one. */
@@ -129,28 +141,49 @@ final class TokenIssuer {
         return Optional.of(clients.verify(login.id(), login.assertion(), audiences));
     }
 
-    /** An assertion works once, on all replicas. */
-    private void use(Optional<ClientAssertions.Proof> signed, String client, long tenant) {
-        signed.ifPresent(proof -> {
-            if (!grants.useAssertion(tenant, "client\n%s\n%s".formatted(client, proof.id()), proof.expires())) {
-                throw OAuthError.client("client_assertion was used before (jti): sign another one");
-            }
-        });
+    private void use(@Nullable DpopProof proof, long tenant) {
+        if (proof != null) {
+            proofs.use(tenant, proof);
+        }
     }
 
-    private ObjectNode redeem(ClientLogin login, String secret, String kind, Parameters parameters) {
+    /** The refresh token of a client that proves who it is otherwise is bound to no key: such a client may change its key. */
+    private static void checkPossession(AccessGrantStore.Taken taken, boolean isPublic, @Nullable DpopProof proof) {
+        var bound = taken.kind().equals("code") || isPublic ? taken.proofKey() : null;
+        if (proof == null && (taken.proves() || bound != null)) {
+            throw unproven();
+        }
+        if (proof != null && bound != null && !bound.equals(proof.key())) {
+            throw OAuthError.grant("this access is bound to another key than that of the DPoP proof");
+        }
+    }
+
+    static OAuthError unproven() {
+        return new OAuthError(
+                "invalid_dpop_proof", "this access is bound to a key: send a proof of it in the header DPoP");
+    }
+
+    /** An assertion works once, on all replicas. */
+    private void use(Optional<ClientAssertions.Proof> signed, String client, long tenant) {
+        signed.ifPresent(proof -> grants.use(proof, client, tenant));
+    }
+
+    private ObjectNode redeem(
+            ClientLogin login, String secret, String kind, Parameters parameters, @Nullable DpopProof proof) {
         var client = login.id();
         var scope = parameters.find("scope");
         var redirect = kind.equals("code") ? parameters.find("redirect_uri") : null;
         var verifier = kind.equals("code") ? parameters.read("code_verifier") : null;
         var named = AuthorizationRequest.resource(parameters, resource);
         var signed = signed(login, secret, null);
+        var isPublic = login.secret() == null && signed.isEmpty();
         var now = clock.instant();
         var outcome = db.<Outcome>transaction(() -> {
             var taken = grants.take(secret, now)
                     .filter(one -> one.kind().equals(kind) && one.client().equals(client))
                     .orElseThrow(() -> invalid(kind));
             use(signed, client, taken.tenant());
+            checkPossession(taken, isPublic, proof); // First, since nobody without the key ends the access.
             if (taken.usedAt() != null
                     && !(kind.equals("refresh") && now.isBefore(taken.usedAt().plus(RETIRED_LIFE)))) {
                 // Two have it: the program and somebody else.
@@ -171,7 +204,8 @@ final class TokenIssuer {
                                 .formatted(resource.address(taken.resource())));
             }
             checkScope(scope, taken.capabilities());
-            return new Outcome(renewed(taken, secret, now));
+            use(proof, taken.tenant());
+            return new Outcome(renewed(taken, secret, proof, now));
         });
         if (outcome.answer() == null) {
             throw OAuthError.grant(
@@ -212,45 +246,66 @@ final class TokenIssuer {
         }
     }
 
-    private ObjectNode renewed(AccessGrantStore.Taken taken, String used, Instant now) {
+    private ObjectNode renewed(AccessGrantStore.Taken taken, String used, @Nullable DpopProof proof, Instant now) {
         var token = ApiKey.token(taken.key(), random);
         var expires = earlier(now.plus(ACCESS_LIFE), taken.ends());
         var refresh = OAuthSecret.generate(OAuthSecret.REFRESH, random);
         var refreshExpires = earlier(now.plus(REFRESH_LIFE), taken.ends());
-        grants.renew(taken, used, new AccessGrantStore.Renewal(token, expires, refresh, refreshExpires), now);
-        return answer(token, now, expires, taken.capabilities()).put("refresh_token", refresh);
+        var renewal = new AccessGrantStore.Renewal(token, expires, refresh, refreshExpires, key(proof));
+        grants.renew(taken, used, renewal, now);
+        return answer(token, proof, now, expires, taken.capabilities()).put("refresh_token", refresh);
     }
 
     private static Instant earlier(Instant end, @Nullable Instant other) {
         return other != null && other.isBefore(end) ? other : end;
     }
 
-    private static ObjectNode answer(ApiKey token, Instant now, Instant expires, Collection<String> capabilities) {
+    private static @Nullable String key(@Nullable DpopProof proof) {
+        return proof == null ? null : proof.key();
+    }
+
+    private static ObjectNode answer(
+            ApiKey token, @Nullable DpopProof proof, Instant now, Instant expires, Collection<String> capabilities) {
         return Json.object()
                 .put("access_token", token.reveal())
-                .put("token_type", "Bearer")
+                .put("token_type", proof == null ? "Bearer" : Credentials.PROOF)
                 .put("expires_in", Duration.between(now, expires).toSeconds())
                 .put("scope", String.join(" ", capabilities));
     }
 
-    /** The resource is in the assertion. A client without a secret could not show that it is the one in the assertion. */
-    private ObjectNode byAssertion(Parameters parameters, String id, Request request) {
-        var client = clients.find(id)
-                .filter(one -> one.secretHash() != null)
-                .orElseThrow(() -> new OAuthError(
-                        "unauthorized_client",
-                        "an assertion is accepted only from a client that was registered with a secret"));
+    /** The resource is in the assertion. A client without a secret or a key could not show that it is the one in the assertion. */
+    private ObjectNode byAssertion(
+            Parameters parameters, ClientLogin login, Request request, @Nullable DpopProof proof) {
+        var id = login.id();
+        var isDocument = Clients.isDocument(id);
+        if (isDocument ? login.assertion() == null : login.secret() == null) {
+            throw new OAuthError(
+                    "unauthorized_client",
+                    "an assertion is accepted only from a client that proves who it is, with a secret or with private_key_jwt");
+        }
         var named = AuthorizationRequest.resource(parameters, resource);
         var text = parameters.read("assertion");
         var now = clock.instant();
         var expires = now.plus(ACCESS_LIFE);
-        var access = assertions.issue(text, named, parameters.find("scope"), client, expires, request);
-        clients.use(id, now);
-        return answer(access.token(), now, expires, access.capabilities());
+        var presenter = new AssertionGrant.Presenter(id, () -> presenter(login), proof);
+        var access = assertions.issue(text, named, parameters.find("scope"), presenter, expires, request);
+        if (!isDocument) {
+            clients.use(id, now);
+        }
+        return answer(access.token(), proof, now, expires, access.capabilities())
+                .put("resource", resource.address(access.resource()));
+    }
+
+    private AssertionGrant.Proven presenter(ClientLogin login) {
+        var signature = login.assertion();
+        var signed = signature == null
+                ? Optional.<ClientAssertions.Proof>empty()
+                : Optional.of(clients.verify(login.id(), signature, audiences));
+        return new AssertionGrant.Proven(clients.read(login.id()), signed);
     }
 
     /** A program's own key is its secret. The token is a child of that key, with at most its capabilities, and ends with it. */
-    private ObjectNode byKey(Parameters parameters, ClientLogin login) {
+    private ObjectNode byKey(Parameters parameters, ClientLogin login, @Nullable DpopProof proof) {
         var caller = keyHolder(login)
                 .orElseThrow(
                         () -> OAuthError.client(
@@ -270,14 +325,18 @@ final class TokenIssuer {
         var now = clock.instant();
         var expires = Consent.earlier(now.plus(ACCESS_LIFE), caller);
         var token = ApiKey.token(KeyFormat.randomId(random), random);
-        var child = new AccessGrantStore.Child(token, granted, path, expires);
-        if (!db.transaction(() -> grants.insertChild(caller, child, MOST_CHILDREN, now))) {
+        var child = new AccessGrantStore.Child(token, granted, path, expires, key(proof));
+        var isInserted = db.transaction(() -> {
+            use(proof, caller.tenant());
+            return grants.insertChild(caller, child, MOST_CHILDREN, now);
+        });
+        if (!isInserted) {
             throw Problem.rateLimited(
                     "%d tokens of this key are in use, which is the maximum: use one until it expires"
                             .formatted(MOST_CHILDREN),
                     Duration.ofMinutes(1));
         }
-        return answer(token, now, expires, granted);
+        return answer(token, proof, now, expires, granted);
     }
 
     private Optional<Caller> keyHolder(ClientLogin login) {

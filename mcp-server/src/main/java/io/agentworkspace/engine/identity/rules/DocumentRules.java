@@ -73,8 +73,7 @@ public final class DocumentRules {
         var rules = sets.of(tenant).ofDocuments();
         return rules.isEmpty()
                 ? Verdict.NONE
-                : evaluator.verdict(
-                        tenant, rules, input(document, submitter, now), new RuleEvaluator.Options(true, true), about);
+                : evaluator.verdict(tenant, rules, input(document, submitter, now), true, Runnable::run, about);
     }
 
     private static ExpressionInput input(CheckedDocument document, Submitter submitter, Instant now) {

@@ -8,9 +8,9 @@ import io.agentworkspace.engine.identity.rules.cel.ExpressionError;
 import io.agentworkspace.engine.identity.rules.cel.ExpressionInput;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,36 +54,43 @@ final class RuleEvaluator {
                 : compiled.expression().evaluate(input, budget);
     }
 
+    /** A rule, and what its evaluation gave. */
+    private record Decided(ActiveRule rule, Expression.Evaluation outcome) {}
+
     /**
-     * How rules are applied.
+     * Evaluates the rules.
      *
      * @param denying whether deny rules are enforced
-     * @param counted whether matches and failures are counted
+     * @param counting takes what counts the matches and failures
+     * @param about the request id, or another one that identifies this in the log
      */
-    record Options(boolean denying, boolean counted) {}
-
-    Verdict verdict(long tenant, List<ActiveRule> rules, ExpressionInput input, Options options, String about) {
+    Verdict verdict(
+            long tenant,
+            List<ActiveRule> rules,
+            ExpressionInput input,
+            boolean denying,
+            Consumer<Runnable> counting,
+            String about) {
         var budget = EvaluationBudget.of(input);
-        var noted = new ArrayList<String>();
-        Verdict.Denial denial = null;
-        for (var rule : rules) {
-            if (rule.denies() && !options.denying()) {
-                continue;
-            }
-            var outcome = evaluate(rule.expression(), input, budget);
-            if (options.counted()) {
-                count(tenant, rule, outcome, input.now(), about);
-            }
-            if (isMatch(rule, outcome)) {
-                if (rule.isNoted()) {
-                    noted.add(rule.name());
-                }
-                if (denial == null && rule.denies()) {
-                    denial = new Verdict.Denial(rule.name(), rule.message());
-                }
-            }
-        }
-        return new Verdict(denial, noted);
+        var decided = rules.stream()
+                .filter(rule -> denying || !rule.denies())
+                .map(rule -> new Decided(rule, evaluate(rule.expression(), input, budget)))
+                .toList();
+        counting.accept(() -> decided.forEach(each -> count(tenant, each.rule(), each.outcome(), input.now(), about)));
+        var matching = decided.stream()
+                .filter(each -> isMatch(each.rule(), each.outcome()))
+                .map(Decided::rule)
+                .toList();
+        return new Verdict(
+                matching.stream()
+                        .filter(ActiveRule::denies)
+                        .findFirst()
+                        .map(rule -> new Verdict.Denial(rule.name(), rule.message()))
+                        .orElse(null),
+                matching.stream()
+                        .filter(ActiveRule::isNoted)
+                        .map(ActiveRule::name)
+                        .toList());
     }
 
     private void count(long tenant, ActiveRule rule, Expression.Evaluation outcome, Instant now, String about) {

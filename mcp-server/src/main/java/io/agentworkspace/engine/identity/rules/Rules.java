@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -32,18 +33,17 @@ public final class Rules {
      *
      * @param input the arguments that the tool defines
      * @param loadContext reads the context into the call
-     * @param counted whether matches are counted
+     * @param counting takes what counts the matches when the call has ended
      * @throws Problem {@code rule_refused}
      */
-    public void check(Call call, ObjectNode input, Runnable loadContext, boolean counted) {
+    public void check(Call call, ObjectNode input, Runnable loadContext, Consumer<Runnable> counting) {
         var tenant = call.caller().tenant();
         var rules = sets.of(tenant).of(call.tool());
         if (rules.isEmpty()) {
             return;
         }
         var variables = RequestVariables.of(call, input, loadContext, value -> store.documentName(call, value));
-        var verdict = evaluator.verdict(
-                tenant, rules, variables, new RuleEvaluator.Options(!isExempt(call), counted), call.requestId());
+        var verdict = evaluator.verdict(tenant, rules, variables, !isExempt(call), counting, call.requestId());
         call.rules(verdict.noted());
         if (verdict.denial() != null) {
             throw Problem.ruleRefused(verdict.denial().note());
@@ -63,7 +63,7 @@ public final class Rules {
         var part = new Call(call.caller(), other, call.requestId(), call.now());
         part.load(call.loadedContext());
         try {
-            check(part, input, () -> {}, true);
+            check(part, input, () -> {}, call::countingRulesOfPart);
         } finally {
             call.rules(Stream.concat(call.rules().stream(), part.rules().stream())
                     .distinct()

@@ -5,12 +5,10 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.jsonwebtoken.Claims;
-import io.jsonwebtoken.Identifiable;
 import io.jsonwebtoken.JwtException;
 import io.jsonwebtoken.security.Jwk;
 import io.jsonwebtoken.security.Jwks;
 import java.security.PublicKey;
-import java.security.interfaces.RSAKey;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,15 +30,15 @@ public record ClientAssertions(
     public static final String TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
     /** The names of the algorithms that are accepted: asymmetric ones only. */
-    public static final List<String> ALGORITHMS =
-            TokenJson.ALGORITHMS.stream().map(Identifiable::getId).toList();
+    public static final List<String> ALGORITHMS = TokenJson.NAMES;
+
+    /** How far the clock of a client may be off: each assertion works once, whatever its times are. */
+    private static final Duration SKEW = Duration.ofMinutes(5);
 
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int LONGEST_ID = 255;
     private static final int LONGEST_TEXT = 8_192;
     private static final int MOST_KEYS = 20;
-    private static final int LEAST_RSA = 2_048;
-    private static final int MOST_RSA = 8_192;
 
     /** A valid assertion, which works once: its id is unique among those of its client. */
     public record Proof(String id, Instant expires) {}
@@ -63,7 +61,7 @@ public record ClientAssertions(
                 Jwk<?> parsed = Jwks.parser().json(TokenJson.PARSER).build().parse(Json.text(one));
                 if (parsed.toKey() instanceof PublicKey key
                         && !one.path("use").asString("sig").equals("enc")
-                        && isOfGoodSize(key)) {
+                        && TokenJson.isOfGoodSize(key)) {
                     usable.add(new Key(parsed.getId(), one.path("alg").asString(""), key));
                 }
             } catch (RuntimeException e) {
@@ -71,11 +69,6 @@ public record ClientAssertions(
             }
         }
         return usable;
-    }
-
-    private static boolean isOfGoodSize(PublicKey key) {
-        return !(key instanceof RSAKey rsa)
-                || rsa.getModulus().bitLength() >= LEAST_RSA && rsa.getModulus().bitLength() <= MOST_RSA;
     }
 
     /** Returns whether the key that the assertion names is in a JWK set. */
@@ -126,7 +119,7 @@ public record ClientAssertions(
     private Claims claims(String text, PublicKey key) {
         try {
             return TokenJson.parser(client, TokenJson.ALGORITHMS, clock)
-                    .clockSkewSeconds(TokenJson.SKEW.toSeconds())
+                    .clockSkewSeconds(SKEW.toSeconds())
                     .requireSubject(client)
                     .verifyWith(key)
                     .build()
@@ -145,18 +138,18 @@ public record ClientAssertions(
                     + String.join(", ", audiences.stream().sorted().toList()));
         }
         var expires = claims.getExpiration();
-        if (expires == null || expires.toInstant().isAfter(now.plus(LONGEST))) {
+        if (expires == null || expires.toInstant().isAfter(now.plus(LONGEST).plus(SKEW))) {
             throw invalid("its exp must be there, and at most an hour from now");
         }
         var issued = claims.getIssuedAt();
-        if (issued != null && issued.toInstant().isAfter(now.plus(TokenJson.SKEW))) {
+        if (issued != null && issued.toInstant().isAfter(now.plus(SKEW))) {
             throw invalid("its iat is in the future");
         }
         var id = claims.getId();
         if (id == null || id.isBlank() || id.length() > LONGEST_ID) {
             throw invalid("its jti must be unique, in at most %d characters".formatted(LONGEST_ID));
         }
-        return new Proof(id, expires.toInstant().plus(TokenJson.SKEW));
+        return new Proof(id, expires.toInstant().plus(SKEW));
     }
 
     private static Problem invalid(String why) {

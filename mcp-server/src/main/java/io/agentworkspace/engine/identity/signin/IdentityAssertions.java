@@ -3,15 +3,19 @@ package io.agentworkspace.engine.identity.signin;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.identity.credentials.UnverifiedToken;
 import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.problem.EmailAddress;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.jsonwebtoken.Jwts;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Assertions in which a provider of the settings states who a user is, for one client (ID-JAG). The provider's users are
@@ -24,6 +28,7 @@ public final class IdentityAssertions {
 
     private final ProtectedResource resource;
     private final List<TrustedIssuer> issuers;
+    private final SignInStore store;
     private final TenantMapping mapping;
     private final TokenGrantStore grants;
     private final Clock clock;
@@ -40,6 +45,7 @@ public final class IdentityAssertions {
                 .filter(issuer -> issuer.provider().tenant() != null)
                 .map(issuer -> new TrustedIssuer(issuer, new IssuerKeys(issuer, IssuerKeys.Trust.BEARER, clock)))
                 .toList();
+        this.store = store;
         this.mapping = new TenantMapping(store);
         this.grants = grants;
         this.clock = clock;
@@ -57,9 +63,16 @@ public final class IdentityAssertions {
      * @param caller its user, until {@code until}, with everything that the user may do
      * @param id unique among those of all issuers
      * @param scopes the capabilities that it names; empty if it names none
-     * @param resource the path of the MCP endpoint that it names
+     * @param resources the paths of the MCP endpoint that it names
+     * @param proofKey the thumbprint of the key that the client must prove to have (DPoP); null for none
      */
-    public record Assertion(Caller caller, String id, Instant expires, Set<String> scopes, String resource) {}
+    public record Assertion(
+            Caller caller,
+            String id,
+            Instant expires,
+            Set<String> scopes,
+            List<String> resources,
+            @Nullable String proofKey) {}
 
     /**
      * Verifies an assertion. The caller of this method checks that it was not used before.
@@ -92,23 +105,37 @@ public final class IdentityAssertions {
             var claims = trusted.keys()
                     .verified(token)
                     .orElseThrow(() -> TokenClaims.invalid("its signature is not of a key of its issuer (kid)"));
-            var user = mapping.user(RequestOrigin.of(request, clock), trusted.issuer(), claims, "");
-            var identity = new SignInStore.Identity(user.tenant(), trusted.name(), said.subject());
+            var subject = said.email() == null ? said.subject() : subject(trusted, said.email());
+            var whole = Jwts.claims().add(claims).subject(subject).build();
+            var user = mapping.user(RequestOrigin.of(request, clock), trusted.issuer(), whole, "");
+            var identity = new SignInStore.Identity(user.tenant(), trusted.name(), subject);
             return new Assertion(
                     caller(identity, said, until),
                     trusted.name() + "\n" + id,
                     said.expiresAt(),
                     said.scopes(),
-                    said.resources());
+                    List.of(said.resources().split(" ")),
+                    said.proofKey());
         } catch (ProviderHttp.Failed e) {
             throw Problem.unavailable(
                     "the keys of the assertion's issuer cannot be fetched now; try again shortly", RETRY);
         }
     }
 
+    /** Returns the subject of the user with an e-mail address, which the same issuer reported before. */
+    private String subject(TrustedIssuer trusted, String email) {
+        var provider = trusted.issuer().provider();
+        return store.findTenant(Objects.requireNonNull(provider.tenant()))
+                .flatMap(tenant ->
+                        EmailAddress.key(email).flatMap(key -> store.findSubject(tenant, trusted.name(), key)))
+                .orElseThrow(
+                        () -> TokenClaims.invalid(
+                                "its sub_id names a user by an e-mail address that nobody here has signed in with; send sub, too"));
+    }
+
     private Caller caller(SignInStore.Identity identity, TokenClaims said, Instant until) {
         var stable = "assertion\n%d\n%s\n%s\n%s"
-                .formatted(identity.tenant(), identity.issuer(), said.subject(), said.client());
+                .formatted(identity.tenant(), identity.issuer(), identity.subject(), said.client());
         var principal = Caller.OAUTH + AccessTokens.digest(stable);
         grants.note(identity, principal, said.scopes(), said.expiresAt());
         return grants.find(principal)

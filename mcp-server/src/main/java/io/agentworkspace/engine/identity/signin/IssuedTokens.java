@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Access tokens that a provider issues for the MCP endpoint. The user is identified as at sign-in; the token's scopes
@@ -45,7 +46,12 @@ final class IssuedTokens {
         this.clock = clock;
     }
 
-    private record Verified(String principal, Set<String> scopes, String resources, Instant expiresAt) {}
+    private record Verified(
+            String principal,
+            Set<String> scopes,
+            String resources,
+            Instant expiresAt,
+            @Nullable String proofKey) {}
 
     /**
      * @throws Problem {@code unauthenticated} for an invalid token, {@code not_permitted} for an unknown user, {@code
@@ -70,7 +76,7 @@ final class IssuedTokens {
             throw TenantMapping.removed();
         }
         return granted.map(one -> one.with(token.scopes(), token.expiresAt()))
-                .map(one -> one.with(one.credential().at(token.resources())));
+                .map(one -> one.with(one.credential().at(token.resources()).provenBy(token.proofKey())));
     }
 
     /** Verifies a token. The claims are checked first, since that needs no request to the issuer. */
@@ -101,7 +107,7 @@ final class IssuedTokens {
         var stable = "%d\n%s\n%s\n%s".formatted(user.tenant(), name, said.subject(), said.client());
         var principal = prefix() + hash(stable);
         grants.note(identity, principal, said.scopes(), said.expiresAt());
-        return new Verified(principal, said.scopes(), said.resources(), said.expiresAt());
+        return new Verified(principal, said.scopes(), said.resources(), said.expiresAt(), said.proofKey());
     }
 
     private String prefix() {

@@ -94,6 +94,24 @@ public final class SignInStore {
                         new Person(row.number("id"), row.text("name"), row.flag("removed"), row.textOrNull("email")));
     }
 
+    /**
+     * Returns the subject of the one user whose address the issuer verified last; empty if there are none or several.
+     *
+     * @param email in the form of {@link EmailAddress#key}
+     */
+    Optional<String> findSubject(long tenant, String issuer, String email) {
+        var found = db.sql("""
+                SELECT subject FROM external_identity
+                 WHERE tenant_id = :tenant AND issuer = :issuer AND email = :email
+                 LIMIT 2
+                """)
+                .set("tenant", tenant)
+                .set("issuer", issuer)
+                .set("email", email)
+                .list(row -> row.text("subject"));
+        return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
+    }
+
     /** Stores what a provider reports, unless a later report is already stored. */
     public void report(Identity identity, Reported reported) {
         db.sql("""

@@ -12,10 +12,11 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,9 +25,19 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param client the program that it was issued to; empty if not named
  * @param scopes those that are capabilities
+ * @param subject its user at the issuer; empty if it names only an e-mail address
+ * @param email the e-mail address of its user; null if it names the subject
  * @param resources the paths of the MCP endpoint that it is for, separated by spaces
+ * @param proofKey the thumbprint of the key that it is bound to (RFC 9449, section 6.1); null for none
  */
-record TokenClaims(String subject, String client, Set<String> scopes, String resources, Instant expiresAt) {
+record TokenClaims(
+        String subject,
+        @Nullable String email,
+        String client,
+        Set<String> scopes,
+        String resources,
+        Instant expiresAt,
+        @Nullable String proofKey) {
     private static final Set<String> TYPES = Set.of("at+jwt", "application/at+jwt", "jwt", "");
     private static final Set<String> ASSERTIONS = Set.of("oauth-id-jag+jwt", "application/oauth-id-jag+jwt");
     private static final Set<String> ALGORITHMS =
@@ -36,6 +47,7 @@ record TokenClaims(String subject, String client, Set<String> scopes, String res
             .collect(Collectors.toUnmodifiableSet());
     private static final long LATEST = 253_402_300_799L;
     private static final int LONGEST_SUBJECT = 255;
+    private static final Pattern THUMBPRINT = Pattern.compile("[A-Za-z0-9_-]{43}");
 
     TokenClaims {
         scopes = Collections.unmodifiableSet(new LinkedHashSet<>(scopes));
@@ -54,7 +66,14 @@ record TokenClaims(String subject, String client, Set<String> scopes, String res
             throw invalid("its aud must contain %s: ask the issuer for a token for this resource"
                     .formatted(resource.address()));
         }
-        return new TokenClaims(subject(claims), client(claims), scopes(claims), resources, expires(claims, now));
+        return new TokenClaims(
+                subject(claims),
+                null,
+                client(claims),
+                scopes(claims),
+                resources,
+                expires(claims, now),
+                proofKey(claims));
     }
 
     /**
@@ -74,12 +93,68 @@ record TokenClaims(String subject, String client, Set<String> scopes, String res
         if (!claims.path("client_id").asString("").equals(client)) {
             throw invalid("its client_id must be that of the client that presents it");
         }
-        var named = texts(claims.path("resource")).toList();
-        var path = named.size() == 1 ? resource.path(named.getFirst()) : Optional.<String>empty();
-        if (path.isEmpty()) {
-            throw invalid("its resource must be " + resource.address());
+        var paths = texts(claims.path("resource"))
+                .flatMap(one -> resource.path(one).stream())
+                .distinct()
+                .collect(Collectors.joining(" "));
+        if (paths.isEmpty()) {
+            throw invalid("its resource must be %s, or contain it".formatted(resource.address()));
         }
-        return new TokenClaims(subject(claims), client, scopes(claims), path.get(), expires(claims, now));
+        var user = user(claims);
+        return new TokenClaims(
+                user.subject(), user.email(), client, scopes(claims), paths, expires(claims, now), proofKey(claims));
+    }
+
+    /** A user of the issuer: by the subject, or only by an e-mail address. */
+    private record NamedUser(String subject, @Nullable String email) {}
+
+    /** Returns the user that an assertion names in {@code sub}, in {@code sub_id} (RFC 9493), or in both. */
+    private static NamedUser user(ObjectNode claims) {
+        var structured = claims.path("sub_id");
+        if (structured.isMissingNode()) {
+            return new NamedUser(subject(claims), null);
+        }
+        var plain = claims.has("sub") ? subject(claims) : null;
+        var format = text(structured, "format");
+        var email = text(structured, "email");
+        if (format.equals("email") && !email.isBlank()) {
+            var said = claims.path("email");
+            if (!said.isMissingNode() && !said.asString("").equalsIgnoreCase(email)) {
+                throw invalid("its email and its sub_id name different users");
+            }
+            return new NamedUser(plain == null ? "" : plain, plain == null ? email : null);
+        }
+        var subject = switch (format) {
+            case "iss_sub" -> text(structured, "iss").equals(text(claims, "iss")) ? text(structured, "sub") : "";
+            case "opaque" -> text(structured, "id");
+            default -> "";
+        };
+        if (subject.isEmpty()) {
+            throw invalid("its sub_id must have the format iss_sub with its own iss, opaque or email (RFC 9493)");
+        }
+        if (plain != null && !plain.equals(subject)) {
+            throw invalid("its sub and its sub_id name different users");
+        }
+        return new NamedUser(checked(subject, claims), null);
+    }
+
+    private static String text(JsonNode object, String name) {
+        var value = object.path(name);
+        return value.isString() ? value.asString() : "";
+    }
+
+    /** Returns the key that a token is bound to; null for none. */
+    private static @Nullable String proofKey(ObjectNode claims) {
+        if (!claims.has("cnf")) {
+            return null;
+        }
+        var bound = claims.path("cnf");
+        var thumbprint = text(bound, "jkt");
+        if (bound.size() != 1 || !THUMBPRINT.matcher(thumbprint).matches()) {
+            throw invalid(
+                    "it is bound to its holder in a way that is not supported here: its cnf must have jkt (DPoP) alone");
+        }
+        return thumbprint;
     }
 
     private static void check(ObjectNode header, Set<String> types, String right) {
@@ -99,13 +174,13 @@ record TokenClaims(String subject, String client, Set<String> scopes, String res
         if (!claims.path("iss").asString("").equals(issuer)) {
             throw invalid("its iss must be " + issuer);
         }
-        if (claims.has("cnf")) {
-            throw invalid("it is bound to a key of its holder (cnf), which is not supported here");
-        }
     }
 
     private static String subject(ObjectNode claims) {
-        var subject = claims.path("sub").asString("");
+        return checked(claims.path("sub").asString(""), claims);
+    }
+
+    private static String checked(String subject, ObjectNode claims) {
         if (subject.isBlank() || subject.length() > LONGEST_SUBJECT) {
             throw invalid("its sub must identify its user, in at most %d characters".formatted(LONGEST_SUBJECT));
         }

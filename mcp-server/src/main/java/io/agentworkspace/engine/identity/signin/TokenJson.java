@@ -3,6 +3,7 @@ package io.agentworkspace.engine.identity.signin;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.jsonwebtoken.Identifiable;
 import io.jsonwebtoken.JwtBuilder;
 import io.jsonwebtoken.JwtParserBuilder;
 import io.jsonwebtoken.Jwts;
@@ -15,6 +16,8 @@ import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.security.PublicKey;
+import java.security.interfaces.RSAKey;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,9 +28,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /** Configures the token library: strict JSON as everywhere in the server, and one parser for own and foreign tokens. */
-final class TokenJson {
-    /** The algorithms that providers may sign with: asymmetric ones only. */
-    static final List<SignatureAlgorithm> ALGORITHMS = List.of(
+public final class TokenJson {
+    /** The algorithms that others may sign with: asymmetric ones only. */
+    public static final List<SignatureAlgorithm> ALGORITHMS = List.of(
             Jwts.SIG.ES256,
             Jwts.SIG.ES384,
             Jwts.SIG.ES512,
@@ -39,18 +42,29 @@ final class TokenJson {
             Jwts.SIG.PS512,
             Jwts.SIG.EdDSA);
 
+    /** Their names. */
+    public static final List<String> NAMES =
+            ALGORITHMS.stream().map(Identifiable::getId).toList();
+
     /** The tolerated difference between the clocks of a provider and of this server. */
     static final Duration SKEW = Duration.ofMinutes(1);
 
     private static final String TENANT = "tid";
+    private static final int LEAST_RSA = 2_048;
+    private static final int MOST_RSA = 8_192;
 
     static final Writer WRITER = new Writer();
-    static final Parser PARSER = new Parser();
+    public static final Parser PARSER = new Parser();
 
     private TokenJson() {}
 
     /** Returns a parser that accepts no compressed tokens, no other signature algorithms and no other issuer. */
     static JwtParserBuilder parser(String issuer, List<SignatureAlgorithm> algorithms, Clock clock) {
+        return parser(algorithms, clock).requireIssuer(issuer);
+    }
+
+    /** Returns a parser that accepts no compressed tokens and no other signature algorithms. */
+    public static JwtParserBuilder parser(List<SignatureAlgorithm> algorithms, Clock clock) {
         return Jwts.parser()
                 .json(PARSER)
                 .clock(() -> Date.from(clock.instant()))
@@ -60,8 +74,13 @@ final class TokenJson {
                 .sig()
                 .clear()
                 .add(algorithms)
-                .and()
-                .requireIssuer(issuer);
+                .and();
+    }
+
+    /** Returns whether a key is long enough to be safe, and not too long to be verified with. */
+    public static boolean isOfGoodSize(PublicKey key) {
+        return !(key instanceof RSAKey rsa)
+                || rsa.getModulus().bitLength() >= LEAST_RSA && rsa.getModulus().bitLength() <= MOST_RSA;
     }
 
     /** Returns the claims that every token of this server has, signed with ES256, to add further ones. */
@@ -96,7 +115,8 @@ final class TokenJson {
         }
     }
 
-    static final class Parser extends AbstractDeserializer<Map<String, ?>> {
+    /** Parses the JSON of tokens as strictly as that of requests. */
+    public static final class Parser extends AbstractDeserializer<Map<String, ?>> {
         @Override
         @SuppressWarnings("unchecked")
         protected Map<String, ?> doDeserialize(Reader reader) throws IOException {

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.kernel.changes;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
@@ -58,9 +59,11 @@ public final class ChangeStore {
                                 changed.stream().map(Map.Entry::getValue).toList());
     }
 
-    /** Announces changes that are made in the current transaction, outside of a call. */
+    /** Announces changes that are made in the current transaction, outside of a call. The audit's own entry says nothing of the others. */
     public void write(long tenant, Collection<Change> changes) {
-        statement(tenant, changes).announcing().one(_ -> true);
+        var statement = statement(tenant, changes);
+        var saysWhatChanged = changes.stream().anyMatch(change -> change.topic() != ChangeTopic.AUDIT);
+        (saysWhatChanged ? statement.announcing() : statement).one(_ -> true);
     }
 
     private Statement statement(long tenant, Collection<Change> changes) {

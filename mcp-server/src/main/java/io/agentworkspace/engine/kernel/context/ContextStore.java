@@ -131,7 +131,7 @@ public final class ContextStore {
     record StoredContext(Context context, UUID version, Selection selection) {}
 
     /**
-     * Reads the context into the call. In a transaction this is its first statement.
+     * Reads the context into the call. In a transaction only the claim of an idempotency key comes before it.
      *
      * @throws Problem {@code unauthenticated}, {@code not_permitted}, or {@code not_found} for a user to act for
      */
@@ -143,7 +143,7 @@ public final class ContextStore {
 
     /** Returns whether what a context depends on is still so. */
     @FunctionalInterface
-    interface Presence {
+    interface Current {
         boolean is(UUID version, Selection selection);
     }
 
@@ -152,11 +152,11 @@ public final class ContextStore {
      *
      * @throws IllegalStateException if the call has no context
      */
-    void require(Call call, Presence presence) {
+    void checkWithNext(Call call, Current current) {
         var statement = db.inTransaction() ? db.limited(db.sql(call, CHECK_FIRST)) : db.sql(call, CHECK);
         Precondition.set(statement.set("speaker", call.context().speaker().id()), row -> {
             call.unread(row.number("unread"));
-            return presence.is(row.uuid("version"), Selection.read(call, row));
+            return current.is(row.uuid("version"), Selection.read(call, row));
         });
     }
 

@@ -65,8 +65,8 @@ public final class Contexts {
         db.whenAccessChanged(latest::invalidate);
     }
 
-    /** Runs work that loads a context, a second time if what was kept of it is old. */
-    public <T> T run(Supplier<T> work) {
+    /** Runs work that loads a context, and runs it again if what was kept of it is old. */
+    public <T> T rerunning(Supplier<T> work) {
         return Precondition.retrying(work);
     }
 
@@ -74,15 +74,15 @@ public final class Contexts {
     public <T> T renewed(Call call, Supplier<T> part) {
         return Precondition.isPending()
                 ? part.get()
-                : run(() -> {
+                : rerunning(() -> {
                     load(call);
                     return part.get();
                 });
     }
 
     /**
-     * Reads the context into the call. Within {@link #run} that is at once what was kept, and the next statement checks it. In a
-     * transaction it belongs before the first statement.
+     * Reads the context into the call. Within {@link #rerunning} that is what was kept, without a statement: the next one checks it.
+     * In a transaction only the claim of an idempotency key comes before it.
      *
      * @throws io.agentworkspace.engine.model.problem.Problem {@code unauthenticated}, {@code not_permitted}, or {@code
      *     not_found} for a user to act for
@@ -90,33 +90,34 @@ public final class Contexts {
     public void load(Call call) {
         var key = Key.of(call);
         var known = kept.getIfPresent(key);
-        if (known == null || !Precondition.isPossible() || !known.version().equals(latest.getIfPresent(key.tenant()))) {
-            var read = store.read(call);
-            if (!db.hasChangedAccess()) { // Rows that are not committed must not be kept.
-                latest.put(key.tenant(), read.version());
-                kept.put(key, read);
-            }
+        if (known != null && Precondition.isPossible() && known.version().equals(latest.getIfPresent(key.tenant()))) {
+            call.load(known.context());
+            store.checkWithNext(call, (version, selection) -> isCurrent(key, known, version, selection));
             return;
         }
-        call.load(known.context());
-        store.require(call, (version, selection) -> isPresent(key, known, version, selection));
+        var read = store.read(call);
+        if (!db.hasChangedAccess()) { // A version that is not committed must not be kept. A selection may: it is
+            // compared with the stored one.
+            latest.put(key.tenant(), read.version());
+            kept.put(key, read);
+        }
     }
 
     /** Makes sure now that the call has a context which is not old. */
-    public void require(Call call) {
+    public void loadNow(Call call) {
         if (call.contextIfKnown() == null) {
             load(call);
         }
         Precondition.complete();
     }
 
-    private boolean isPresent(Key key, StoredContext known, UUID version, Selection selection) {
+    private boolean isCurrent(Key key, StoredContext known, UUID version, Selection selection) {
         latest.put(key.tenant(), version);
-        var isPresent = version.equals(known.version()) && selection.equals(known.selection());
-        if (!isPresent) {
+        var isCurrent = version.equals(known.version()) && selection.equals(known.selection());
+        if (!isCurrent) {
             kept.asMap().remove(key, known);
         }
-        return isPresent;
+        return isCurrent;
     }
 
     /** Says that a call has committed what it changed in its context. */

@@ -3,8 +3,8 @@ package io.agentworkspace.engine.kernel.db;
 import java.util.Set;
 
 /**
- * The version of what decides access in a tenant. Each transaction that writes to {@link #TABLES} gives it a new one, which has never
- * been there before, not even before a restore.
+ * The version of what decides access in a tenant. Each transaction that writes to {@link #TABLES}, unless it says that no loaded
+ * context depends on that ({@link Statement#sameAccess}), gives it a new one, which has never been there before, not even before a restore.
  */
 public final class AccessVersion {
     /** What a call's context depends on, besides the row in {@code context} itself. */

@@ -6,14 +6,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must be true for the work of a thread, and is checked in the same round trip as its next statement, before anything that this
- * returns is read.
+ * What must be true for the work of a thread, which begins with what is kept in memory. The work <em>sets</em> a check. Its next statement
+ * <em>takes</em> the check along, in the same round trip, and reads it first. Who ends without another statement <em>completes</em> it. If
+ * the condition is false, the work ends, and {@link #retrying} runs it again, without preconditions.
  */
 public final class Precondition {
     private static final ScopedValue<Precondition> CURRENT = ScopedValue.newInstance();
 
     private final boolean isPossible;
     private @Nullable Check check;
+
+    /** Whether a check has failed: whoever catches that, nothing more of the work counts. */
+    private boolean isUnmet;
 
     private Precondition(boolean isPossible) {
         this.isPossible = isPossible;
@@ -33,13 +37,27 @@ public final class Precondition {
     record Check(Statement statement, Condition condition) {
         void require(Row row) throws SQLException {
             if (!condition.isTrue(row)) {
-                throw new Unmet(null);
+                throw unmet(null);
             }
         }
 
         /** Returns the failure of a statement that ran with the check: as its results are lost, the condition may not have been true. */
         RuntimeException unless(SQLException failure) {
-            return Outage.of(SqlState.of(failure).code()).isPresent() ? new SqlFailure(failure) : new Unmet(failure);
+            return Outage.of(SqlState.of(failure).code()).isPresent() ? new SqlFailure(failure) : unmet(failure);
+        }
+    }
+
+    private static Unmet unmet(@Nullable SQLException cause) {
+        if (CURRENT.isBound()) {
+            CURRENT.get().isUnmet = true;
+        }
+        return new Unmet(cause);
+    }
+
+    /** Ends the work if a check has failed: for code that catches every exception. */
+    public static void requireMet() {
+        if (CURRENT.isBound() && CURRENT.get().isUnmet) {
+            throw new Unmet(null);
         }
     }
 
@@ -69,9 +87,11 @@ public final class Precondition {
             var result = work.get();
             complete();
             return result;
-        } catch (Problem refusal) {
-            complete(); // What it refuses may have been true before.
-            throw refusal;
+        } catch (RuntimeException failure) {
+            if (failure instanceof Problem || isPending()) {
+                complete(); // What it refuses, or stumbles over, may have been true before.
+            }
+            throw failure;
         }
     }
 
@@ -95,6 +115,7 @@ public final class Precondition {
         if (!CURRENT.isBound()) {
             return null;
         }
+        requireMet();
         var taken = CURRENT.get().check;
         CURRENT.get().check = null;
         return taken;

@@ -29,12 +29,13 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code String owner}</td><td>{@code owner_name}, otherwise {@code owner}</td></tr>
  * <tr><td>{@code List<String>}, of longs or integers</td><td>an array</td></tr>
  * <tr><td>another list, another record</td><td>JSON, if there is such a column</td></tr>
- * <tr><td>a record without such a column</td><td>{@code owner_id} and {@code owner_name}, otherwise {@code id} and {@code name}</td></tr>
+ * <tr><td>a record {@code owner} without such a column</td><td>{@code owner_id} and {@code owner_name}</td></tr>
  * <tr><td>a record that is {@link JsonUnwrapped}</td><td>those of its components</td></tr>
  * <tr><td>an enumeration, or a type with {@code of(String)}</td><td>its word</td></tr>
  * </table>
  *
- * <p>A component that is not {@code @Nullable} refuses SQL null, except that a number is 0 and a flag false, as in JDBC.
+ * <p>A component that is not {@code @Nullable} refuses SQL null, except that a primitive is 0 or false, as in JDBC, and a list of JSON is
+ * empty. A record that can be null is null if its first component is.
  * Columns without a component are ignored. A component without a column fails at the statement's first row.
  */
 final class RecordMapper {
@@ -55,22 +56,18 @@ final class RecordMapper {
     }
 
     /** Where a value comes from. */
-    private interface Source {
+    interface Source {
         @Nullable
         Object read(ResultSet rows) throws SQLException;
     }
 
     private record Columns(String prefix, List<String> names) {}
 
-    static Object read(Class<?> type, String prefix, ResultSet rows, List<String> columns) throws SQLException {
+    /** Returns the source of records of this type, from a statement's columns whose names begin with the prefix. */
+    static Source source(Class<?> type, String prefix, List<String> columns) {
         var mapper = MAPPERS.get(type);
-        var key = new Columns(prefix, columns);
-        var source = mapper.sources.get(key);
-        if (source == null) {
-            source = record(type, prefix, columns, false);
-            mapper.sources.put(key, source);
-        }
-        return required(source.read(rows), mapper.type.getSimpleName());
+        return mapper.sources.computeIfAbsent(
+                new Columns(prefix, columns), _ -> record(mapper.type, prefix, columns, false));
     }
 
     private static <T> T required(@Nullable T value, String what) {
@@ -80,10 +77,11 @@ final class RecordMapper {
         return value;
     }
 
-    /** A record of the columns whose names begin with the prefix. One that can be null is, if its first column is. */
+    /** A record of the columns whose names begin with the prefix. */
     private static Source record(Class<?> type, String prefix, List<String> columns, boolean nullable) {
         var components = type.getRecordComponents();
         var constructor = constructor(type, components);
+        var isPrimitive = components[0].getType().isPrimitive();
         var parts = new Source[components.length];
         for (var i = 0; i < components.length; i++) {
             parts[i] = part(components[i], prefix, columns, nullable && i == 0);
@@ -92,7 +90,7 @@ final class RecordMapper {
             var values = new @Nullable Object[parts.length];
             for (var i = 0; i < parts.length; i++) {
                 values[i] = parts[i].read(rows);
-                if (i == 0 && nullable && rows.wasNull()) {
+                if (i == 0 && nullable && (values[0] == null || isPrimitive && rows.wasNull())) {
                     return null;
                 }
             }
@@ -139,8 +137,7 @@ final class RecordMapper {
                 throw new IllegalStateException("no column " + name + " for " + component.getName() + " of "
                         + component.getDeclaringRecord().getName() + ": " + columns);
             }
-            var first = name + "_" + column(type.getRecordComponents()[0]);
-            return record(type, columns.contains(first) ? name + "_" : prefix, columns, nullable);
+            return record(type, name + "_", columns, nullable);
         }
         var value = value(component, index);
         return nullable || type.isPrimitive()

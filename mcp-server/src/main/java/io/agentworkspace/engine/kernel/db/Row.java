@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
 /** One row of a result, read as a record or by column name. */
 public final class Row {
     private final ResultSet rows;
-    private @Nullable List<String> columns;
+    /** Of the last record that was read, which the next row most probably is, too. */
+    private RecordMapper.@Nullable Source source;
+
+    private @Nullable Class<?> sourceType;
+    private String sourcePrefix = "";
 
     Row(ResultSet rows) {
         this.rows = rows;
@@ -29,15 +33,21 @@ public final class Row {
 
     /** Returns the record whose columns have this prefix: with {@code old_}, the component {@code name} reads {@code old_name}. */
     public <T extends Record> T as(String prefix, Class<T> type) throws SQLException {
-        if (columns == null) {
-            var names = rows.getMetaData();
-            var list = new ArrayList<String>(names.getColumnCount());
-            for (var i = 1; i <= names.getColumnCount(); i++) {
-                list.add(names.getColumnLabel(i));
-            }
-            columns = list;
+        if (source == null || type != sourceType || !prefix.equals(sourcePrefix)) {
+            source = RecordMapper.source(type, prefix, columns());
+            sourceType = type;
+            sourcePrefix = prefix;
         }
-        return type.cast(RecordMapper.read(type, prefix, rows, columns));
+        return type.cast(source.read(rows));
+    }
+
+    private List<String> columns() throws SQLException {
+        var names = rows.getMetaData();
+        var list = new ArrayList<String>(names.getColumnCount());
+        for (var i = 1; i <= names.getColumnCount(); i++) {
+            list.add(names.getColumnLabel(i));
+        }
+        return list;
     }
 
     public String text(String column) throws SQLException {

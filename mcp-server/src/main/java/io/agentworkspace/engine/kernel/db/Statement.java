@@ -27,7 +27,7 @@ import org.postgresql.util.PGobject;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One SQL statement with named parameters. Each run is one round trip. */
+/** SQL with named parameters: a statement, or several that are sent together. Each run is one round trip. */
 public final class Statement {
     private static final Logger LOG = LoggerFactory.getLogger(Statement.class);
 
@@ -281,7 +281,10 @@ public final class Statement {
         }
     }
 
-    /** Runs the statement in the same round trip as the transaction's last one. Its result is not read. */
+    /**
+     * Runs the statement in the same round trip as the transaction's last one, or before the next one if another one follows. Its result
+     * is not read.
+     */
     public void runLate() {
         if (Db.CURRENT.isBound()) {
             note();
@@ -305,16 +308,18 @@ public final class Statement {
     }
 
     private <T> T use(Use<T> use) {
+        var check = Precondition.take();
         if (!db.inTransaction() && changesAccess()) {
             return db.transaction(
                     () -> { // Its end changes the version.
                         Db.CURRENT.get().single();
-                        return use(use);
+                        note();
+                        return run(check, use);
                     });
         }
         note();
         Db.runLate();
-        return run(Precondition.take(), use);
+        return run(check, use);
     }
 
     /** Makes a check by itself. */

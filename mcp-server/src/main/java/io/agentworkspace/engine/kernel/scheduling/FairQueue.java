@@ -25,6 +25,9 @@ public final class FairQueue {
     /** An engine that has just started knows no key, so the first calls of all keys wait together to have theirs looked up. */
     private static final int MOST_OF_ANONYMOUS = MOST / 2;
 
+    /** How many calls of one key wait, so that others find a place even while nothing is served. */
+    private static final int MOST_OF_KEY = MOST / 3;
+
     static final Duration UNLIMITED = Duration.ofDays(10_000);
 
     /** How long a client waits for its response. */
@@ -212,7 +215,7 @@ public final class FairQueue {
     private boolean isTooLong(Owner owner, KeyQueue key, Duration longest) {
         var ahead = key.waiting.size();
         return waiting >= MOST
-                || (owner.equals(Owner.ANONYMOUS) && ahead >= MOST_OF_ANONYMOUS)
+                || ahead >= (owner.equals(Owner.ANONYMOUS) ? MOST_OF_ANONYMOUS : MOST_OF_KEY)
                 || (ahead > 0
                         && key.expected().compareTo(ahead >= FEW && LONG.compareTo(longest) < 0 ? LONG : longest) > 0);
     }
@@ -235,7 +238,7 @@ public final class FairQueue {
     /**
      * Returns a slot while others wait, and takes another one after them.
      *
-     * @return whether the owner has a slot
+     * @return whether the owner has a slot, and if not, whose fault that is
      */
     public SlotResult pass(Owner owner, Duration patience) throws InterruptedException {
         lock.lock(); // Not interruptibly: the slot is returned in any case.
@@ -263,7 +266,9 @@ public final class FairQueue {
     private SlotResult await(Owner owner, KeyQueue key, Waiter waiter, Duration patience) throws InterruptedException {
         var before = succeeded;
         try {
-            for (var left = patience.toNanos(); !waiter.isServed && left > 0; left = left(key, waiter, patience)) {
+            for (var left = left(owner, key, waiter, patience);
+                    !waiter.isServed && left > 0;
+                    left = left(owner, key, waiter, patience)) {
                 var _ = waiter.served.awaitNanos(left);
             }
         } catch (InterruptedException e) {
@@ -290,12 +295,13 @@ public final class FairQueue {
      * Returns how much longer a call waits. Patience begins again whenever a call is served: many calls that arrive at once at a
      * slow machine only need time. A key that holds its share waits only for its own calls.
      */
-    private long left(KeyQueue key, Waiter waiter, Duration patience) {
+    private long left(Owner owner, KeyQueue key, Waiter waiter, Duration patience) {
         if (patience.compareTo(UNLIMITED) >= 0) {
             return Long.MAX_VALUE;
         }
         var now = nanos.getAsLong();
-        var idle = Math.min(now - waiter.since, now - (key.inUse + slot > share ? key.servedAt : succeededAt));
+        var ownCallsOnly = owner.isCaller() && key.inUse + slot > share;
+        var idle = Math.min(now - waiter.since, now - (ownCallsOnly ? key.servedAt : succeededAt));
         return Math.min(patience.toNanos() - idle, waiter.longest.toNanos() - (now - waiter.since));
     }
 

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp.endpoint;
 
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
+import io.agentworkspace.engine.identity.dpop.DpopProofs;
 import io.agentworkspace.engine.kernel.http.JsonResponse;
 import io.agentworkspace.engine.mcp.source.ServedContent;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
@@ -35,8 +36,13 @@ final class ServerCard {
         pages.put(McpAddress.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
         metadata = resource == null
                 ? null
-                : path ->
-                        Page.of(JsonResponse.JSON, resource.metadata(path, identity.title(), mcpUrl + McpAddress.CARD));
+                : path -> Page.of(JsonResponse.JSON, metadata(resource, path, identity.title(), mcpUrl));
+    }
+
+    private static ObjectNode metadata(ProtectedResource resource, String path, String title, String mcpUrl) {
+        var metadata = resource.metadata(path, title, mcpUrl + McpAddress.CARD);
+        DpopProofs.ALGORITHMS.forEach(metadata.putArray("dpop_signing_alg_values_supported")::add);
+        return metadata;
     }
 
     boolean has(String path) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp.streams;
 
+import io.agentworkspace.engine.identity.credentials.Credentials;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.kernel.http.JsonResponse;
 import io.agentworkspace.engine.kernel.wire.Era;
@@ -240,7 +241,11 @@ public final class McpExchange implements CallOrigin {
             return usual;
         }
         if (!response.isCommitted()) {
-            var challenge = resource.insufficient(error.scopes(), String.valueOf(error.getMessage()));
+            var challenge = resource.insufficient(
+                    Credentials.scheme(request.getHeaders()),
+                    Request.getPathInContext(request),
+                    error.scopes(),
+                    String.valueOf(error.getMessage()));
             response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, challenge);
         }
         return HttpStatus.FORBIDDEN_403;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp.tasks;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.agentworkspace.engine.kernel.db.AdvisoryLock;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
@@ -172,7 +173,7 @@ public final class McpTaskStore {
      * @param tries how many consecutive claims ended without a report
      */
     public record Task(
-            ClaimedTask claim,
+            @JsonUnwrapped ClaimedTask claim,
             String principal,
             ObjectNode request,
             Status status,

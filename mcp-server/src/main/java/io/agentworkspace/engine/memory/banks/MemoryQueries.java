@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.banks;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
@@ -347,7 +348,10 @@ public final class MemoryQueries {
     }
 
     /** The bank's row, and what the caller may do there. */
-    public record ReadBank(long id, BankPermissionRow permission, Bank bank) {}
+    public record ReadBank(
+            long id,
+            BankPermissionRow permission,
+            @JsonUnwrapped Bank bank) {}
 
     /** Returns the bank, which is part of the response. Empty if the caller cannot see it. */
     public static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.banks;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
@@ -114,7 +115,7 @@ final class SingleMemoryStore {
     private Optional<Single> first(Call call, BankStore.LockedBank bank, MemoryName memory, boolean isTrashed) {
         var isManager = bank.permission().level() == Permission.MANAGE;
         var self = call.context().self();
-        record Found(Single single, boolean isShown) {}
+        record Found(@JsonUnwrapped Single single, boolean isShown) {}
         return db
                 .sql(call, FIND)
                 .set("bank", bank.id())

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.search;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.agentworkspace.engine.kernel.text.Language;
 import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.memory.embedding.Vectors;
@@ -125,7 +126,7 @@ final class BankIndex implements AutoCloseable {
             long author,
             Instant updatedAt,
             byte @Nullable [] vectors,
-            Hiding hiding) {
+            @JsonUnwrapped Hiding hiding) {
         /** A memory that nothing hides. */
         IndexedMemory(
                 UUID id,

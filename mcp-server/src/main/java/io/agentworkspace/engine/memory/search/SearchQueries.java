@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.search;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.access.Visibility;
@@ -310,7 +311,7 @@ final class SearchQueries {
      * @param memory its content, if it was read
      */
     record Match(
-            MemoryId place,
+            @JsonUnwrapped MemoryId place,
             Instant updatedAt,
             boolean isPinned,
             @Nullable Memory memory) {}

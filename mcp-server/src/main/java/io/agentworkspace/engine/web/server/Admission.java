@@ -4,6 +4,7 @@ import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.Callers;
 import io.agentworkspace.engine.identity.credentials.Credentials;
 import io.agentworkspace.engine.identity.credentials.IssuedToken;
+import io.agentworkspace.engine.identity.credentials.PossessionCheck;
 import io.agentworkspace.engine.identity.credentials.Presented;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.identity.credentials.SessionSecret;
@@ -46,6 +47,7 @@ final class Admission {
     private final RateBuckets<String> failureLimit;
     private final RateBuckets<String> guessLimit;
     private final RateBuckets<String> healthLimit;
+    private final PossessionCheck possession;
 
     Admission(Callers callers, GateRules rules, Clock clock) {
         this.callers = callers;
@@ -57,6 +59,7 @@ final class Admission {
         this.failureLimit = new RateBuckets<>(rules.strangers(), clock);
         this.guessLimit = new RateBuckets<>(rules.strangers(), clock);
         this.healthLimit = new RateBuckets<>(HEALTH, clock);
+        this.possession = rules.possession();
     }
 
     /** A request, the address that it is counted under, and whether it may be refused. */
@@ -99,6 +102,7 @@ final class Admission {
         var caller = holder.caller();
         var request = admission.request();
         take(admission, caller);
+        holder.use().run();
         if (holder.credential() instanceof SessionSecret session) {
             forgery.check(request, session);
         }
@@ -111,7 +115,12 @@ final class Admission {
                 () -> callerLimit.take(caller, admission.answer())));
     }
 
-    private record Holder(Caller caller, Presented credential) {}
+    /** @param use uses up what the request proves with */
+    private record Holder(Caller caller, Presented credential, Runnable use) {
+        Holder with(Runnable proof) {
+            return proof == PossessionCheck.NOTHING ? this : new Holder(caller, credential, proof);
+        }
+    }
 
     /** Counts requests for health, except those that can be a probe: so no one else can use up the limit of a probe. */
     private void takeHealth(AdmissionRequest admission) {
@@ -168,7 +177,7 @@ final class Admission {
             if (presented.isPresent()) {
                 var holder = judged(admission, presented.get());
                 if (isHere(admission.request(), holder)) {
-                    return holder;
+                    return holder.with(possession.check(admission.request(), holder.caller(), admission.answer()));
                 } else if (!admission.isPublic()) {
                     throw elsewhere(admission, holder);
                 }
@@ -189,7 +198,7 @@ final class Admission {
                 .put(
                         HttpHeader.WWW_AUTHENTICATE,
                         resource(admission.request())
-                                .map(ProtectedResource::challenge)
+                                .map(one -> one.challenge(path(admission)))
                                 .orElse("Bearer realm=\"engine\""));
         throw Problem.unauthenticated(
                 "a credential is required: send your API key in the header X-Api-Key, or as Authorization: Bearer");
@@ -205,9 +214,17 @@ final class Admission {
         var note =
                 "this access token was issued for %s and works only there; get one for this address, or send an API key"
                         .formatted(holder.caller().credential().resource());
-        resource(admission.request())
-                .ifPresent(one -> admission.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(note)));
+        resource(admission.request()).ifPresent(one -> refuseToken(admission, one, note));
         return Problem.unauthenticated(note);
+    }
+
+    private static void refuseToken(AdmissionRequest admission, ProtectedResource resource, String note) {
+        var scheme = Credentials.scheme(admission.request().getHeaders());
+        admission.answer().put(HttpHeader.WWW_AUTHENTICATE, resource.invalid(scheme, path(admission), note));
+    }
+
+    private static String path(AdmissionRequest admission) {
+        return Request.getPathInContext(admission.request());
     }
 
     private Optional<ProtectedResource> resource(Request request) {
@@ -225,8 +242,7 @@ final class Admission {
             return identify(admission, credential);
         } catch (Problem problem) {
             if (isToken(credential) && problem.failure() == Failure.UNAUTHENTICATED) {
-                resource.ifPresent(
-                        one -> admission.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(problem.note())));
+                resource.ifPresent(one -> refuseToken(admission, one, problem.note()));
             }
             throw problem;
         }
@@ -263,7 +279,7 @@ final class Admission {
             guessLimit.check(admission.address());
         }
         var caller = isGuess ? lookedUp(admission, credential) : callers.authenticate(credential);
-        return new Holder(caller, credential);
+        return new Holder(caller, credential, PossessionCheck.NOTHING);
     }
 
     private Caller lookedUp(AdmissionRequest admission, Presented credential) {

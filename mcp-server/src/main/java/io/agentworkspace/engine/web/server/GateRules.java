@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.web.server;
 
+import io.agentworkspace.engine.identity.credentials.PossessionCheck;
 import io.agentworkspace.engine.kernel.http.OwnPages;
 import io.agentworkspace.engine.kernel.http.RequestRate;
 import io.agentworkspace.engine.kernel.http.TrustedProxies;
@@ -31,6 +32,7 @@ import java.util.regex.Matcher;
  * @param posts the paths where a POST may only read
  * @param served whether a path exists: if not, no credential would help
  * @param capacity the memory limits of requests
+ * @param possession checks that the caller has the key that a credential is bound to
  */
 public record GateRules(
         Set<String> hosts,
@@ -42,7 +44,8 @@ public record GateRules(
         Allowance.Meter quotas,
         Posts posts,
         Predicate<String> served,
-        Capacity capacity) {
+        Capacity capacity,
+        PossessionCheck possession) {
     /**
      * The paths where a POST may change nothing.
      *
@@ -112,17 +115,20 @@ public record GateRules(
                 _ -> List.of(),
                 new Posts(Set.of(), Set.of(Route.COMMANDS)),
                 _ -> true,
-                Capacity.of(Runtime.getRuntime().maxMemory()));
+                Capacity.of(Runtime.getRuntime().maxMemory()),
+                PossessionCheck.NONE);
     }
 
     /** Returns the same rules, behind these proxies. */
     public GateRules behind(TrustedProxies others) {
-        return new GateRules(hosts, origins, own, callers, strangers, others, quotas, posts, served, capacity);
+        return new GateRules(
+                hosts, origins, own, callers, strangers, others, quotas, posts, served, capacity, possession);
     }
 
     /** Returns the same rules, with these quotas. */
     public GateRules within(Allowance.Meter others) {
-        return new GateRules(hosts, origins, own, callers, strangers, proxies, others, posts, served, capacity);
+        return new GateRules(
+                hosts, origins, own, callers, strangers, proxies, others, posts, served, capacity, possession);
     }
 
     /** Returns the same rules. A POST to the paths of tools that only read needs no proof of which page sent it. */
@@ -137,7 +143,8 @@ public record GateRules(
             }
         }
         var reads = new Posts(reading, undecided);
-        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, reads, served, capacity);
+        return new GateRules(
+                hosts, origins, own, callers, strangers, proxies, quotas, reads, served, capacity, possession);
     }
 
     private static List<String> paths(Tool<?, ?> tool) {
@@ -147,12 +154,19 @@ public record GateRules(
 
     /** Returns the same rules, with only these paths, decoded. */
     public GateRules serving(Predicate<String> paths) {
-        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, paths, capacity);
+        return new GateRules(
+                hosts, origins, own, callers, strangers, proxies, quotas, posts, paths, capacity, possession);
+    }
+
+    /** Returns the same rules, which accept credentials that are bound to a key. */
+    public GateRules proving(PossessionCheck check) {
+        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, served, capacity, check);
     }
 
     /** Returns the same rules, with these memory limits. */
     GateRules holding(Capacity other) {
-        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, served, other);
+        return new GateRules(
+                hosts, origins, own, callers, strangers, proxies, quotas, posts, served, other, possession);
     }
 
     /** Returns how many requests wait for their turn. */

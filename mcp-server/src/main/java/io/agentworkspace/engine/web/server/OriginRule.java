@@ -19,7 +19,7 @@ final class OriginRule {
     private static final HttpField EXPOSED = new PreEncodedHttpField(
             "Access-Control-Expose-Headers",
             "ETag, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id,"
-                    + " WWW-Authenticate");
+                    + " WWW-Authenticate, DPoP-Nonce");
 
     private final Set<String> allowed;
 
@@ -69,13 +69,13 @@ final class OriginRule {
     void answerPreflight(String method, HttpFields.Mutable answer) {
         if ("*".equals(answer.get(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN))) {
             answer.put("Access-Control-Allow-Methods", method.equals("POST") ? "POST" : "GET");
-            answer.put("Access-Control-Allow-Headers", "Content-Type, If-None-Match, MCP-Protocol-Version");
+            answer.put("Access-Control-Allow-Headers", "Content-Type, DPoP, If-None-Match, MCP-Protocol-Version");
             return;
         }
         answer.put("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE");
         answer.put(
                 "Access-Control-Allow-Headers",
-                "Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, MCP-Protocol-Version, Mcp-Method,"
+                "Accept, Authorization, Content-Type, DPoP, Idempotency-Key, Last-Event-ID, MCP-Protocol-Version, Mcp-Method,"
                         + " Mcp-Name, Mcp-Session-Id, X-Api-Key, X-CSRF-Token, X-MCP-Confirm, X-MCP-Exclude-Tools,"
                         + " X-MCP-Readonly, X-MCP-Tools, X-MCP-Toolsets, X-Request-Id");
         answer.put("Access-Control-Max-Age", "600");

@@ -176,11 +176,11 @@ public final class AgentStore {
     }
 
     private final Db db;
-    private final ContextStore contexts;
+    private final ContextStore stored;
 
     public AgentStore(Db db) {
         this.db = db;
-        this.contexts = new ContextStore(db);
+        this.stored = new ContextStore(db);
     }
 
     /** An agent that the transaction has locked, with what determines who may change it. */
@@ -272,7 +272,8 @@ public final class AgentStore {
     Updated update(Call call, LockedAgent agent, AgentChange change) {
         try {
             var updated = db.sql(call, UPDATE)
-                    .sameAccess(change.name() == null && change.access() == null)
+                    .sameAccess((change.name() == null || change.name().text().equals(agent.name()))
+                            && (change.access() == null || change.access() == agent.access()))
                     .set("id", agent.id())
                     .set("name", change.name())
                     .set("key", change.name() == null ? null : change.name().key())
@@ -393,7 +394,7 @@ public final class AgentStore {
      * its unread messages are counted.
      */
     Agent saveAndRead(Call call, long agent) {
-        return contexts.saving(call, SAVE_AND_READ)
+        return stored.saving(call, SAVE_AND_READ)
                 .set("id", agent)
                 .set("party", call.context().speaker().id())
                 .last(row -> {

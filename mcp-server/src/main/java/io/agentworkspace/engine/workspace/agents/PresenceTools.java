@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 /** The roster and the context of the caller: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
 final class PresenceTools {
     private final AgentStore agents;
-    private final ContextStore contexts;
+    private final ContextStore stored;
     private final MessageStore messages;
 
-    public PresenceTools(AgentStore agents, ContextStore contexts, MessageStore messages) {
+    public PresenceTools(AgentStore agents, ContextStore stored, MessageStore messages) {
         this.agents = agents;
-        this.contexts = contexts;
+        this.stored = stored;
         this.messages = messages;
     }
 
@@ -110,7 +110,7 @@ final class PresenceTools {
                     var changed = !agent.equals(before);
                     if (changed) {
                         call.context(call.context().withAgent(agent));
-                        contexts.save(call);
+                        stored.save(call);
                     }
                     return selected(agent, changed);
                 });
@@ -276,7 +276,7 @@ final class PresenceTools {
         }
         if (context != call.context()) {
             call.context(context);
-            contexts.save(call);
+            stored.save(call);
         }
         if (wasSelf) {
             messages.recount(call);

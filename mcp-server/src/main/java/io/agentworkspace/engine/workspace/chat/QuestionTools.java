@@ -140,9 +140,7 @@ final class QuestionTools {
     }
 
     private static Message asking(Message own, Question question) {
-        var json = Json.tree(own);
-        json.set("question", Json.valueTree(question));
-        return Json.bind(json, Message.class);
+        return new Message(own.place(), own.text(), own.receipt(), own.replies(), own.attachments(), question);
     }
 
     /** Returns what AP_Chat sends. An agent that names nobody asks its owner. */

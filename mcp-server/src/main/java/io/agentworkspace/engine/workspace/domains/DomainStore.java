@@ -213,7 +213,8 @@ public final class DomainStore {
     Domain update(Call call, LockedDomain current, DomainFields words) {
         try {
             var domain = db.sql(call, UPDATE)
-                    .sameAccess(words.name() == null && words.access() == null)
+                    .sameAccess(words.name().text().equals(current.name())
+                            && (words.access() == null || words.access() == current.access()))
                     .set("id", current.id())
                     .set("name", words.name())
                     .set("key", words.name().key())

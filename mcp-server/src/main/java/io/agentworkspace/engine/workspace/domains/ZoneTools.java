@@ -27,15 +27,15 @@ final class ZoneTools {
     private final DomainStore domains;
     private final ZoneStore zones;
     private final ZoneQueries reads;
-    private final ContextStore contexts;
+    private final ContextStore stored;
     private final MessageStore messages;
 
     public ZoneTools(
-            DomainStore domains, ZoneStore zones, ZoneQueries reads, ContextStore contexts, MessageStore messages) {
+            DomainStore domains, ZoneStore zones, ZoneQueries reads, ContextStore stored, MessageStore messages) {
         this.domains = domains;
         this.zones = zones;
         this.reads = reads;
-        this.contexts = contexts;
+        this.stored = stored;
         this.messages = messages;
     }
 
@@ -228,7 +228,7 @@ final class ZoneTools {
             return false;
         }
         call.context(context.withZone(domain.ref(), zone.ref()));
-        contexts.save(call);
+        stored.save(call);
         return true;
     }
 
@@ -254,7 +254,7 @@ final class ZoneTools {
                         return new ZoneResponse(false);
                     }
                     call.context(context.withZone(null, null));
-                    contexts.save(call);
+                    stored.save(call);
                     return new ZoneResponse(true);
                 });
     }

@@ -29,7 +29,7 @@ class ClientStoreTest {
     }
 
     private static OAuthClient client(String id) {
-        return new OAuthClient(id, "c", List.of("https://a.example/"), null, null);
+        return new OAuthClient(id, "c", List.of("https://a.example/"), null, null, false);
     }
 
     private String add(String address, Instant at) {

@@ -159,11 +159,11 @@ class ClientKeysTest extends AuthorizationServerFixture {
         wrong.put(
                 "aud", one -> one.audience().clear().add("https://evil.example").and());
         wrong.put("more aud", one -> one.audience().add("https://evil.example").and());
-        wrong.put("exp", one -> one.expiration(Date.from(now.minusSeconds(90))));
+        wrong.put("exp", one -> one.expiration(Date.from(now.minusSeconds(330))));
         wrong.put("late exp", one -> one.expiration(Date.from(now.plus(Duration.ofHours(2)))));
         wrong.put("no exp", one -> one.expiration(null));
-        wrong.put("nbf", one -> one.notBefore(Date.from(now.plusSeconds(300))));
-        wrong.put("iat", one -> one.issuedAt(Date.from(now.plusSeconds(300))));
+        wrong.put("nbf", one -> one.notBefore(Date.from(now.plusSeconds(330))));
+        wrong.put("iat", one -> one.issuedAt(Date.from(now.plusSeconds(330))));
         wrong.put("jti", one -> one.id(null));
         wrong.put("long jti", one -> one.id("x".repeat(256)));
         wrong.put("kid", one -> one.header().keyId("two").and());
@@ -190,6 +190,22 @@ class ClientKeysTest extends AuthorizationServerFixture {
         assertThat(token(with(exchange(code, ""), id, signed(draft(id)))).status())
                 .as("the code is still good")
                 .isEqualTo(200);
+    }
+
+    /** Whichever of the two clocks is wrong. */
+    @ParameterizedTest
+    @ValueSource(ints = {-290, 290})
+    void aClockFiveMinutesOffIsFine(int seconds) {
+        var id = keyed();
+        var at = CLOCK.instant().plusSeconds(seconds);
+        var assertion = signed(
+                draft(id).issuedAt(Date.from(at)).notBefore(Date.from(at)).expiration(Date.from(at.plusSeconds(60))));
+        var got = exchanged(id, assertion);
+        assertThat(got.status()).as(got.toString()).isEqualTo(200);
+        assertThat(token(with(refresh(got.at("/refresh_token"), ""), id, assertion))
+                        .at("/error_description"))
+                .as("it still works once")
+                .contains("jti");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.identity.signin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.agentworkspace.engine.identity.signin.Browser.Got;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -15,7 +16,10 @@ import io.agentworkspace.engine.testing.TestTenant;
 import io.jsonwebtoken.JwtBuilder;
 import io.jsonwebtoken.Jwts;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Date;
@@ -24,12 +28,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Access that a trusted issuer gives a client for a user (ID-JAG), and what hostile clients and issuers try at it. */
@@ -64,7 +70,7 @@ class IdentityAssertionsTest {
                 "ENGINE_OAUTH_LOCAL_EMAIL_DOMAINS", "example.org",
                 "ENGINE_OAUTH_STRANGER_ISSUER", stranger.address(),
                 "ENGINE_OAUTH_STRANGER_CLIENT_ID", "engine");
-        engine = Replica.start(settings, CLOCK);
+        engine = Replica.readingHere(settings, CLOCK);
         other = Replica.start(settings, CLOCK);
         client = registered("client_secret_post");
     }
@@ -319,6 +325,156 @@ class IdentityAssertionsTest {
         var got = token(draft("yuri"));
         assertThat(got.status()).as(got.toString()).isBetween(400, 499);
         assertThat(got.json().has("access_token")).isFalse();
+    }
+
+    private static JwtBuilder named(String subject, String subId) {
+        return draft(subject).subject(null).claim("sub_id", map(subId.replace("ISSUER", issuer.address())));
+    }
+
+    private static Map<?, ?> map(String json) {
+        return Json.bind(object(json), Map.class);
+    }
+
+    /** A structured identifier of the user (RFC 9493), instead of sub or beside it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'format':'iss_sub','iss':'ISSUER','sub':'zoe'}",
+                "{'format':'opaque','id':'zoe'}",
+                "{'format':'email','email':'Zoe@example.org'}"
+            })
+    void aUserCanBeNamedByAStructuredIdentifier(String subId) {
+        assertThat(token(draft("zoe")).status()).isEqualTo(200);
+        var got = token(named("zoe", subId));
+        assertThat(got.status()).as(got.toString()).isEqualTo(200);
+        assertThat(token(named("zoe", subId).subject("zoe")).status()).isEqualTo(200);
+        assertThat(agents("Acme IDE of zoe%")).as("the same user").isEqualTo(1);
+        var mixed = token(named("zoe", subId).subject("mallory").claim("email", "mallory@example.org"));
+        assertThat(mixed.at("/error")).isEqualTo("invalid_grant");
+        assertThat(mixed.at("/error_description")).contains("different users");
+        var other = named("mallory", "{'format':'email','email':'zoe@example.org'}");
+        assertThat(token(other).at("/error_description")).contains("different users");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'format':'iss_sub','iss':'https://evil.example','sub':'zoe'}",
+                "{'format':'iss_sub','iss':'ISSUER'}",
+                "{'format':'opaque','id':''}",
+                "{'format':'opaque','id':7}",
+                "{'format':'email','email':'nobody@example.org'}",
+                "{'format':'email'}",
+                "{'format':'phone_number','phone_number':'+12065550100'}",
+                "{'format':'aliases','identifiers':[{'format':'opaque','id':'zoe'}]}",
+                "{}"
+            })
+    void anIdentifierThatNamesNobodyIsRefused(String subId) {
+        var got = token(named("zoe", subId));
+        assertThat(got.status()).as(got.toString()).isEqualTo(400);
+        assertThat(got.at("/error")).isEqualTo("invalid_grant");
+        assertThat(got.at("/error_description")).contains("sub_id");
+    }
+
+    @Test
+    void anAssertionMayNameSeveralResourcesOfWhichTheClientChoosesOne() {
+        var mcp = "https://mcp.example/mcp";
+        var one = token(draft("nils").claim("resource", List.of("https://chat.example/api", mcp + "/")));
+        assertThat(one.at("/resource")).as(one.toString()).isEqualTo(mcp);
+        var several =
+                parameters(issuer.signed(draft("nils").claim("resource", List.of(mcp + "/x/bank", mcp + "/x/agent"))));
+        assertThat(token(engine, several).at("/error")).isEqualTo("invalid_target");
+        var other = AuthorizationServerFixture.with(several, "resource=" + mcp);
+        assertThat(token(engine, other).at("/error")).isEqualTo("invalid_target");
+        var chosen = token(engine, AuthorizationServerFixture.with(several, "resource=" + mcp + "/x/bank/readonly"));
+        assertThat(chosen.at("/resource")).as(chosen.toString()).isEqualTo(mcp + "/x/bank/readonly");
+        assertThat(AuthorizationServerFixture.mcp(engine, chosen.at("/access_token")))
+                .as("only there")
+                .isEqualTo(401);
+        var narrow = parameters(issuer.signed(draft("nils")));
+        var read = token(engine, AuthorizationServerFixture.with(narrow, "resource=" + mcp + "/readonly"));
+        assertThat(read.at("/resource")).isEqualTo(mcp + "/readonly");
+    }
+
+    @Test
+    void anAssertionThatIsBoundToAKeyNeedsIt() {
+        var key = Jwts.SIG.ES256.keyPair().build();
+        var stranger = Jwts.SIG.ES256.keyPair().build();
+        var bound = parameters(issuer.signed(draft("olga").claim("cnf", Map.of("jkt", Proofs.thumbprint(key)))));
+        assertThat(token(engine, bound).at("/error_description")).contains("cnf");
+        assertThat(proven(bound, stranger).at("/error")).isEqualTo("invalid_grant");
+        var got = proven(bound, key);
+        assertThat(got.at("/token_type")).as(got.toString()).isEqualTo("DPoP");
+        assertThat(AuthorizationServerFixture.mcp(other, got.at("/access_token")))
+                .as("without a proof")
+                .isEqualTo(401);
+        var free = proven(parameters(issuer.signed(draft("olga"))), stranger);
+        assertThat(free.at("/token_type")).isEqualTo("DPoP");
+        var strange = draft("olga").claim("cnf", Map.of("x5t#S256", Proofs.thumbprint(key)));
+        assertThat(proven(parameters(issuer.signed(strange)), key).at("/error")).isEqualTo("invalid_grant");
+    }
+
+    private static Got proven(Map<String, String> parameters, KeyPair key) {
+        var proof = Proofs.draft(key, "POST", "https://engine.example/oauth/token", CLOCK.instant());
+        var body = AuthorizationServerFixture.encoded(parameters);
+        return AuthorizationServerFixture.form(engine, "/oauth/token", body, "DPoP", Proofs.signed(proof, key));
+    }
+
+    /** A client with a metadata document needs no registration; its keys are fetched only once a trusted issuer has named it. */
+    @Test
+    void aClientWithAMetadataDocumentProvesWhoItIsWithItsKey() throws IOException {
+        var key = Jwts.SIG.ES256.keyPair().build();
+        var reads = new AtomicInteger();
+        var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        var id = "http://127.0.0.1:%d/client.json".formatted(server.getAddress().getPort());
+        var document = Json.object().put("client_id", id).put("client_name", "Docs");
+        document.putArray("redirect_uris").add("https://client.example/callback");
+        document.put("token_endpoint_auth_method", "private_key_jwt");
+        document.putObject("jwks").putArray("keys").add(Json.valueTree(Proofs.jwk(key)));
+        server.createContext("/client.json", exchange -> {
+            reads.incrementAndGet();
+            var bytes = Json.text(document).getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, bytes.length);
+            exchange.getResponseBody().write(bytes);
+            exchange.close();
+        });
+        server.start();
+        try {
+            var form = new LinkedHashMap<>(Map.of("grant_type", JWT_BEARER, "client_id", id));
+            form.put("client_assertion_type", ClientAssertions.TYPE);
+            form.put("client_assertion", signed(id, key));
+            form.put(
+                    "assertion",
+                    issuer.signed(draft("petra").claim("client_id", "https://another.example/client.json")));
+            assertThat(token(engine, form).at("/error")).isEqualTo("invalid_grant");
+            assertThat(reads).as("nobody else makes the engine fetch anything").hasValue(0);
+            form.put("assertion", issuer.signed(draft("petra").claim("client_id", id)));
+            form.put("client_assertion", signed(id, Jwts.SIG.ES256.keyPair().build()));
+            assertThat(token(engine, form).at("/error")).isEqualTo("invalid_client");
+            form.put("client_assertion", signed(id, key));
+            var got = token(engine, form);
+            assertThat(got.status()).as(got.toString()).isEqualTo(200);
+            assertThat(agents("Docs 127.0.0.1 of petra%")).isEqualTo(1);
+            form.put("assertion", issuer.signed(draft("petra").claim("client_id", id)));
+            assertThat(token(engine, form).at("/error_description")).contains("jti");
+            form.remove("client_assertion");
+            form.remove("client_assertion_type");
+            assertThat(token(engine, form).at("/error")).isEqualTo("unauthorized_client");
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    private static String signed(String id, KeyPair key) {
+        return Jwts.builder()
+                .json(TokenJson.WRITER)
+                .issuer(id)
+                .subject(id)
+                .claim("aud", "https://engine.example")
+                .id(UUID.randomUUID().toString())
+                .expiration(Date.from(CLOCK.instant().plus(Duration.ofMinutes(5))))
+                .signWith(key.getPrivate(), Jwts.SIG.ES256)
+                .compact();
     }
 
     private static ObjectNode object(String json) {

@@ -20,6 +20,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -425,5 +426,23 @@ class IssuedTokensTest extends IssuedTokensFixture {
         assertThat(call(token, "AK_Create", key.formatted("agent:read", 60))
                         .at("/result/structuredContent/status/success"))
                 .isEqualTo("true");
+    }
+
+    @Test
+    void aTokenThatItsIssuerBoundToAKeyNeedsAProofOfIt() {
+        var key = Jwts.SIG.ES256.keyPair().build();
+        var other = Jwts.SIG.ES256.keyPair().build();
+        var draft = issuer.draft(RESOURCE, "bea", "agent:read").claim("cnf", Map.of("jkt", Proofs.thumbprint(key)));
+        var token = issuer.signed(draft);
+        var body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
+        for (var proven : List.of(key, other)) {
+            var proof = Proofs.draft(proven, "POST", RESOURCE, CLOCK.instant()).claim("ath", Proofs.hash(token));
+            var text = Proofs.signed(proof, proven);
+            var got = Browser.send(engine.url(), "POST", "/mcp", body, "Authorization", "DPoP " + token, "DPoP", text);
+            assertThat(got.status()).as(got.toString()).isEqualTo(proven == key ? 200 : 401);
+        }
+        var bearer = list(token);
+        assertThat(bearer.status()).isEqualTo(401);
+        assertThat(bearer.header(CHALLENGE)).startsWith("DPoP error=\"invalid_token\"");
     }
 }

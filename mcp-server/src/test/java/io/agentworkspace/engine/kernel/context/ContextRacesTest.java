@@ -20,13 +20,18 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Ann changes something on one replica while Bob calls on another one, which has kept his context. Whatever Ann had committed before
@@ -84,12 +89,16 @@ class ContextRacesTest {
         String show();
     }
 
-    /** Makes the turns in a circle while Bob looks, and returns what he saw although it was over before his call began. */
+    /**
+     * Makes the turns in a circle while Bob looks, and returns what he saw although it was over before his call began. After each change one
+     * look begins and ends before the next change, so that it can have one result only.
+     */
     private static List<String> outdated(Look look, Turn... turns) throws Exception {
         var committed = new AtomicInteger();
         var begun = new AtomicInteger();
         var outdated = new ArrayList<String>();
         var seen = new HashMap<String, Integer>();
+        var looked = new LinkedBlockingQueue<Integer>();
         turns[0].change().call();
         Concurrently.all(List.of(
                 () -> {
@@ -98,6 +107,9 @@ class ContextRacesTest {
                             begun.set(turn);
                             turns[turn % turns.length].change().call();
                             committed.set(turn);
+                            for (var after = 0; after < turn; ) {
+                                after = Objects.requireNonNull(looked.poll(1, TimeUnit.MINUTES), "nobody looks");
+                            }
                         }
                     } finally {
                         begun.set(Integer.MAX_VALUE);
@@ -110,6 +122,7 @@ class ContextRacesTest {
                         var shown = look.show();
                         var last = Math.min(begun.get(), RACES);
                         seen.merge(shown, 1, Integer::sum);
+                        looked.add(first);
                         var isPossible = IntStream.rangeClosed(first, last)
                                 .anyMatch(turn ->
                                         turns[turn % turns.length].shown().equals(shown));
@@ -208,6 +221,39 @@ class ContextRacesTest {
                         new Turn(() -> done(HERE, bob, "AP_Select", "{'target':{'agent':'Ada'}}"), "Ada"),
                         new Turn(() -> done(HERE, bob, "AP_Select", "{'target':{'agent':'Eve'}}"), "Eve")))
                 .isEmpty();
+    }
+
+    /** Ann acts as an agent whose name a rule reads, before the call's first statement. */
+    @ParameterizedTest
+    @ValueSource(strings = {"deny", "audit"})
+    void aRuleReadsTheAgentAsItIs(String effect) throws Exception {
+        prepare();
+        done(THERE, ann, "AP_LogOn", "{'target':{'agent':'Ada'}}");
+        done(
+                HERE,
+                ann,
+                "RL_Create",
+                "{'name':'no eve','applies_to':['MB_Create'],'effect':'%s','when':'principal.agent == \\\"Eve\\\"'}"
+                        .formatted(effect));
+        done(HERE, ann, "AP_Destroy", "{'target':{'agent':'Eve'}}");
+        assertThat(outdated(
+                        () -> {
+                            var answer = answer(
+                                    THERE, ann, "MB_Create", "{'vx':{'name':'bank %s'}}".formatted(UUID.randomUUID()));
+                            return answer.success()
+                                    ? answer.envelope()
+                                            .at("/header/context/self")
+                                            .asString("nobody")
+                                    : "Eve";
+                        },
+                        new Turn(() -> renamed(ann, "Eve", "Ada"), "Ada"),
+                        new Turn(() -> renamed(ann, "Ada", "Eve"), "Eve")))
+                .isEmpty();
+    }
+
+    private static boolean renamed(Caller caller, String from, String to) {
+        return answer(HERE, caller, "AP_Modify", "{'target':{'agent':'%s'},'vx':{'name':'%s'}}".formatted(from, to))
+                .success();
     }
 
     @Test

@@ -58,7 +58,9 @@ class LongToolsTest {
     private static ServedContent offer() {
         var clock = Clock.systemUTC();
         var db = TestDatabase.db();
-        db.sql("CREATE TABLE IF NOT EXISTS long_tool_done (tenant_id bigint)").run();
+        db.sql(
+                        "CREATE TABLE IF NOT EXISTS long_tool_done (tenant_id bigint, n bigint GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (tenant_id, n))")
+                .run();
         var tool = Tool.named("DM_Destroy")
                 .title("Count")
                 .description("Counts how often it was called.")
@@ -66,7 +68,7 @@ class LongToolsTest {
                 .effect(Effect.DESTROYS)
                 .takesLong()
                 .handledBy(Nothing.class, Counted.class, (in, call) -> {
-                    db.sql("INSERT INTO long_tool_done VALUES (:tenant)")
+                    db.sql("INSERT INTO long_tool_done (tenant_id) VALUES (:tenant)")
                             .set("tenant", call.caller().tenant())
                             .run();
                     return new Counted(done(call.caller().tenant()));

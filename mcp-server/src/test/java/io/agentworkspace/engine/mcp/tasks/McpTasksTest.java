@@ -430,9 +430,21 @@ class McpTasksTest {
 
     @Test
     void theBoundHoldsForThoseWhoComeTogether() {
-        var all = Concurrently.of(McpTaskStore.MAX_OPEN + 12, _ -> here.modern("tools/call", CONFIRM, DECLARED));
-        assertThat(all.stream().filter(answer -> answer.at("/result").has("taskId")))
-                .hasSize(McpTaskStore.MAX_OPEN);
+        var all = Concurrently.of(McpTaskStore.MAX_OPEN + 12, _ -> served());
+        var refused = all.stream()
+                .filter(answer -> !answer.at("/result").has("taskId"))
+                .toList();
+        assertThat(refused).as("%s", refused).hasSize(12);
+    }
+
+    /** Calls until the key's other calls leave this one a connection, which can take several attempts on a slow machine. */
+    private JsonNode served() {
+        while (true) {
+            var answer = here.modern("tools/call", CONFIRM, DECLARED);
+            if (!answer.at("/error/message").asString("").contains("at the database at once")) {
+                return answer;
+            }
+        }
     }
 
     @Test

@@ -48,6 +48,12 @@ public final class OAuthOperations {
                 .parameter("query", "scope", false, "Capabilities, separated by spaces. Others are left out.", text())
                 .parameter("query", "state", false, "What the client gets back unchanged.", text())
                 .parameter("query", "resource", false, "The MCP address, or one below it (RFC 8707).", text())
+                .parameter(
+                        "query",
+                        "dpop_jkt",
+                        false,
+                        "The thumbprint of the key that the code is bound to (DPoP).",
+                        text())
                 .answers(200, "The page.", "text/html", text(), Json.valueTree("<!doctype html>"))
                 .answersNothing(302, "What is wrong, to the client.")
                 .returns(302, "Location", "Location")
@@ -60,6 +66,8 @@ public final class OAuthOperations {
                         "Get an access token",
                         "For a code, a refresh token, an API key of an agent (client credentials) or an identity assertion. Also at /token."
                                 + NOTE)
+                .parameter(
+                        "header", "DPoP", false, "A proof of the key that the tokens are bound to (RFC 9449).", text())
                 .form(
                         object(
                                 "grant_type",

@@ -31,13 +31,13 @@ public final class Call {
     private Instant now;
     private String contextName = Context.DEFAULT;
     private @Nullable UserHandle actingFor;
-    private boolean isBegun;
     private Progress progress = Progress.SILENT;
     private RequestSource source = RequestSource.NOWHERE;
     private ResponseBudget budget = ResponseBudget.once().forCall();
     private boolean readOnly;
     private boolean hasIdempotencyKey;
     private List<String> rules = List.of();
+    private @Nullable Runnable ruleCount;
     private Attempt attempt = new Attempt();
 
     /** What one attempt at the call has recorded. A repeated one begins with nothing. */
@@ -58,6 +58,7 @@ public final class Call {
         private boolean queued;
         private boolean dryRun;
         private @Nullable Runnable whenRefused;
+        private final List<Runnable> ruleCounts = new ArrayList<>(0);
     }
 
     /** The text of a thing before and after a call changed it; null where there is none. */
@@ -282,6 +283,24 @@ public final class Call {
         attempt.whenRefused = record;
     }
 
+    /** Sets what counts the rules that matched the call, once it has ended. That of a repeated attempt replaces it. */
+    public void countingRules(Runnable count) {
+        ruleCount = count;
+    }
+
+    /** The same for rules that matched a part of the call, of which an attempt can have several. */
+    public void countingRulesOfPart(Runnable count) {
+        attempt.ruleCounts.add(count);
+    }
+
+    /** Counts the rules that matched. */
+    public void countRules() {
+        if (ruleCount != null) {
+            ruleCount.run();
+        }
+        attempt.ruleCounts.forEach(Runnable::run);
+    }
+
     /** Records what the handler wanted to be recorded of a refusal. */
     public void refused() {
         if (attempt.whenRefused != null) {
@@ -309,16 +328,9 @@ public final class Call {
         return attempt.queued || !attempt.events.isEmpty();
     }
 
-    /**
-     * Clears all that the handler recorded when its work begins, since it may be repeated.
-     *
-     * @return whether it is the first one
-     */
-    public boolean begin() {
-        var isFirst = !isBegun;
-        isBegun = true;
+    /** Clears all that the handler recorded when its work begins, since it may be repeated. */
+    public void begin() {
         attempt = new Attempt();
-        return isFirst;
     }
 
     /** Returns the acting agent: the one that the call names, else self. */

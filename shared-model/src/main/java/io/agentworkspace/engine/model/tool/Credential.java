@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param resource the path of the MCP endpoint that it is for, if the authorization server issued it for one: it works there, and
  *     nowhere else
  * @param person whether a person signed in for it, at the page or at a provider
+ * @param proofKey the thumbprint of the key that a request must prove to have (DPoP); null for none
  */
 public record Credential(
         @Nullable String key,
@@ -22,7 +23,8 @@ public record Credential(
         @Nullable Instant expiresAt,
         boolean outdated,
         @Nullable String resource,
-        boolean person) {
+        boolean person,
+        @Nullable String proofKey) {
     /** A credential without restrictions. */
     static final Credential UNLIMITED = new Credential(null, false, Toolset.EVERYTHING, false, null, false);
 
@@ -34,7 +36,7 @@ public record Credential(
             boolean confirmsDestructive,
             @Nullable Instant expiresAt,
             boolean outdated) {
-        this(key, child, toolset, confirmsDestructive, expiresAt, outdated, null, false);
+        this(key, child, toolset, confirmsDestructive, expiresAt, outdated, null, false, null);
     }
 
     /**
@@ -43,21 +45,27 @@ public record Credential(
      * @param end when that secret stops working
      */
     public Credential asOutdated(@Nullable Instant end) {
-        return new Credential(key, child, toolset, confirmsDestructive, end, true, resource, person);
+        return new Credential(key, child, toolset, confirmsDestructive, end, true, resource, person, proofKey);
     }
 
     /** Returns the same credential, which ends then. */
     public Credential until(Instant end) {
-        return new Credential(key, child, toolset, confirmsDestructive, end, outdated, resource, person);
+        return new Credential(key, child, toolset, confirmsDestructive, end, outdated, resource, person, proofKey);
     }
 
     /** Returns the same credential, which only works at a path of the MCP endpoint. */
     public Credential at(@Nullable String path) {
-        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, outdated, path, person);
+        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, outdated, path, person, proofKey);
     }
 
     /** Returns the same credential, used by a person who signed in for it. */
     public Credential ofPerson() {
-        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, outdated, resource, true);
+        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, outdated, resource, true, proofKey);
+    }
+
+    /** Returns the same credential, which works only with a proof of this key. */
+    public Credential provenBy(@Nullable String thumbprint) {
+        return new Credential(
+                key, child, toolset, confirmsDestructive, expiresAt, outdated, resource, person, thumbprint);
     }
 }

@@ -8,6 +8,7 @@ import dev.cel.runtime.CelUnknownSet;
 import dev.cel.runtime.CelVariableResolver;
 import dev.cel.runtime.PartialVars;
 import dev.cel.runtime.Program;
+import io.agentworkspace.engine.kernel.db.Precondition;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -117,6 +118,7 @@ public final class Expression {
         try {
             return outcome(ScopedValue.where(EvaluationBudget.CURRENT, budget).call(() -> evaluated(input)));
         } catch (CelEvaluationException | RuntimeException e) {
+            Precondition.requireMet();
             return new Evaluation(EvaluationResult.FAILED, failure(e));
         }
     }
