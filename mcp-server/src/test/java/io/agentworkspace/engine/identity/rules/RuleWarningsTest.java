@@ -25,7 +25,7 @@ class RuleWarningsTest {
 
     private void evaluate(int second) {
         var input = ExpressionInput.of(Json.object(), BEGIN.plusSeconds(second));
-        evaluator.verdict(1, rules, input, new RuleEvaluator.Options(true, true), "r");
+        evaluator.verdict(1, rules, input, true, Runnable::run, "r");
     }
 
     @Test
