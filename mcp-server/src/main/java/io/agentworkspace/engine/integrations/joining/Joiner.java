@@ -41,16 +41,14 @@ public final class Joiner implements Joining {
     /** Where the parts of the clients are in the script. */
     private static final String PARTS = "# @CLIENTS@\n";
 
-    /** The files that the script installs, by the name in their address. */
+    /** The files that the script installs, by the name in their address. Those of one client are in its folder. */
     private static final Map<String, String> FILES = Map.of(
             "SKILL.md",
             "workspace/skills/workspace/SKILL.md",
             "hook.sh",
             "workspace/hook.sh",
             "listener.sh",
-            "workspace/listener.sh",
-            "opencode.js",
-            "opencode/opencode.js");
+            "workspace/listener.sh");
 
     /** These say that the tenant or the service cannot do it now; everything else means that the invitation is stale. */
     private static final Set<Failure> PASSING =
@@ -97,7 +95,12 @@ public final class Joiner implements Joining {
 
     @Override
     public Optional<String> file(String name) {
-        return Optional.ofNullable(FILES.get(name)).flatMap(ClientFolder::text);
+        return Optional.ofNullable(FILES.get(name))
+                .or(() -> ClientFolder.all().stream()
+                        .filter(client -> client.files().contains(name))
+                        .map(client -> client.word() + "/" + name)
+                        .findFirst())
+                .flatMap(ClientFolder::text);
     }
 
     @Override

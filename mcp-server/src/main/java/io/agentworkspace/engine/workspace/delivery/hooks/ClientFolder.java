@@ -55,7 +55,16 @@ public record ClientFolder(String word, ObjectNode description) {
 
     /** Returns the names that agents have which join from this client, such as {@code codex} for {@code codex-2}. */
     public List<String> names() {
-        return description.path("names").valueStream().map(JsonNode::asString).toList();
+        return texts("names");
+    }
+
+    /** Returns the names of the files that joining installs for this client alone. */
+    public List<String> files() {
+        return texts("files");
+    }
+
+    private List<String> texts(String field) {
+        return description.path(field).valueStream().map(JsonNode::asString).toList();
     }
 
     /** Returns a file of this folder. */
