@@ -38,7 +38,7 @@ public final class Row {
             sourceType = type;
             sourcePrefix = prefix;
         }
-        return type.cast(source.read(rows));
+        return Objects.requireNonNull(type.cast(source.read(rows)));
     }
 
     private List<String> columns() throws SQLException {
