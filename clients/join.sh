@@ -29,6 +29,8 @@ Joins coding agents to the workspace at $BASE_URL.
   --yes                does not ask
   --no-allow           does not add the reading tools to what Claude Code may run without a prompt
   --dry-run            only prints what it would change
+  --git-hook <domain>  also makes a hook of the git repository of this folder, which refuses a commit of files that others have
+                       reserved in this domain; without a code, if an agent has joined already
   --leave              undoes what joining changed, for --client or for all clients
 EOF
 }
@@ -710,6 +712,17 @@ join_all() {
     say "To undo this: curl -fsS $BASE_URL/join | sh -s -- --leave"
 }
 
+# The hook's own script puts it in the repository, and takes it out again.
+add_git_hook() {
+    say "In the git repository of this folder: adds the hook pre-commit, which first runs one that is there. It refuses a commit of files
+  that others have reserved in the domain '$git_hook'"
+    [ -z "$dry" ] || return 0
+    find "$config/$NAME" -name key 2>/dev/null | grep -q . || die "no agent has joined from this machine: give the code of an invitation, too; nothing was changed"
+    curl -fsS -m 10 "$BASE_URL/join/pre-commit" >"$work/pre-commit" || die "the engine at $BASE_URL did not send pre-commit; the hook was not added"
+    cat "$work/pre-commit" >"$config/$NAME/pre-commit"
+    ENGINE_URL=$BASE_URL sh "$config/$NAME/pre-commit" install "$git_hook" || exit 1
+}
+
 # ---------------------------------------------------------------- leaving
 
 # The key, or what stands for it if joining was interrupted.
@@ -805,6 +818,10 @@ forget_folders() {
         paths_of "$client"
         ! has_joined || return 0
     done
+    if [ -f "$config/$NAME/pre-commit" ]; then
+        sh "$config/$NAME/pre-commit" remove
+        rm -f "$config/$NAME/pre-commit"
+    fi
     cp "$config/$NAME/made" "$work/made" 2>/dev/null || : >"$work/made"
     rm -f "$config/$NAME/made"
     remove_folders "$work/made"
@@ -835,6 +852,7 @@ main() {
     dry=
     allow=yes
     leave=
+    git_hook=
     while [ $# -gt 0 ]; do
         case $1 in
             --client)
@@ -843,6 +861,12 @@ main() {
                 shift
                 ;;
             --client=*) chosen=${chosen:+$chosen,}${1#--client=} ;;
+            --git-hook)
+                [ $# -gt 1 ] || die '--git-hook needs a domain'
+                git_hook=$2
+                shift
+                ;;
+            --git-hook=*) git_hook=${1#--git-hook=} ;;
             --yes | -y) yes=yes ;;
             --dry-run) dry=yes ;;
             --no-allow) allow= ;;
@@ -874,8 +898,9 @@ main() {
     if [ -n "$leave" ]; then
         leave_all
     else
-        [ -n "$codes" ] || die "the code of an invitation is missing; --help lists the options"
-        join_all
+        [ -n "$codes$git_hook" ] || die "the code of an invitation is missing; --help lists the options"
+        [ -z "$codes" ] || join_all
+        [ -z "$git_hook" ] || add_git_hook
     fi
 }
 

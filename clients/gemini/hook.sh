@@ -42,7 +42,7 @@ if [ "${2:-}" = listen ]; then
     exit 0
 fi
 
-# Of the event, only this is sent: its name, the session's id and what began it, the sub-agent's id, the prompt of a new turn, the
+# Of the event, only this is sent: its name, the session's id and what began it, the sub-agent's id and type, the prompt of a new turn, the
 # tool's name, whether the session is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that
 # name them; before a command of a shell runs, the command. Other input of tools, their results and the model's answers stay here.
 # Records end at quotation marks, so a large event is never one string.
@@ -51,7 +51,7 @@ needed() {
     LC_ALL=C awk '
         BEGIN {
             RS = "\""
-            split("hook_event_name session_id agent_id source cwd prompt tool_name notification_type stop_hook_active", names, " ")
+            split("hook_event_name session_id agent_id agent_type source cwd prompt tool_name notification_type stop_hook_active", names, " ")
             for (n in names) top[names[n]] = 1
             split("file_path notebook_path absolute_path workdir dir_path directory", names, " "); for (n in names) path[names[n]] = 1
             split("input command cmd patch", names, " "); for (n in names) patch[names[n]] = 1
@@ -125,6 +125,7 @@ needed() {
             name = value["hook_event_name"]
             if (name == "" || value["session_id"] == "") exit
             printf "{\"hook_event_name\":\"%s\"", name; show("session_id"); show("agent_id")
+            if ("agent_id" in value) show("agent_type")
             if (name == "SessionStart") show("source")
             if (name == "UserPromptSubmit" || name == "BeforeAgent") show("prompt")
             if (name ~ /Tool/) show("tool_name")
@@ -163,6 +164,68 @@ real() {
     case $path in *[\\\"]*) ;; *) printf '%s' "$path" ;; esac
 }
 
+# Prints the path in the first line of a file, which may be relative to a folder.
+within() { # <folder> <file>
+    IFS= read -r link <"$2" || :
+    link=${link#gitdir: }
+    case $link in /* | [A-Za-z]:*) ;; *) link=$1/$link ;; esac
+    real "$link"
+}
+
+# Sets root to the nearest folder from $1 upwards that git knows.
+find_root() {
+    root=$1
+    while [ -n "$root" ] && [ ! -e "$root/.git" ]; do
+        case $root in */*) root=${root%/*} ;; *) root='' ;; esac
+    done
+}
+
+# Sets git to the git folder of the worktree $1, common to that of the whole repository, and name to the worktree's name: the last
+# one of "git rev-parse --git-dir".
+look() {
+    git=$1/.git name=.git
+    [ ! -f "$git" ] || git=$(within "$1" "$git")
+    common=$git
+    if [ -f "$git/commondir" ]; then
+        common=$(within "$git" "$git/commondir") name=${git##*/}
+    fi
+}
+
+add() { # <root> <name of the worktree>
+    case $2 in *[\\\"]*) return ;; esac
+    [ -z "$1" ] || roots="$roots${roots:+,}{\"path\":\"$1\",\"worktree\":\"$2\"}"
+}
+
+# Sets roots to the worktree $1 and where its files are, too: in repositories that contain it as a submodule, in the other worktrees of
+# its repository, and in its submodules, at most 40. A reserved path can be relative to each of them.
+family() {
+    look "$1"
+    roots='' tree=$name inner='' left=40
+    [ "$git" != "$common" ] || inner=$git # A linked worktree is no submodule.
+    find_root "${1%/*}"
+    while [ -n "$root" ] && [ -n "$inner" ]; do
+        look "$root"
+        case $inner in "$git"/modules/*) ;; *) break ;; esac
+        tree=$name inner=$git
+        set -- "$@" "$root"
+        find_root "${root%/*}"
+    done
+    for each in "$@"; do add "$each" "$tree"; done
+    look "$1"
+    case $common in '' | "$1/.git") ;; */.git) add "${common%/.git}" .git ;; esac
+    for linked in "$common"/worktrees/*; do
+        [ -f "$linked/gitdir" ] || continue
+        [ $((left -= 1)) -ge 0 ] || break
+        other=$(within "$linked" "$linked/gitdir")
+        [ "${other%/.git}" = "$1" ] || add "${other%/.git}" "${linked##*/}"
+    done
+    [ ! -f "$1/.gitmodules" ] || while IFS= read -r module; do
+        [ ! -e "$1/$module/.git" ] || [ $((left -= 1)) -lt 0 ] || add "$(real "$1/$module")" "$tree"
+    done <<MODULES
+$(sed -n 's/^[[:space:]]*path[[:space:]]*=[[:space:]]*//p' "$1/.gitmodules")
+MODULES
+}
+
 # Reserved paths are relative to the repository. It is found here: above the file, else above the session's folder, which
 # changes with cd. What the system is called says how it compares the letters of names.
 case $event in
@@ -173,13 +236,13 @@ case $event in
         case $file in '' | /* | [A-Za-z]:*) ;; *) file=$folder/$file ;; esac
         folder=$(real "$folder")
         file=$(real "$file")
-        root=$folder
-        [ -z "$file" ] || root=${file%/*}
-        while [ -n "$root" ] && [ ! -e "$root/.git" ]; do
-            case $root in */*) root=${root%/*} ;; *) root='' ;; esac
-        done
+        if [ -n "$file" ]; then find_root "${file%/*}"; else find_root "$folder"; fi
         found="\"system\":\"$(uname -s)\""
-        [ -z "$root" ] || found="$found,\"root\":\"$root\""
+        if [ -n "$root" ]; then
+            found="$found,\"root\":\"$root\""
+            family "$root"
+            found="$found,\"roots\":[$roots]"
+        fi
         [ -z "$folder" ] || found="$found,\"real_cwd\":\"$folder\""
         [ -z "$file" ] || found="$found,\"real_file\":\"$file\""
         event="${event%?},$found}"

@@ -142,6 +142,22 @@ async function guard(ada) {
   report('guard', { note: answer.status.note, text: await page.getByRole('dialog').innerText() });
 }
 
+// A sub-agent is below its parent, and its address survives a reload.
+async function subAgents() {
+  await api('AP_Create', { vx: { name: 'explore', description: 'Looks around.' }, parent: 'Ada' });
+  await visit(page, '/console/agents');
+  const rows = page.locator('a[data-agent]');
+  await page.locator('a[data-agent="Ada/explore"]').waitFor();
+  const step = { names: await rows.evaluateAll((all) => all.map((one) => one.dataset.agent)), indents: await rows.evaluateAll((all) => all.map((one) => parseFloat(getComputedStyle(one).paddingInlineStart))) };
+  await pages.look(page, 'sub-agents');
+  await page.locator('a[data-agent="Ada/explore"]').click();
+  await page.locator('.detail', { hasText: 'Looks around.' }).waitFor();
+  step.address = new URL(page.url()).pathname;
+  await page.reload();
+  await page.locator('.detail', { hasText: 'Looks around.' }).waitFor();
+  report('sub-agents', step);
+}
+
 async function front() {
   const seen = (place) => place.locator('.prose img').evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.getAttribute('src')));
   const dark = await pages.open('/', 1280, ['dark']);
@@ -160,6 +176,7 @@ try {
   await keys();
   const ada = await messages();
   await cost();
+  await subAgents();
   await guard(ada);
   await front();
   report('faults', { faults: pages.faults });

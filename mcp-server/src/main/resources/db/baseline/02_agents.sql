@@ -18,8 +18,10 @@ CREATE TABLE agent (
     guard_more       integer     NOT NULL DEFAULT 0 CHECK (guard_more >= 0),
     guard_stopped    boolean     NOT NULL DEFAULT false,
     guard_incident   bigint,
+    parent_id        bigint,
     PRIMARY KEY (tenant_id, id),
-    FOREIGN KEY (tenant_id, owner_id) REFERENCES app_user
+    FOREIGN KEY (tenant_id, owner_id) REFERENCES app_user,
+    FOREIGN KEY (tenant_id, parent_id) REFERENCES agent
 );
 ALTER TABLE agent ALTER COLUMN owner_id SET (n_distinct = 100);
 COMMENT ON TABLE agent IS 'The agents. A destroyed one remains as a name on its messages and memories.';
@@ -30,9 +32,11 @@ COMMENT ON COLUMN agent.guard_per_minute IS 'The limit of direct messages; the o
 COMMENT ON COLUMN agent.guard_more IS 'How many more direct messages from and to it may exceed the limits.';
 COMMENT ON COLUMN agent.guard_stopped IS 'Whether it may exchange no direct messages with agents.';
 COMMENT ON COLUMN agent.guard_incident IS 'The incident of the loop guard whose agents have guard_more in common, or were stopped together; null for the agent''s own.';
+COMMENT ON COLUMN agent.parent_id IS 'The agent that it is a sub-agent of, whose name and a slash its own begins with, and with which it ends.';
 CREATE INDEX agent_owner ON agent (tenant_id, owner_id) WHERE destroyed_at IS NULL;
 CREATE INDEX agent_incident ON agent (tenant_id, guard_incident) WHERE guard_incident IS NOT NULL;
 CREATE UNIQUE INDEX agent_name ON agent (tenant_id, name_key) WHERE destroyed_at IS NULL;
+CREATE INDEX agent_parent ON agent (tenant_id, parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX agent_any_name ON agent (tenant_id, name_key);
 
 -- Whoever can send or receive a message.

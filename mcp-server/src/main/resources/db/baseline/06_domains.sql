@@ -17,6 +17,7 @@ CREATE TABLE domain (
     guard_per_minute integer     NOT NULL DEFAULT 30 CHECK (guard_per_minute BETWEEN 1 AND 600),
     guard_more       integer     NOT NULL DEFAULT 0 CHECK (guard_more >= 0),
     guard_stopped    boolean     NOT NULL DEFAULT false,
+    worktrees        text        NOT NULL DEFAULT 'shared' CHECK (worktrees IN ('shared', 'separate')),
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, name_key),
     FOREIGN KEY (tenant_id, owner_id) REFERENCES app_user,
@@ -28,6 +29,7 @@ COMMENT ON COLUMN domain.host_id IS 'The agent that receives visitors.';
 COMMENT ON COLUMN domain.guard_hops IS 'How many answers of agents may follow each other.';
 COMMENT ON COLUMN domain.guard_per_minute IS 'The other limits are multiples of it: see LoopGuard.';
 COMMENT ON COLUMN domain.guard_more IS 'How many more messages may exceed the limits.';
+COMMENT ON COLUMN domain.worktrees IS 'Whether the git worktrees of a repository share its reservations.';
 COMMENT ON COLUMN domain.guard_stopped IS 'Whether agents may say nothing in its zones.';
 CREATE INDEX domain_owner ON domain (tenant_id, owner_id);
 
@@ -147,6 +149,7 @@ CREATE TABLE reservation (
     id          uuid        NOT NULL,
     domain_id   bigint      NOT NULL,
     repository  text        NOT NULL,
+    worktree    text        NOT NULL DEFAULT '',
     path        text        NOT NULL,
     holder_id   bigint      NOT NULL,
     reason      text,
@@ -156,11 +159,12 @@ CREATE TABLE reservation (
     lease       interval    NOT NULL DEFAULT '15 minutes',
     reminded    boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, id),
-    UNIQUE (tenant_id, domain_id, holder_id, repository, path),
+    UNIQUE (tenant_id, domain_id, holder_id, repository, worktree, path),
     FOREIGN KEY (tenant_id, domain_id) REFERENCES domain ON DELETE CASCADE
 );
 COMMENT ON TABLE reservation IS 'Paths of repositories that agents and users work on for a while. They are advisory.';
 COMMENT ON COLUMN reservation.repository IS 'The name of the repository; empty if the domain has only one.';
+COMMENT ON COLUMN reservation.worktree IS 'The git worktree, where the domain has separate ones; empty for all of them.';
 COMMENT ON COLUMN reservation.path IS 'A glob, relative to the repository.';
 COMMENT ON COLUMN reservation.lease IS 'How long the lease is: hooks of the holder renew it.';
 COMMENT ON COLUMN reservation.reminded IS 'Whether the holder was told that this lease ends soon.';

@@ -2,7 +2,22 @@
 import { all, isAdmin, me } from './api.js';
 import { graph } from './graph.js';
 import { guardPart } from './guard.js';
-import { ago, ask, avatar, button, DANGER, enc, compact, html, nothing, number, repeat, tag, toast } from './parts.js';
+import {
+  ago,
+  ask,
+  avatar,
+  button,
+  DANGER,
+  enc,
+  encAgent,
+  compact,
+  html,
+  nothing,
+  number,
+  repeat,
+  tag,
+  toast,
+} from './parts.js';
 
 // @param room the answer of DM_Read; messages of the zone that is shown; go and again, which draw another page, or this one anew
 export function aboutRoom({ room, zone, messages, go, again }) {
@@ -40,7 +55,7 @@ function memberLine(member, mine, deeds) {
   const isAsked = (member.state === 'requested' && mine) || (member.state === 'invited' && (!mine || isAdmin()));
   const about = member.agent;
   return html`<li>
-    <a href="/console/agents/${enc(member.agent)}" data-go="true">
+    <a href="/console/agents/${encAgent(member.agent)}" data-go="true">
       ${avatar(member.agent, { online: member.online })}<span dir="auto">${member.agent}</span>
     </a>
     ${member.role === 'host' ? tag('host', 'reads') : nothing}

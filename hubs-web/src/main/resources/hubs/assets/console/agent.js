@@ -13,6 +13,7 @@ import {
   DANGER,
   el,
   enc,
+  encAgent,
   facts,
   compact,
   guarded,
@@ -87,12 +88,12 @@ export async function one(name, { at, view, on, go, isHere, drawn }) {
   } catch (error) {
     const other = at.query.get('other');
     if (!other) return () => problem(error);
-    go(`/console/agents/${enc(other)}?message=${enc(at.query.get('message'))}`, true); // The first party is a user.
+    go(`/console/agents/${encAgent(other)}?message=${enc(at.query.get('message'))}`, true); // The first party is a user.
     return () => nothing;
   }
   const [agent] = answer.profile;
   const talk = el('div', { class: 'agent-talk' });
-  const again = (changed = agent) => go(`/console/agents/${enc(changed.name)}`, true);
+  const again = (changed = agent) => go(`/console/agents/${encAgent(changed.name)}`, true);
   const edit = () =>
     ask({
       title: `Edit ${agent.name}`,

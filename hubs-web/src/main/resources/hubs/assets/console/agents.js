@@ -10,7 +10,7 @@ import {
   draw,
   el,
   empty,
-  enc,
+  encAgent,
   compact,
   head,
   html,
@@ -33,7 +33,7 @@ function create(go) {
     fields: FIELDS(),
     tool: 'AP_Create',
     args: (values) => ({ vx: compact(values) }),
-    done: (answer) => go(`/console/agents/${enc(answer.agent.name)}`),
+    done: (answer) => go(`/console/agents/${encAgent(answer.agent.name)}`),
   });
 }
 
@@ -49,7 +49,7 @@ const isAfter = (name, other) => name.toLowerCase() > other.toLowerCase() && nam
 
 export async function show(context) {
   const { at, view, on, go, isHere } = context;
-  const agentName = at.parts[0];
+  const agentName = at.parts.join('/') || undefined;
   const words = new Map(); // What an agent said last, by its name.
   const silent = new Set(); // Names of agents that said nothing lately.
   const personas = new Map(); // The beginning of its persona, and of which revision, by its name.
@@ -100,9 +100,10 @@ export async function show(context) {
   const row = (agent) => {
     requestCard(agent);
     return html`<a
-      href="/console/agents/${enc(agent.name)}"
+      href="/console/agents/${encAgent(agent.name)}"
       data-go="true"
       data-agent=${agent.name}
+      class=${agent.parent ? 'below' : nothing}
       aria-current=${agent.name === agentName ? 'true' : nothing}
     >
       ${avatar(agent.name, { online: agent.online })}

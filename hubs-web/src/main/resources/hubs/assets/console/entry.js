@@ -1,7 +1,7 @@
 // One entry of the audit, opened: all that is known of the call, what it wrote, and how to allow what was refused.
 import { dialog } from '../dom.js';
 import { may } from './api.js';
-import { button, client, el, enc, html, link, nodes, nothing, render, tag, wholeTime } from './parts.js';
+import { button, client, el, enc, encAgent, html, link, nodes, nothing, render, tag, wholeTime } from './parts.js';
 import { isOfMemory, sentence } from './sentences.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
@@ -20,7 +20,7 @@ function view(entry) {
     ['Result', tag(entry.result, isRefused ? 'destroys' : 'reads')],
     ['When', html`<time datetime=${entry.at}>${wholeTime(entry.at)}</time>`],
     ['Person', entry.acting_for ? `${entry.user}, for ${entry.acting_for}` : entry.user],
-    ['Agent', entry.agent && link(`/console/agents/${enc(entry.agent)}`, entry.agent)],
+    ['Agent', entry.agent && link(`/console/agents/${encAgent(entry.agent)}`, entry.agent)],
     ['Key', entry.key_id && link(`/console/keys/${enc(entry.key_id)}`, entry.key_name ?? entry.key_id)],
     ['From', [DOORS[entry.door] ?? entry.door, client(entry.client), entry.address].filter(Boolean).join(' · ')],
     ['Thing', thing(entry)],
@@ -91,7 +91,7 @@ function wrote(entry) {
   }
   if (entry.target_kind === 'bank') return link(`/console/memory/${enc(entry.target)}/${id}`, 'the memory');
   const agent = entry.target_kind === 'agent' ? entry.target : entry.agent;
-  return agent ? link(`/console/agents/${enc(agent)}?message=${id}`, 'the message in its conversation') : null;
+  return agent ? link(`/console/agents/${encAgent(agent)}?message=${id}`, 'the message in its conversation') : null;
 }
 
 // What the loop guard stops is right in itself: there is too much of it, without a person or progress.

@@ -1,7 +1,7 @@
 // Messages that AP_Search found: where each is, and how its page comes to it.
 import { ask } from './api.js';
 import { withoutIds } from './transcript-model.js';
-import { clock, enc, html, link, nothing, render } from './parts.js';
+import { clock, enc, encAgent, html, link, nothing, render } from './parts.js';
 
 const MOST_PAGES = 10;
 
@@ -9,7 +9,7 @@ const MOST_PAGES = 10;
 export function pathOf(hit, agent) {
   if (hit.domain) return `/console/spaces/${enc(hit.domain)}/${enc(hit.zone)}?message=${enc(hit.id)}`;
   const one = agent ?? (hit.person ? hit.to : hit.from);
-  return `/console/agents/${enc(one)}?message=${enc(hit.id)}&other=${enc(one === hit.from ? hit.to : hit.from)}`;
+  return `/console/agents/${encAgent(one)}?message=${enc(hit.id)}&other=${enc(one === hit.from ? hit.to : hit.from)}`;
 }
 
 export const placeOf = (hit) => (hit.domain ? `in ${hit.domain}/${hit.zone}` : `to ${hit.to}`);

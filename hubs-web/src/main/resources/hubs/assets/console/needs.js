@@ -10,6 +10,7 @@ import {
   DANGER,
   el,
   enc,
+  encAgent,
   guarded,
   html,
   link,
@@ -150,7 +151,7 @@ function place(item) {
   const room = targets.find((one) => one.zone);
   if (room) return `/console/spaces/${enc(room.domain)}/${enc(room.zone)}`;
   const agent = targets.find((one) => one.agent)?.agent;
-  return agent ? `/console/agents/${enc(agent)}` : null;
+  return agent ? `/console/agents/${encAgent(agent)}` : null;
 }
 
 // AP tools speak as the user, whoever the caller is logged on as elsewhere.

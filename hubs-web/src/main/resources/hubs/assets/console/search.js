@@ -3,7 +3,7 @@
 import { dialog, el, holdsKey, isEnter, searchFoot } from '../dom.js';
 import { ask, may, mayChange } from './api.js';
 import { pathOf, placeOf } from './messages.js';
-import { avatar, clockWords, enc, nodes } from './parts.js';
+import { avatar, clockWords, enc, encAgent, nodes } from './parts.js';
 
 const has = (text, q) => text.toLowerCase().includes(q.toLowerCase());
 
@@ -28,7 +28,7 @@ const SOURCES = [
       body.profile.map((agent) => ({
         title: agent.name,
         sub: agent.description,
-        path: `/console/agents/${enc(agent.name)}`,
+        path: `/console/agents/${encAgent(agent.name)}`,
         agent: true,
       })),
   ],

@@ -375,6 +375,8 @@ export function meter(value, limit, label, warning) {
 }
 
 export const enc = encodeURIComponent;
+// The name of a sub-agent has a slash, and so has its address.
+export const encAgent = (name) => enc(name).replaceAll('%2F', '/');
 
 // Where a list scrolls by itself, its chosen entry is in sight once the page is shown. If it is already, the list stays where it is.
 export function choose(selector, view) {

@@ -1,6 +1,20 @@
 // The parts of the first page: agents, rooms, banks, what happened last.
 import { isAdmin, may, whyNot } from './api.js';
-import { ago, avatar, clock, empty, enc, html, link, memoryCount, nothing, number, repeat, sample } from './parts.js';
+import {
+  ago,
+  avatar,
+  clock,
+  empty,
+  enc,
+  encAgent,
+  html,
+  link,
+  memoryCount,
+  nothing,
+  number,
+  repeat,
+  sample,
+} from './parts.js';
 import { startButton } from './demo.js';
 import { withoutIds } from './transcript-model.js';
 
@@ -22,7 +36,7 @@ const settled = (one) => (event) => {
 const person = (agent) =>
   html`<li data-agent=${agent.name} class=${fresh(agent)} @animationend=${settled(agent)}>
     ${link(
-      `/console/agents/${enc(agent.name)}`,
+      `/console/agents/${encAgent(agent.name)}`,
       avatar(agent.name, { online: agent.online }),
       html`<span class="person-words">
           <b dir="auto">${agent.name}</b

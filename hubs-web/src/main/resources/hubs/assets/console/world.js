@@ -1,6 +1,6 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
 import { call, glance, isAdmin, may, me } from './api.js';
-import { client, draw, enc, head, html, link, nothing, number } from './parts.js';
+import { client, draw, enc, encAgent, head, html, link, nothing, number } from './parts.js';
 import { atWork } from './at-work.js';
 import { list, total, watch } from './needs.js';
 import { Demo, startButton } from './demo.js';
@@ -132,7 +132,7 @@ export async function show({ view, on, isHere }) {
       at,
       message.domain
         ? `/console/spaces/${enc(message.domain)}/${enc(message.zone)}`
-        : `/console/agents/${enc(message.from_kind === 'agent' ? message.from : message.to)}`,
+        : `/console/agents/${encAgent(message.from_kind === 'agent' ? message.from : message.to)}`,
       isFresh,
     ];
   }
@@ -217,7 +217,7 @@ export async function show({ view, on, isHere }) {
         'seen',
         html`<b dir="auto">${change.agent}</b> ${words}`,
         change.at,
-        `/console/agents/${enc(change.agent)}`,
+        `/console/agents/${encAgent(change.agent)}`,
       );
     else drawn();
   });

@@ -95,6 +95,16 @@ class ConsoleDetailsTest {
     }
 
     @Test
+    void aSubAgentIsBelowItsParent() {
+        var step = steps.only("sub-agents");
+        assertThat(texts(step.path("names"))).containsExactly("Ada", "Ada/explore", "Ben");
+        var indents = step.path("indents");
+        assertThat(indents.path(1).asDouble()).isGreaterThan(indents.path(0).asDouble());
+        assertThat(indents.path(2).asDouble()).isEqualTo(indents.path(0).asDouble());
+        assertThat(step.path("address").asString()).isEqualTo("/console/agents/Ada/explore");
+    }
+
+    @Test
     void anAgentsPageShowsWhatItCosts() {
         var cost = steps.only("cost");
         var total = cost.path("total");

@@ -45,8 +45,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs tools: find, access, bind, transaction, rules, handler, envelope. Everything that applies to every
- * tool is here and nowhere else.
+ * Runs tools: find, access, bind, count, context, rules, handler, envelope, commit. What applies to every tool is here, or in what it calls.
  */
 public final class Runner implements ToolRunner {
     private static final Logger LOG = LoggerFactory.getLogger(Runner.class);

@@ -111,7 +111,7 @@ public final class AccessExplanation {
             contexts.load(call);
         }
         return switch (required) {
-            case OfAgent needed -> agent(call, Name.checked("target", parts[1]), needed);
+            case OfAgent needed -> agent(call, Name.mentioned("target", parts[1]), needed);
             case OfDomain needed -> domain(call, Name.checked("target", parts[1]), null, needed);
             case OfZone needed -> zone(call, parts[1], needed);
             case OfBank needed -> bank(call, Name.checked("target", parts[1]), needed);

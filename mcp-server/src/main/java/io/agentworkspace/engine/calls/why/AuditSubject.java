@@ -159,7 +159,7 @@ public record AuditSubject(
 
     private static @Nullable String name(JsonNode value) {
         var text = value.asString("");
-        return Name.broken(text).isPresent()
+        return Name.brokenMention(text).isPresent()
                 ? null
                 : KeyFormat.masked(Name.of(text).text());
     }

@@ -41,7 +41,7 @@ final class RelationQueries {
               FROM agent a {join_owner}
              WHERE a.tenant_id = :tenant AND a.name_key = :key AND {visible_agent}
             """)
-            .with("agent", columns("a") + OWNER_NAME)
+            .with("agent", columns("a") + ", a.parent_id" + OWNER_NAME)
             .with("shares_domain", Visibility.sharesDomain("a", ":user"))
             .with("join_owner", Visibility.owner("a"))
             .with("visible_agent", Visibility.agent("a"))

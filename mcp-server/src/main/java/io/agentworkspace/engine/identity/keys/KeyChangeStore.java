@@ -133,7 +133,13 @@ public final class KeyChangeStore {
 
     private static final String ROTATE =
             recorded(SqlTemplate.of("""
-            WITH kept AS (UPDATE key_seen SET previous_used_at = used_at, previous_client = client
+            WITH ended AS (UPDATE api_key c
+                              SET expires_at = least(c.expires_at, CAST(:until AS timestamptz)),
+                                  revision = c.revision + 1
+                             FROM agent a
+                            WHERE c.tenant_id = :tenant AND CAST(:id AS text) = ANY(c.ancestors) AND c.revoked_at IS NULL
+                              AND a.tenant_id = c.tenant_id AND a.id = c.agent_id AND a.parent_id IS NOT NULL),
+                 kept AS (UPDATE key_seen SET previous_used_at = used_at, previous_client = client
                            WHERE tenant_id = :tenant AND key_id = :id)
             UPDATE api_key
                SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,

@@ -14,6 +14,9 @@ record Invitation(
         @Doc("Identifies the invitation in AK_Uninvite.") String id,
         @Doc("The agent that joins.") String agent,
 
+        @Doc("The agent that it is a sub-agent of.") @Nullable
+        String parent,
+
         @Doc("What the agent is for, if it is created.") @Nullable
         String description,
 

@@ -23,6 +23,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.workspace.agents.AgentAccess;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
+import io.agentworkspace.engine.workspace.agents.SubAgentName;
 import io.agentworkspace.engine.workspace.domains.DomainStore;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -122,7 +123,14 @@ final class InviteTools {
             List<String> toolset,
 
             @Doc(value = "When the code expires. Default 3600.", min = 1, max = 604_800) @Nullable
-            Long expiresSeconds) {}
+            Long expiresSeconds,
+
+            @Doc(
+                    value =
+                            "The id of your own key, which is bound to an agent: a sub-agent of it joins, as <your agent>/<agent>. It ends with your key.",
+                    max = 64)
+            @Nullable
+            String parent) {}
 
     record NewInvitation(
             @Doc("Identifies the invitation in AK_Uninvite.")
@@ -152,7 +160,8 @@ final class InviteTools {
                 .details("""
                         Joining creates what the invitation names, all or nothing: the agent, if it is new, its memberships \
                         and permissions, and a key that is bound to it. You must be able to do each of these yourself, now \
-                        and when it joins. AK_Uninvite withdraws the code.""")
+                        and when it joins. AK_Uninvite withdraws the code. With parent, the key is a child of yours, for 24 hours \
+                        at most.""")
                 .alsoCalled(
                         "connect a coding agent",
                         "add claude code to the workspace",
@@ -161,7 +170,8 @@ final class InviteTools {
                         "one line to connect",
                         "let another program join",
                         "set up codex",
-                        "set up gemini")
+                        "set up gemini",
+                        "a name of its own for a sub-agent")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfAgent.BIND)
                 .effect(Effect.CREATES)
@@ -175,13 +185,16 @@ final class InviteTools {
             throw Problem.invalid("target.user", "must be left out: the key of an invitation belongs to who invites");
         }
         requireTool(call, "AK_Create");
-        var isNew = checkAgent(in.agent(), call);
+        var parent = in.parent() == null ? null : parent(in.parent(), call);
+        var agent = parent == null ? in.agent() : whole(parent, in.agent());
+        var isNew = parent == null ? checkAgent(agent, call) : checkSubAgent(agent, call);
         var shares = in.banks() == null ? List.<BankShare>of() : in.banks();
         var places = in.domains() == null ? List.<Name>of() : in.domains();
         shares.forEach(share -> checkBank(share, call));
         places.forEach(place -> checkDomain(place, call));
         var capabilities = capabilities(in, call);
         var terms = new Terms(
+                parent,
                 in.description(),
                 shares,
                 places.stream().map(Name::text).toList(),
@@ -197,18 +210,60 @@ final class InviteTools {
         grant.excess(powers).ifPresent(excess -> {
             throw Problem.notPermitted(AccessNotes.notToGive(excess));
         });
-        return insert(in, call, terms, isNew);
+        return insert(in, agent, call, terms, isNew);
     }
 
-    private InviteResponse insert(InviteRequest in, Call call, Terms terms, boolean isNew) {
+    /** Returns the agent of the caller's own key, which must be the parent. */
+    private static String parent(String key, Call call) {
+        var caller = call.caller();
+        var self = call.context().self();
+        if (caller.boundAgent() == null
+                || self == null
+                || !key.equals(caller.credential().key())) {
+            throw Problem.invalid(
+                    "parent",
+                    caller.boundAgent() == null || caller.credential().key() == null
+                            ? "requires an API key that is bound to an agent, and yours is not: leave it out, or call as that agent"
+                            : "must be the id of the key that you call with, '%s', or be left out"
+                                    .formatted(caller.credential().key()));
+        }
+        if (SubAgentName.is(Name.of(self.name()))) {
+            throw Problem.conflict("'%s' is itself a sub-agent, and has none".formatted(self.name()));
+        }
+        return self.name();
+    }
+
+    /** Returns the whole name of a sub-agent, of which the caller may send only the last part. */
+    private static Name whole(String parent, Name agent) {
+        var whole = Name.mentioned("agent", parent + "/" + SubAgentName.own(agent));
+        if (SubAgentName.is(agent) && !whole.key().equals(agent.key())) {
+            throw Problem.invalid(
+                    "agent",
+                    "is '%s', which is no sub-agent of '%s': send its own name only".formatted(agent.text(), parent));
+        }
+        return whole;
+    }
+
+    /** Returns whether joining creates the sub-agent. */
+    private boolean checkSubAgent(Name agent, Call call) {
+        var present = agents.find(call, agent);
+        present.ifPresentOrElse(
+                found -> AccessCheck.require(AgentAccess.missing(call, found)), () -> call.checked(OfAgent.BIND));
+        if (present.isEmpty()) {
+            requireTool(call, "AP_Create");
+        }
+        return present.isEmpty();
+    }
+
+    private InviteResponse insert(InviteRequest in, Name agent, Call call, Terms terms, boolean isNew) {
         var code = InvitationCode.generate(random);
         var id = KeyFormat.randomId(random);
         var seconds = in.expiresSeconds() == null ? EXPIRES_SECONDS : in.expiresSeconds();
         var expires = call.now().plusSeconds(seconds);
-        invitations.insert(call, id, code, in.agent(), terms, expires);
-        call.about(new Call.About(in.agent().text(), id));
+        invitations.insert(call, id, code, agent, terms, expires);
+        call.about(new Call.About(agent.text(), id));
         return new InviteResponse(
-                new NewInvitation(id, in.agent().text(), isNew, code.reveal(), command(code, in.agent()), expires));
+                new NewInvitation(id, agent.text(), isNew, code.reveal(), command(code, agent), expires));
     }
 
     /** An agent that is named after a client is joined from it. Otherwise the script finds the client. */
@@ -231,6 +286,12 @@ final class InviteTools {
         }
         call.checked(OfAgent.BIND); // The new agent belongs to the caller.
         requireTool(call, "AP_Create");
+        if (SubAgentName.is(agent)) {
+            throw Problem.invalid(
+                    "agent",
+                    "is '%s', and only a sub-agent has a slash in its name: send parent, or a name without it"
+                            .formatted(agent.text()));
+        }
         if (call.caller().boundAgent() != null) {
             throw Problem.notPermitted(AccessNotes.boundNotToBind(
                     agent.text(), call.context().user().name()));

@@ -22,6 +22,7 @@ import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
+import io.agentworkspace.engine.workspace.agents.SubAgentName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +49,9 @@ public final class Joiner implements Joining {
             "hook.sh",
             "/clients/workspace/hook.sh",
             "listener.sh",
-            "/clients/workspace/listener.sh");
+            "/clients/workspace/listener.sh",
+            "pre-commit",
+            "/clients/pre-commit");
 
     /** These say that the tenant or the service cannot do it now; everything else means that the invitation is stale. */
     private static final Set<Failure> PASSING =
@@ -204,8 +207,11 @@ public final class Joiner implements Joining {
 
         private void createAgent(Terms terms) {
             var call = Json.object();
+            if (terms.parent() != null) {
+                call.put("parent", terms.parent());
+            }
             call.putObject("vx")
-                    .put("name", taken.agent().text())
+                    .put("name", SubAgentName.own(taken.agent()))
                     .put(
                             "description",
                             terms.description() == null

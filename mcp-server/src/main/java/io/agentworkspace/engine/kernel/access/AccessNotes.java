@@ -74,6 +74,11 @@ public final class AccessNotes {
                 .formatted(agent);
     }
 
+    public static String notToHaveSubAgents(String agent) {
+        return "a sub-agent belongs to your own agent, and to the one that your key is bound to; '%s' is another"
+                .formatted(agent);
+    }
+
     static String ofMoreThanYou(Role role) {
         return "the key's user has the role '%1$s', which is more than yours; only an %1$s may do this"
                 .formatted(role.word());

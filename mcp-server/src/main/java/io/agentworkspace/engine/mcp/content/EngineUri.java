@@ -67,7 +67,7 @@ record EngineUri(UriKind kind, List<Name> names) {
             for (var i = 0; i < parts.size(); i++) {
                 if (kind.shape.get(i).isEmpty()) {
                     var plain = URLDecoder.decode(parts.get(i).replace("+", "%2B"), StandardCharsets.UTF_8);
-                    names.add(Name.checked("uri", plain));
+                    names.add(Name.mentioned("uri", plain));
                 }
             }
             return Optional.of(names);

@@ -7,18 +7,26 @@ import io.agentworkspace.engine.kernel.access.AccessNotes;
 import io.agentworkspace.engine.model.access.Requirement.OfAgent;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Decides what a caller may do with an agent that it sees. */
 public final class AgentAccess {
     private AgentAccess() {}
 
     public static AccessCheck missing(Call call, AgentStore.LockedAgent agent) {
-        return missing(call, agent.ref(), agent.owner(), agent.ownerName());
+        return missing(call, agent.ref(), agent.parent(), agent.owner(), agent.ownerName());
     }
 
     public static AccessCheck missing(Call call, Ref agent, long ownerId, String owner) {
+        return missing(call, agent, null, ownerId, owner);
+    }
+
+    /** A key of an agent changes its sub-agents, too, and makes keys for them. It is not one of them. */
+    private static AccessCheck missing(Call call, Ref agent, @Nullable Long parent, long ownerId, String owner) {
         var bound = call.caller().boundAgent();
-        var elsewhere = bound != null && bound != agent.id();
+        var another = bound != null && bound != agent.id();
+        var elsewhere = another && !Objects.equals(bound, parent);
         var own = ownerId == call.context().user().id();
         var admin = call.caller().isAdmin();
         var name = agent.name();
@@ -30,7 +38,7 @@ public final class AgentAccess {
                 refusedIf(elsewhere, AccessNotes.boundNotToChange(name))
                         .and(() -> refusedIf(!own && !admin, AccessNotes.notYours("agent", name, owner)));
             case BE ->
-                refusedIf(elsewhere, AccessNotes.boundElsewhere(name))
+                refusedIf(another, AccessNotes.boundElsewhere(name))
                         .and(() -> refusedIf(!own, AccessNotes.notYourself(name, owner)));
             case ACT ->
                 refusedIf(elsewhere, AccessNotes.boundElsewhere(name))

@@ -14,14 +14,15 @@ public final class AgentRow {
 
     /** The columns without the persona as a JSON object. */
     public static final String JSON =
-            "(SELECT to_jsonb(r) - ARRAY['id', 'owner_id', 'owner_name', 'truncated', 'length'] || jsonb_build_object('owner', r.owner_name) FROM (SELECT "
+            "(SELECT to_jsonb(r) - ARRAY['id', 'owner_id', 'owner_name', 'parent_id', 'truncated', 'length'] || jsonb_build_object('owner', r.owner_name) FROM (SELECT "
                     + COLUMNS + ") r)";
 
     private AgentRow() {}
 
     private static String columns(String profile, String profileLength) {
         return SqlTemplate.of("""
-                a.id, a.owner_id, a.name, a.description, {whole}, a.access, a.revision, a.created_at, a.updated_at,
+                a.id, a.owner_id, a.parent_id, a.name, a.description, {whole}, a.access, a.revision, a.created_at, a.updated_at,
+                (SELECT p.name FROM agent p WHERE p.tenant_id = a.tenant_id AND p.id = a.parent_id) AS parent,
                 {profile} AS profile, {profile_length} AS profile_length,
                 (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name,
                 ARRAY(SELECT i.skill FROM skill_install i

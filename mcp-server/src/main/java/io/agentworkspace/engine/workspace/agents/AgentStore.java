@@ -45,7 +45,7 @@ public final class AgentStore {
 
     /** The columns that {@link #held} needs of an agent {@code a}. */
     public static final String HELD = """
-            a.id, a.name, a.owner_id, a.access, a.revision,
+            a.id, a.name, a.owner_id, a.access, a.revision, a.parent_id,
             (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name
             """;
 
@@ -64,8 +64,9 @@ public final class AgentStore {
     private static final String INSERT =
             SqlTemplate.of("""
             WITH a AS (INSERT INTO agent (tenant_id, name, name_key, description, profile, access, owner_id,
-                                          created_at, updated_at)
-                       VALUES (:tenant, :name, :key, :description, :profile, :access, present_user(:tenant, :user), :now, :now)
+                                          created_at, updated_at, parent_id)
+                       VALUES (:tenant, :name, :key, :description, :profile, :access, present_user(:tenant, :user), :now, :now,
+                               CAST(:parent AS bigint))
                        ON CONFLICT (tenant_id, name_key) WHERE destroyed_at IS NULL DO NOTHING
                        RETURNING *),
                  listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
@@ -150,6 +151,15 @@ public final class AgentStore {
 
     private static final String KEEP = FIND + "FOR SHARE OF a";
 
+    private static final String SUB_AGENTS =
+            SqlTemplate.of("""
+            SELECT {agent}
+              FROM agent a
+             WHERE a.tenant_id = :tenant AND a.parent_id = :parent AND a.destroyed_at IS NULL
+             ORDER BY a.id
+               FOR UPDATE OF a
+            """).with("agent", HELD).sql();
+
     private static final String ADD_TO_ROSTER = rostered("""
             INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
             VALUES (:tenant, :user, :agent, :now)
@@ -184,8 +194,14 @@ public final class AgentStore {
     }
 
     /** An agent that the transaction has locked, with what determines who may change it. */
-    public record LockedAgent(long id, String name, long owner, String ownerName, Access access, long revision)
-            implements BindableAgent {
+    public record LockedAgent(
+            long id,
+            String name,
+            long owner,
+            String ownerName,
+            Access access,
+            long revision,
+            @Nullable Long parent) implements BindableAgent {
         @Override
         public AccessCheck missing(Call call) {
             return AgentAccess.missing(call, this);
@@ -213,7 +229,8 @@ public final class AgentStore {
      *
      * @throws Problem {@code already_exists}
      */
-    Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
+    Agent insert(
+            Call call, Name name, @Nullable Long parent, String description, @Nullable String profile, Access access) {
         var agent = db.sql(call, INSERT)
                 .sameAccess() // Nothing has selected it yet.
                 .set("name", name)
@@ -221,6 +238,7 @@ public final class AgentStore {
                 .set("description", description)
                 .set("profile", profile)
                 .set("access", access.word())
+                .set("parent", parent)
                 .one(row -> {
                     call.changed(Change.presence(row.number("id"), "created", null));
                     return row.as(Agent.class);
@@ -254,6 +272,11 @@ public final class AgentStore {
 
     public static LockedAgent agent(Row row) throws SQLException {
         return row.as(LockedAgent.class);
+    }
+
+    /** Returns the sub-agents of an agent, locked. */
+    List<LockedAgent> subAgents(Call call, LockedAgent parent) {
+        return db.sql(call, SUB_AGENTS).set("parent", parent.id()).list(AgentStore::agent);
     }
 
     /** Returns the refusal for an unknown agent, with similar names that the acting user may see. */

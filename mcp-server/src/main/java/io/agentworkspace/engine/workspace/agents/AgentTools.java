@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.workspace.agents;
 
 import io.agentworkspace.engine.kernel.access.AccessCheck;
+import io.agentworkspace.engine.kernel.access.AccessNotes;
 import io.agentworkspace.engine.kernel.context.IfRevision;
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.kernel.page.Page;
@@ -98,7 +99,10 @@ public final class AgentTools {
 
     record CreateRequest(
             @Doc("On whose behalf.") Targets.@Nullable UserOnly target,
-            @Doc("The new agent.") NewAgent vx) {}
+            @Doc("The new agent.") NewAgent vx,
+
+            @Doc("Your agent of which it is a sub-agent: it is <parent>/<name>, and ends with it.") @Nullable
+            Name parent) {}
 
     record UpdateRequest(
             @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
@@ -303,10 +307,31 @@ public final class AgentTools {
                 .handledBy(CreateRequest.class, AgentResponse.class, (in, call) -> {
                     var vx = in.vx();
                     var access = vx.access() == null ? Access.PRIVATE : vx.access();
-                    var agent = agents.insert(call, vx.name(), vx.description(), vx.profile(), access);
+                    var parent = in.parent() == null ? null : parent(call, in.parent());
+                    var agent = agents.insert(
+                            call,
+                            parent == null ? vx.name() : SubAgentName.of(parent.name(), vx.name()),
+                            parent == null ? null : parent.id(),
+                            vx.description(),
+                            vx.profile(),
+                            access);
                     call.emit(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
                     return new AgentResponse(agent, agent.revision(), null);
                 });
+    }
+
+    /** Returns the caller's own agent of this name, which cannot end until the transaction does. */
+    private LockedAgent parent(Call call, Name name) {
+        var parent = agents.read(call, name);
+        var bound = call.caller().boundAgent();
+        if (parent.owner() != call.context().user().id() || bound != null && bound != parent.id()) {
+            throw Problem.notPermitted(AccessNotes.notToHaveSubAgents(parent.name()));
+        }
+        if (parent.parent() != null) {
+            throw Problem.conflict("'%s' is itself a sub-agent, and has none: name its parent, or leave out parent"
+                    .formatted(parent.name()));
+        }
+        return parent;
     }
 
     private Tool<UpdateRequest, AgentResponse> update() {
@@ -403,8 +428,25 @@ public final class AgentTools {
                 history.revisions().nextCursor());
     }
 
+    /** The name of a sub-agent is its own part of the whole one. An agent with sub-agents keeps its name, which is part of theirs. */
+    private AgentChange named(Call call, LockedAgent agent, AgentChange change) {
+        var name = change.name();
+        if (name == null) {
+            return change;
+        }
+        if (agent.parent() != null) {
+            var whole = SubAgentName.of(SubAgentName.parent(agent.name()), name);
+            return new AgentChange(whole, change.description(), change.profile(), change.access());
+        }
+        if (!name.text().equals(agent.name()) && !agents.subAgents(call, agent).isEmpty()) {
+            throw Problem.conflict("'%s' has sub-agents, which are named after it: delete them first, or keep its name"
+                    .formatted(agent.name()));
+        }
+        return change;
+    }
+
     private AgentResponse change(Call call, LockedAgent before, AgentChange change) {
-        var updated = agents.update(call, before, change);
+        var updated = agents.update(call, before, named(call, before, change));
         var agent = updated.agent();
         call.details(
                 updated.changed().isEmpty() ? "changed nothing" : "changed " + String.join(", ", updated.changed()));
@@ -451,14 +493,18 @@ public final class AgentTools {
                     var agent = agents.lock(call, in.target().agent());
                     AccessCheck.require(AgentAccess.missing(call, agent));
                     IfRevision.check(in.ifRevision(), agent.revision());
-                    agents.destroy(call, agent);
-                    call.emit(
-                            EventType.AGENT_DEPLOYMENT_DELETED,
-                            new AgentDeployment(
-                                    agent.name(), agent.access(), agent.ownerName(), agent.revision(), null));
-                    forget(call, agent);
+                    agents.subAgents(call, agent).forEach(each -> destroy(call, each));
+                    destroy(call, agent);
                     return new DestroyResponse(true);
                 });
+    }
+
+    private void destroy(Call call, LockedAgent agent) {
+        agents.destroy(call, agent);
+        call.emit(
+                EventType.AGENT_DEPLOYMENT_DELETED,
+                new AgentDeployment(agent.name(), agent.access(), agent.ownerName(), agent.revision(), null));
+        forget(call, agent);
     }
 
     /** Removes the agent from the call's own context. */

@@ -33,6 +33,10 @@ public record Domain(
         @Doc("The agent that runs it; absent when there is none.") @Nullable
         String host,
 
+        @Doc("separate: each git worktree has reservations of its own; absent where all of a repository share them.")
+        @Nullable
+        Worktrees worktrees,
+
         @Doc("Increases with each change; send it as if_revision to change only what you have read.")
         long revision,
 

@@ -28,7 +28,7 @@ public final class DomainStore {
     /** The record of a domain {@code d} as JSON, for use with {@link #JOINS}. */
     static final String RECORD = """
             jsonb_build_object('name', d.name, 'description', d.description, 'profile', d.profile, 'access', d.access,
-                               'owner', o.name, 'host', h.name, 'revision', d.revision,
+                               'owner', o.name, 'host', h.name, 'worktrees', NULLIF(d.worktrees, 'shared'), 'revision', d.revision,
                                'created_at', d.created_at, 'updated_at', d.updated_at)
             """;
 
@@ -78,11 +78,13 @@ public final class DomainStore {
             UPDATE domain
                SET name = :name, name_key = :key, description = :description,
                    profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
+                   worktrees = COALESCE(:worktrees, worktrees),
                    revision = revision + 1, updated_at = :now
              WHERE tenant_id = :tenant AND id = :id
-               AND (name, description, profile, access)
+               AND (name, description, profile, access, worktrees)
                    IS DISTINCT FROM
-                   (:name, :description, COALESCE(:profile, profile), COALESCE(:access, access));
+                   (:name, :description, COALESCE(:profile, profile), COALESCE(:access, access),
+                    COALESCE(:worktrees, worktrees));
             SELECT {domain_json} AS record FROM domain d {join_owner} WHERE d.tenant_id = :tenant AND d.id = :id
             """)
             .with("domain_json", RECORD)
@@ -159,7 +161,8 @@ public final class DomainStore {
             Name name,
             String description,
             @Nullable String profile,
-            @Nullable Access access) {}
+            @Nullable Access access,
+            @Nullable Worktrees worktrees) {}
 
     /**
      * Creates the domain with its zone {@code main}. The host, if there is one, is its first member.
@@ -209,7 +212,7 @@ public final class DomainStore {
         return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Replaces name and description, and profile and access if given. Raises the revision if that changes anything. */
+    /** Replaces name and description, and the others if given. Raises the revision if that changes anything. */
     Domain update(Call call, LockedDomain current, DomainFields words) {
         try {
             var domain = db.sql(call, UPDATE)
@@ -223,6 +226,7 @@ public final class DomainStore {
                     .set(
                             "access",
                             words.access() == null ? null : words.access().word())
+                    .set("worktrees", Worktrees.word(words.worktrees()))
                     .last(DomainStore::record)
                     .orElseThrow();
             var after = new Change.Resource(domain.name(), domain.access(), current.owner());

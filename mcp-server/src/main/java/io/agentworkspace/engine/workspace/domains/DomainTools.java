@@ -77,7 +77,10 @@ final class DomainTools {
                     oneOf = {"private", "domain", "agent", "public"},
                     mayBeBlank = true)
             @Nullable
-            Access access) {}
+            Access access,
+
+            @Doc(value = "Whether git worktrees share reservations.", mayBeBlank = true) @Nullable
+            Worktrees worktrees) {}
 
     record ListRequest(
             @Doc("Which domains.") Targets.@Nullable DomainPrefix target,
@@ -262,7 +265,7 @@ final class DomainTools {
                     var vx = in.vx();
                     var host =
                             host(call, in.target() == null ? null : in.target().agent());
-                    var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
+                    var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access(), null);
                     var domain = domains.insert(call, words, host);
                     var guard = in.guard() == null
                             ? null
@@ -288,7 +291,7 @@ final class DomainTools {
         return Tool.named("DM_Update")
                 .title("Replace a domain")
                 .description("""
-                        Replaces a domain's name and description, both required; profile and access only if given.""")
+                        Replaces a domain's name and description, both required; the others only if given.""")
                 .details("""
                         guard alone needs no name and description. The revision increases if something changed. guard \
                         limits agents in its zones without a person: hops and per_minute. guard.more allows more messages, guard.stopped ends \
@@ -322,8 +325,10 @@ final class DomainTools {
     }
 
     private Domain replace(Call call, LockedDomain current, SameDomain vx) {
-        var domain =
-                domains.update(call, current, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
+        var domain = domains.update(
+                call,
+                current,
+                new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access(), vx.worktrees()));
         rename(call, current, domain.name());
         return domain;
     }

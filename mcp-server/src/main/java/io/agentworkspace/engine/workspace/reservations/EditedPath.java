@@ -10,24 +10,31 @@ import org.jspecify.annotations.Nullable;
 public final class EditedPath {
     private final String path;
     private final @Nullable Glob below;
+    private final String worktree;
 
-    private EditedPath(String path, @Nullable Glob below) {
+    private EditedPath(String path, @Nullable Glob below, String worktree) {
         this.path = path;
         this.below = below;
+        this.worktree = worktree;
     }
 
     public static EditedPath file(String path) {
-        return new EditedPath(path, null);
+        return new EditedPath(path, null, "");
+    }
+
+    /** Returns it in a git worktree of this name; an empty one is unknown. */
+    public EditedPath in(String name) {
+        return new EditedPath(path, below, name);
     }
 
     /** A folder, or a file. An empty path is the whole repository. */
     public static EditedPath tree(String path, Letters letters) {
-        return new EditedPath(path, Glob.stored(cased(literal(path) + (path.isEmpty() ? "**" : "/**"), letters)));
+        return new EditedPath(path, Glob.stored(cased(literal(path) + (path.isEmpty() ? "**" : "/**"), letters)), "");
     }
 
     /** The files that a pattern of a shell names; empty if it is none of paths in a repository. */
     public static Optional<EditedPath> pattern(String pattern, Letters letters) {
-        return Glob.find(cased(pattern, letters)).map(glob -> new EditedPath("", glob));
+        return Glob.find(cased(pattern, letters)).map(glob -> new EditedPath("", glob, ""));
     }
 
     /** Returns a part of a pattern that stands for these characters. */
@@ -37,6 +44,10 @@ public final class EditedPath {
 
     private static String cased(String text, Letters letters) {
         return letters == Letters.ANY_CASE ? text.toLowerCase(Locale.ROOT) : text;
+    }
+
+    String worktree() {
+        return worktree;
     }
 
     /** Returns whether one of the files is reserved by the pattern. */

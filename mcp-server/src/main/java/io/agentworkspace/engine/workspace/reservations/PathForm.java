@@ -36,6 +36,12 @@ public final class PathForm {
         return Normalizer.normalize(path, Normalizer.Form.NFC);
     }
 
+    /** Returns the name of a git worktree: the last one of the path of its git folder, {@code .git} for the main one. */
+    public static String worktree(String gitFolder) {
+        var path = gitFolder.strip().replace('\\', '/').replaceAll("/+$", "");
+        return composed(path.substring(path.lastIndexOf('/') + 1));
+    }
+
     /** @throws Problem {@code invalid_field} for a path that looks like another one */
     static void check(String field, String path) {
         DeceptiveText.find(path).ifPresent(found -> {

@@ -14,6 +14,9 @@ public record Reservation(
         @Doc("The repository; absent if none was named.") @Nullable
         String repository,
 
+        @Doc("The git worktree; absent if it is reserved in all of them.") @Nullable
+        String worktree,
+
         @Doc("Who works on it.") String holder,
         @Doc("Why.") @Nullable String reason,
         @Doc("Until when.") Instant leaseUntil) {}

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.reservations.PathForm.Letters;
@@ -46,22 +47,34 @@ public final class ReservationStore {
     private static final String LOCK =
             "SELECT 1 AS one FROM domain WHERE tenant_id = :tenant AND id = :domain FOR NO KEY UPDATE";
 
-    private static final String READ_OTHERS =
-            SqlTemplate.of("""
+    private static final String READ_OTHERS = SqlTemplate.of("""
             SELECT r.id, {record} AS record
               FROM reservation r
-             WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id <> :me
+              JOIN domain d ON d.tenant_id = r.tenant_id AND d.id = r.domain_id
+             WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id <> :me AND {not_of_parent}
                AND r.lease_until > clock_timestamp()
+               AND (d.worktrees = 'shared' OR r.worktree = :worktree OR r.worktree = '' OR :worktree = '')
                AND (r.repository = :repository OR r.repository = '' OR :repository = '')
              ORDER BY r.path, r.id
-            """).with("record", ReservationRow.RECORD).sql();
+            """)
+            .with("record", ReservationRow.RECORD)
+            .with("not_of_parent", notOfParent(":me"))
+            .sql();
+
+    /** A sub-agent works on what its parent holds. What a sub-agent holds, its parent leaves alone. */
+    private static String notOfParent(String agent) {
+        return SqlTemplate.of("""
+                r.holder_id IS DISTINCT FROM (SELECT x.parent_id FROM agent x WHERE x.tenant_id = :tenant AND x.id = {agent})
+                """).with("agent", agent).sql();
+    }
 
     private static final String INSERT = """
-            INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, reason, lease_until, created_at, lease)
-            SELECT :tenant, gen_random_uuid(), :domain, :repository, p, :me, CAST(:reason AS text),
+            INSERT INTO reservation (tenant_id, id, domain_id, repository, worktree, path, holder_id, reason, lease_until, created_at,
+                                     lease)
+            SELECT :tenant, gen_random_uuid(), :domain, :repository, :worktree, p, :me, CAST(:reason AS text),
                    date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval), :now, CAST(:lease AS interval)
               FROM unnest(CAST(:paths AS text[])) p
-            ON CONFLICT (tenant_id, domain_id, holder_id, repository, path) DO UPDATE
+            ON CONFLICT (tenant_id, domain_id, holder_id, repository, worktree, path) DO UPDATE
                SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason),
                    lease = excluded.lease, reminded = false
             RETURNING path, xmax = 0 AS fresh
@@ -73,13 +86,14 @@ public final class ReservationStore {
               FROM reservation r
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id = :me
                AND r.lease_until > clock_timestamp()
-             ORDER BY r.repository, r.path
+             ORDER BY r.repository, r.worktree, r.path
             """).with("record", ReservationRow.RECORD).sql();
 
     private static final String DELETE = """
             DELETE FROM reservation r
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id = :me
                AND (CAST(:repository AS text) IS NULL OR r.repository = :repository)
+               AND (CAST(:worktree AS text) IS NULL OR r.worktree = :worktree)
                AND (CAST(:paths AS text[]) IS NULL OR r.path = ANY(CAST(:paths AS text[])))
             RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path, r.lease_until > clock_timestamp() AS in_force, r.refused
             """;
@@ -113,10 +127,11 @@ public final class ReservationStore {
     /** A reservation of somebody else. */
     private record Other(String id, Reservation reservation) {}
 
-    /** Paths of a repository of a domain; the repository is empty if the domain has only one. */
+    /** Paths of a repository of a domain; the repository is empty if the domain has only one, and the worktree for all of them. */
     record ReservationRequest(
             long domain,
             String repository,
+            String worktree,
             List<Glob> paths,
             @Nullable String reason,
             long seconds) {}
@@ -141,6 +156,7 @@ public final class ReservationStore {
                 .sql(call, INSERT)
                 .set("domain", request.domain())
                 .set("repository", request.repository())
+                .set("worktree", request.worktree())
                 .set(
                         "paths",
                         request.paths().stream().map(Glob::text).distinct().toList())
@@ -191,6 +207,7 @@ public final class ReservationStore {
                 .set("domain", request.domain())
                 .set("me", me(call))
                 .set("repository", request.repository())
+                .set("worktree", request.worktree())
                 .list(row -> new Other(row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
     }
 
@@ -239,11 +256,17 @@ public final class ReservationStore {
     }
 
     /** Ends reservations of the speaker, and tells the domain. Returns the paths. */
-    List<String> release(Call call, long domain, @Nullable String repository, @Nullable List<String> paths) {
+    List<String> release(
+            Call call,
+            long domain,
+            @Nullable String repository,
+            @Nullable String worktree,
+            @Nullable List<String> paths) {
         var gone = db.sql(call, DELETE)
                 .set("domain", domain)
                 .set("me", me(call))
                 .set("repository", repository)
+                .set("worktree", worktree)
                 .set("paths", paths)
                 .list(ReservationStore::gone);
         call.changed(List.of());
@@ -296,32 +319,54 @@ public final class ReservationStore {
     }
 
     private static final String READ_TAKEN = SqlTemplate.of("""
-            SELECT r.id, {record} AS record, d.name AS domain
+            SELECT r.id, {record} AS record, d.name AS domain,
+                   CASE d.worktrees WHEN 'separate' THEN r.worktree ELSE '' END AS worktree
               FROM membership m
               JOIN reservation r ON r.tenant_id = m.tenant_id AND r.domain_id = m.domain_id
               JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
              WHERE m.tenant_id = :tenant AND m.agent_id = :agent AND m.state = 'member'
-               AND r.holder_id <> :agent AND r.lease_until > clock_timestamp()
+               AND r.holder_id <> :agent AND {not_of_parent}
+               AND r.holder_id IS DISTINCT FROM (
+                   SELECT x.id FROM agent x JOIN agent p ON p.tenant_id = x.tenant_id AND p.id = x.parent_id
+                    WHERE x.tenant_id = :tenant AND x.parent_id = :agent AND x.destroyed_at IS NULL
+                      AND x.name_key = p.name_key || '/' || CAST(:sub_agent AS text))
+               AND r.lease_until > clock_timestamp()
              ORDER BY r.lease_until DESC, r.id
              LIMIT {most}
             """)
             .with("record", ReservationRow.RECORD)
             .with("most", MAX_OPEN)
+            .with("not_of_parent", notOfParent(":agent"))
             .sql();
 
-    /** A reservation of somebody else in a domain of an agent. */
-    public record Taken(String id, Reservation reservation, String domain) {}
+    /**
+     * A reservation of somebody else in a domain of an agent.
+     *
+     * @param worktree the only git worktree that it is valid in; empty for all of them
+     */
+    public record Taken(String id, Reservation reservation, String domain, String worktree) {
+        /** Returns whether it is valid in a git worktree; an empty name is unknown. */
+        public boolean isIn(String name) {
+            return worktree.isEmpty() || name.isEmpty() || worktree.equals(name);
+        }
+    }
 
-    /** Returns the reservations of others in the domains of the agent. */
-    public List<Taken> taken(long tenant, long agent) {
+    /**
+     * Returns the reservations of others in the domains of the agent.
+     *
+     * @param subAgent the own name of the sub-agent that works; empty if the agent itself does
+     */
+    public List<Taken> taken(long tenant, long agent, String subAgent) {
         return db.sql(READ_TAKEN)
                 .quiet()
                 .set("tenant", tenant)
                 .set("agent", agent)
+                .set("sub_agent", Name.key(subAgent))
                 .list(row -> new Taken(
                         row.text("id"),
                         Objects.requireNonNull(row.json("record", Reservation.class)),
-                        row.text("domain")));
+                        row.text("domain"),
+                        row.text("worktree")));
     }
 
     /** Returns a reservation of one of the paths. Those that are easily compared come first, since the others may use up the steps. */
@@ -337,7 +382,9 @@ public final class ReservationStore {
                 .flatMap(List::stream)
                 .filter(taken -> {
                     var reserved = new EditedPath.Reserved(taken.reservation().path());
-                    return paths.stream().anyMatch(path -> path.concerns(reserved, letters, allowance));
+                    return paths.stream()
+                            .anyMatch(
+                                    path -> taken.isIn(path.worktree()) && path.concerns(reserved, letters, allowance));
                 })
                 .findFirst();
     }

@@ -52,6 +52,13 @@ final class ReservationTools {
             @Doc(value = "Which repository, if the domain has several.", max = 200) @Nullable
             String repository,
 
+            @Doc(
+                    value =
+                            "In which git worktree, if these are separate: the last name of git rev-parse --git-dir. Default: all.",
+                    max = 300)
+            @Nullable
+            String worktree,
+
             @Doc(value = "Why; shown to others.", max = 500, mayBeBlank = true) @Nullable
             String reason,
 
@@ -119,6 +126,7 @@ final class ReservationTools {
         return new ReservationStore.ReservationRequest(
                 place.id(),
                 in.repository() == null ? "" : PathForm.composed(in.repository().strip()),
+                in.worktree() == null ? "" : PathForm.worktree(in.worktree()),
                 Glob.parse(in.paths()),
                 in.reason(),
                 in.leaseSeconds() == null ? LEASE : in.leaseSeconds());
@@ -134,6 +142,9 @@ final class ReservationTools {
 
             @Doc(value = "Only of this repository.", max = 200) @Nullable
             String repository,
+
+            @Doc(value = "Only of this git worktree.", max = 300) @Nullable
+            String worktree,
 
             @Doc("In which domain.") @Nullable EnteredDomain target) {}
 
@@ -167,6 +178,7 @@ final class ReservationTools {
                             in.repository() == null
                                     ? null
                                     : PathForm.composed(in.repository().strip()),
+                            in.worktree() == null ? null : PathForm.worktree(in.worktree()),
                             paths);
                     return new ReleaseResponse(released, !released.isEmpty());
                 });

@@ -76,7 +76,12 @@ class ClientScriptsTest {
         assertThat(isThere || System.getenv("CI") == null).isTrue();
         assumeTrue(isThere);
         for (var script : List.of(
-                "join.sh", "workspace/hook.sh", "workspace/listener.sh", "workspace/monitor.sh", "gemini/hook.sh")) {
+                "join.sh",
+                "workspace/hook.sh",
+                "workspace/listener.sh",
+                "workspace/monitor.sh",
+                "gemini/hook.sh",
+                "pre-commit")) {
             var ended = run(checker + " " + Repository.file("clients/" + script));
             assertThat(ended.output()).as(script).isEmpty();
             assertThat(ended.code()).isZero();

@@ -148,7 +148,7 @@ class JoinTest {
             'agent':'New','toolset':['banks']                                  | 1004 | did you mean bank
             'agent':'New','expires_seconds':0                                  | 1004 | between 1
             'agent':'New','expires_seconds':604801                             | 1004 | 604800
-            'agent':'a/b'                                                      | 1004 | letters
+            'agent':'a/b'                                                      | 1004 | slash
             'description':'d'                                                  | 1003 | agent
             """)
     void whatCannotBePromisedIsRefused(String fields, int code, String noted) {

@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.GitFolder;
+import io.agentworkspace.engine.testing.GitFolder.Ended;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -26,56 +25,32 @@ class PreCommitTest {
     private static final Path SCRIPT = Path.of("..", "clients", "pre-commit").toAbsolutePath();
 
     private final TestTenant tenant = new TestTenant();
+    private final TestCaller ann = tenant.member("ann");
     private final String key = tenant.key(ClientApi.REST, "bob", Role.ADMIN, List.of("*"));
 
-    @TempDir
-    private Path repository;
+    private final GitFolder git;
 
-    private record Ended(int code, String output) {}
+    PreCommitTest(@TempDir Path folder) {
+        git = GitFolder.init(folder.resolve("yard")).with(environment(TestServer.url(), key));
+    }
 
     @BeforeEach
-    void start() throws Exception {
-        var ann = tenant.member("ann");
+    void start() {
         agents(ann, "Ada");
         hosted(ann, "Yard", "public", "Ada");
         ann.call(
                         "TK_Reserve",
                         "{'target':{'domain':'Yard','context':'Ada'},'paths':['taken/**','x'],'reason':'moving \\\"things\\\"'}")
                 .ok();
-        assertThat(git(Map.of(), "init", "--quiet").code()).isZero();
-        Files.copy(SCRIPT, repository.resolve(".git/hooks/pre-commit"));
-        assertThat(repository.resolve(".git/hooks/pre-commit").toFile().setExecutable(true))
-                .isTrue();
+        git.hook(SCRIPT);
     }
 
-    private Ended git(Map<String, String> environment, String... arguments) throws Exception {
-        var command = new ProcessBuilder("git", "-c", "user.name=Bob", "-c", "user.email=bob@localhost")
-                .directory(repository.toFile())
-                .redirectErrorStream(true);
-        command.command().addAll(List.of(arguments));
-        command.environment().putAll(environment);
-        command.environment().put("LC_ALL", "C.UTF-8");
-        var process = command.start();
-        process.getOutputStream().close();
-        var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), output);
+    private static Map<String, String> environment(String url, String key) {
+        return Map.of("ENGINE_KEY", key, "ENGINE_DOMAIN", "Yard", "ENGINE_URL", url);
     }
 
-    private Ended commit(String file, String url) throws Exception {
-        return commit(file, url, key);
-    }
-
-    private Ended commit(String file, String url, String key) throws Exception {
-        var path = repository.resolve(file);
-        Files.createDirectories(path.getParent());
-        Files.writeString(path, "text");
-        assertThat(git(Map.of(), "add", "-A").code()).isZero();
-        return git(
-                Map.of("ENGINE_KEY", key, "ENGINE_DOMAIN", "Yard", "ENGINE_URL", url),
-                "commit",
-                "--quiet",
-                "-m",
-                "A change");
+    private Ended commit(String file, String url) {
+        return git.with(environment(url, key)).commit(file);
     }
 
     @ParameterizedTest
@@ -90,7 +65,7 @@ class PreCommitTest {
                 "taken/[x]{a,b}*?!",
                 "taken/-n $(exit) `exit` %s '"
             })
-    void aFileThatAnotherHoldsIsNotCommitted(String file) throws Exception {
+    void aFileThatAnotherHoldsIsNotCommitted(String file) {
         var refused = commit(file, TestServer.url());
         assertThat(refused.output()).contains("'Ada' works on taken/**", "(moving \"things\")");
         assertThat(refused.code()).isNotZero();
@@ -98,14 +73,14 @@ class PreCommitTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"free/a.txt", "[x]", "{x,y}", "*", "?", "größe", "\\x", "line\nx"})
-    void everyOtherFileIs(String file) throws Exception {
+    void everyOtherFileIs(String file) {
         var done = commit(file, TestServer.url());
         assertThat(done.output()).isEmpty();
         assertThat(done.code()).isZero();
     }
 
     @Test
-    void nothingIsReservedOrReleased() throws Exception {
+    void nothingIsReservedOrReleased() {
         var bob = TestCaller.of(ClientApi.REST, key);
         bob.call("TK_Reserve", "{'target':{'domain':'Yard'},'paths':['mine.txt']}")
                 .ok();
@@ -117,33 +92,123 @@ class PreCommitTest {
     }
 
     @Test
-    void moreFilesThanOneCallTakesAreAllChecked() throws Exception {
+    void moreFilesThanOneCallTakesAreAllChecked() {
         for (var number = 100; number < 160; number++) {
-            write("free/" + number);
+            git.write("free/" + number, "text");
         }
         assertThat(commit("free/file", TestServer.url()).code()).isZero();
         for (var number = 200; number < 260; number++) {
-            write("free/" + number);
+            git.write("free/" + number, "text");
         }
         assertThat(commit("taken/file", TestServer.url()).code()).isNotZero();
     }
 
-    private void write(String file) throws IOException {
-        var path = repository.resolve(file);
-        Files.createDirectories(path.getParent());
-        Files.writeString(path, "text");
-    }
-
     @Test
-    void aKeyThatMayNotAskIsSaidAndTheCommitPasses() throws Exception {
+    void aKeyThatMayNotAskIsSaidAndTheCommitPasses() {
         var weak = tenant.key(ClientApi.REST, "eve", Role.MEMBER, List.of("agent:read"));
-        var done = commit("taken/file", TestServer.url(), weak);
+        var done = git.with(environment(TestServer.url(), weak)).commit("taken/file");
         assertThat(done.output()).contains("not checked", "task:write");
         assertThat(done.code()).isZero();
     }
 
+    /** The other name is a change of the file, too. */
     @Test
-    void withoutTheEngineEveryCommitPasses() throws Exception {
+    void aRenameConcernsBothNames() {
+        assertThat(git.with(Map.of("ENGINE_DOMAIN", "")).commit("taken/a").code())
+                .isZero();
+        commit("free/b", TestServer.url()).good();
+        for (var names : List.of("taken/a free/a", "free/b taken/b", "free taken/new", "taken free/old")) {
+            var parts = names.split(" ", -1);
+            git.git("mv", parts[0], parts[1]).good();
+            git.git("commit", "--quiet", "-m", "A rename").refused("'Ada' works on taken/**");
+            git.git("reset", "--quiet", "--hard").good();
+        }
+        git.git("mv", "free/b", "free/c").good();
+        git.git("commit", "--quiet", "-m", "A rename").good();
+    }
+
+    /** What the other side of a merge has committed is no change of the one who merges. */
+    @Test
+    void aMergeConcernsOnlyWhatItChanges() {
+        var without = git.with(Map.of("ENGINE_DOMAIN", ""));
+        git.git("checkout", "--quiet", "-b", "other").good();
+        without.commit("taken/a").good();
+        git.write("README.md", "theirs");
+        without.commit("free/a").good();
+        git.git("checkout", "--quiet", "main").good();
+        git.write("README.md", "mine");
+        git.commit("free/b").good();
+        assertThat(git.git("merge", "--quiet", "other").code()).isNotZero();
+        git.write("README.md", "both");
+        git.write("taken/a", "other");
+        git.git("add", "-A").good();
+        git.git("commit", "--quiet", "-m", "A merge").refused("'Ada' works on taken/**");
+        git.git("checkout", "--quiet", "--theirs", "taken/a");
+        git.git("checkout", "--quiet", "other", "--", "taken/a").good();
+        git.git("commit", "--quiet", "-m", "A merge").good();
+    }
+
+    /** A domain decides whether a path is reserved in all worktrees of a repository, or in one. */
+    @Test
+    void worktreesShareReservationsUnlessTheDomainKeepsThemSeparate() {
+        git.git("worktree", "add", "--quiet", "../fix").good();
+        git.git("worktree", "add", "--quiet", ".deep/web").good();
+        git.write(".git/info/exclude", ".deep\n");
+        var all = List.of(git, git.at("../fix"), git.at(".deep/web"));
+        for (var worktree : all) {
+            worktree.commit("taken/a").refused("'Ada' works on taken/**");
+            worktree.git("reset", "--quiet", "--hard").good();
+        }
+        var ada = "'target':{'domain':'Yard','context':'Ada'}";
+        ann.call("TK_Release", "{%s}".formatted(ada)).ok();
+        ann.call("TK_Reserve", "{%s,'paths':['fixed'],'worktree':'/home/ann/yard/.git/worktrees/fix/'}".formatted(ada))
+                .ok();
+        ann.call("TK_Reserve", "{%s,'paths':['main'],'worktree':'.git'}".formatted(ada))
+                .ok();
+        git.commit("fixed").refused("'Ada' works on fixed");
+        git.git("reset", "--quiet", "--hard").good();
+        ann.call(
+                        "DM_Update",
+                        "{'target':{'domain':'Yard'},'vx':{'name':'Yard','description':'d','worktrees':'separate'}}")
+                .ok();
+        ann.call("TK_Reserve", "{%s,'paths':['everywhere']}".formatted(ada)).ok();
+        all.forEach(worktree -> worktree.commit("everywhere").refused("'Ada' works on everywhere"));
+        all.forEach(worktree -> worktree.git("reset", "--quiet", "--hard").good());
+        git.commit("fixed").good();
+        git.commit("main").refused("'Ada' works on main");
+        git.at("../fix").commit("fixed").refused("'Ada' works on fixed");
+        git.at("../fix").git("reset", "--quiet", "--hard").good();
+        git.at("../fix").commit("main").good();
+        git.at(".deep/web").commit("main").good();
+    }
+
+    /** A file of a submodule can be reserved by its path there, and by that in the repository around it. */
+    @Test
+    void aFileOfASubmoduleHasTwoPaths() {
+        var library = GitFolder.init(git.at("../library").path());
+        library.commit("free/a").good();
+        git.git("submodule", "--quiet", "add", library.path().toString(), "libs/tide")
+                .good();
+        git.commit("free/a").good();
+        var module = git.at("libs/tide");
+        module.hook(SCRIPT);
+        module.commit("taken/a").refused("'Ada' works on taken/**");
+        module.git("reset", "--quiet", "--hard").good();
+        module.commit("free/b").good();
+        git.commit("free/b").good();
+        ann.call("TK_Reserve", "{'target':{'domain':'Yard','context':'Ada'},'paths':['libs/tide/free/*']}")
+                .ok();
+        module.commit("free/c").refused("'Ada' works on libs/tide/free/*");
+        module.with(Map.of("ENGINE_DOMAIN", ""))
+                .git("commit", "--quiet", "-m", "x")
+                .good();
+        git.commit("other").refused("'Ada' works on libs/tide/free/*");
+        git.git("reset", "--quiet", "libs/tide").good();
+        git.git("commit", "--quiet", "-m", "x").good();
+    }
+
+    @Test
+    void withoutTheEngineEveryCommitPasses() {
         assertThat(commit("taken/file", "http://127.0.0.1:9").code()).isZero();
     }
 }

@@ -11,6 +11,9 @@ public record Agent(
         @Doc("The agent's name, unique in the tenant without regard to case.")
         String name,
 
+        @Doc("The agent that it is a sub-agent of, and ends with.") @Nullable
+        String parent,
+
         @Doc("What it is for.") String description,
 
         @Doc("true where the description is cut; then length says how long it is.") @Nullable

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * The name of an agent, domain, bank, zone or user (decisions, section 1): NFC, trimmed, 1–64 characters. Letters,
- * digits, space, {@code _}, {@code -} and {@code .} are allowed. The given spelling is kept; names are compared by {@link #key()}.
+ * digits, space, {@code _}, {@code -} and {@code .} are allowed, and in the name of a sub-agent one {@code /}. The given spelling is kept; names are compared by {@link #key()}.
  */
 public record Name(@JsonValue String text) {
     public static final int MAX = 64;
@@ -98,6 +98,27 @@ public record Name(@JsonValue String text) {
             return Optional.of("%s; it has %d".formatted(RULE, length));
         }
         return brokenCharacter(text, RULE);
+    }
+
+    /**
+     * Returns the rule that the raw text violates as the name of something that exists: a sub-agent has the name of its parent, a
+     * slash, and a name of its own. No other name has a slash, so only a tool that makes sub-agents makes one.
+     */
+    public static Optional<String> brokenMention(String raw) {
+        var text = normal(raw);
+        var slash = text.indexOf('/');
+        if (slash < 0 || text.codePointCount(0, text.length()) > MAX) {
+            return broken(raw);
+        }
+        return broken(text.substring(0, slash)).or(() -> broken(text.substring(slash + 1)));
+    }
+
+    /** @throws Problem {@code invalid_field} naming the field and the rule */
+    public static Name mentioned(String field, String raw) {
+        brokenMention(raw).ifPresent(rule -> {
+            throw Problem.invalid(field, rule);
+        });
+        return new Name(raw);
     }
 
     /** Returns what is wrong with a character of a non-empty text; empty if nothing is. */

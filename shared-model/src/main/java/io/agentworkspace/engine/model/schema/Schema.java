@@ -400,7 +400,7 @@ public final class Schema {
 
     private static JsonNode name(String text, String path) {
         var raw = isMention(path) ? text.replaceFirst("^\\s*@", "") : text;
-        Name.broken(raw).ifPresent(rule -> {
+        (isMention(path) ? Name.brokenMention(raw) : Name.broken(raw)).ifPresent(rule -> {
             throw Problem.invalid(path, rule);
         });
         return Json.valueTree(Name.normal(raw));

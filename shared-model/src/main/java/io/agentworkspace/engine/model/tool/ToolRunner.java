@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Runs tools. Both endpoints call it, and nothing else runs a tool. */
+/** Runs tools: for both endpoints, and for parts of the engine that do what a tool does. */
 public interface ToolRunner {
     Catalogue catalogue();
 

@@ -5,12 +5,12 @@ import io.agentworkspace.engine.workspace.delivery.edits.ShellCommand.Word;
 import io.agentworkspace.engine.workspace.delivery.edits.ShellWrites.Extent;
 import io.agentworkspace.engine.workspace.delivery.edits.ShellWrites.Write;
 import io.agentworkspace.engine.workspace.reservations.EditedPath;
+import io.agentworkspace.engine.workspace.reservations.PathForm;
 import io.agentworkspace.engine.workspace.reservations.PathForm.Letters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -21,6 +21,9 @@ import tools.jackson.databind.JsonNode;
 public final class EditedFiles {
     /** The most files of one event that are compared. */
     static final int MOST = 200;
+
+    /** The most worktrees and submodules of a repository that are known. */
+    private static final int MOST_ROOTS = 50;
 
     /** The longest command that is read, in characters. */
     private static final int LONGEST_COMMAND = 64 * 1024;
@@ -42,7 +45,7 @@ public final class EditedFiles {
             Pattern.compile("^(?:/home/[^/]+|/Users/[^/]+|/[a-z]/Users/[^/]+|/root)(?=/|$)");
 
     private final List<String> sessions;
-    private final List<String> tops;
+    private final List<Top> tops;
     private final boolean isWindows;
     private final Letters letters;
     private final Map<String, EditedPath> certain = new LinkedHashMap<>();
@@ -69,10 +72,34 @@ public final class EditedFiles {
                 .limit(cwd.isEmpty() ? 1 : 2)
                 .filter(folder -> cwd.isEmpty() || !folder.isEmpty())
                 .toList();
+        var listed = tops(event, root);
+        var isOfSession = listed.stream()
+                .anyMatch(top -> sessions.stream()
+                        .anyMatch(session -> contains(top.path(), session) || contains(session, top.path())));
+        this.tops = isOfSession
+                ? listed
+                : sessions.stream().map(session -> new Top(session, "")).toList();
+    }
+
+    /** A folder that paths are relative to, and the name of its git worktree; empty if that is unknown. */
+    private record Top(String path, String worktree) {}
+
+    /**
+     * Returns the root of the repository, and where the same files are else: its other worktrees, the repositories that contain it
+     * as a submodule, and its submodules. A reserved path may be relative to each of them.
+     */
+    private List<Top> tops(JsonNode event, String root) {
+        var tops = event.path("roots")
+                .valueStream()
+                .limit(MOST_ROOTS)
+                .map(one -> new Top(
+                        plain(one.path("path").asString("")),
+                        PathForm.worktree(one.path("worktree").asString(""))))
+                .filter(top -> !top.path().isEmpty())
+                .distinct()
+                .toList();
         var top = plain(root);
-        var isOfSession = !top.isEmpty()
-                && sessions.stream().anyMatch(session -> contains(top, session) || contains(session, top));
-        this.tops = isOfSession ? List.of(top) : sessions;
+        return !tops.isEmpty() || top.isEmpty() ? tops : List.of(new Top(top, ""));
     }
 
     private static Stream<String> named(JsonNode event) {
@@ -83,7 +110,7 @@ public final class EditedFiles {
      * Reads the event before a tool runs.
      *
      * @param event with {@code cwd}, {@code tool_input} and perhaps {@code tool_name}; besides, with what a client's script
-     *     found: {@code root} of the repository, {@code real_cwd} and {@code real_file} without links, the name of the {@code system}
+     *     found: {@code root} of the repository, {@code roots} with those that share its files, {@code real_cwd} and {@code real_file} without links, the name of the {@code system}
      * @param file a file that the event names itself; empty if it does not
      */
     public static Edits of(JsonNode event, String file, StepAllowance allowance) {
@@ -107,7 +134,11 @@ public final class EditedFiles {
             COMMANDS.forEach(field -> found.command(input, command(input.path(field)), allowance));
         }
         return new Edits(
-                List.copyOf(found.certain.values()), List.copyOf(found.possible.values()), found.isOpen, found.letters);
+                List.copyOf(found.certain.values()),
+                List.copyOf(found.possible.values()),
+                found.isOpen,
+                found.tops.isEmpty() ? "" : found.tops.getFirst().worktree(),
+                found.letters);
     }
 
     /** Some clients send a command as a list of words. */
@@ -161,21 +192,31 @@ public final class EditedFiles {
         var to = write.isCertain() ? certain : possible;
         if (write.word().isPattern() || !write.word().isKnown()) {
             for (var alternative : alternatives(write.word().pattern())) {
-                relative(write.folder(), alternative, EditedPath::literal, (path, _) -> {
+                relative(write.folder(), alternative, EditedPath::literal, (path, _, top) -> {
                     var pattern = write.extent() == Extent.TREE ? "{%1$s,%1$s/**}".formatted(path) : path;
                     EditedPath.pattern(pattern, letters)
-                            .ifPresentOrElse(edited -> to.put("* " + pattern, edited), () -> isOpen |= !path.isEmpty());
+                            .ifPresentOrElse(
+                                    edited -> put(to, "* " + pattern, edited, top), () -> isOpen |= !path.isEmpty());
                 });
             }
         } else {
-            relative(write.folder(), write.word().text(), UnaryOperator.identity(), (path, isAbove) -> {
+            relative(write.folder(), write.word().text(), UnaryOperator.identity(), (path, isAbove, top) -> {
                 if (write.extent() == Extent.TREE) {
-                    to.put(path + "/", EditedPath.tree(path, letters));
+                    put(to, path + "/", EditedPath.tree(path, letters), top);
                 } else if (!isAbove) {
-                    to.put(path, EditedPath.file(path));
+                    put(to, path, EditedPath.file(path), top);
                 }
             });
         }
+    }
+
+    private static void put(Map<String, EditedPath> to, String name, EditedPath path, Top top) {
+        to.put(top.worktree() + ": " + name, path.in(top.worktree()));
+    }
+
+    /** Takes a path relative to a folder, and whether it is this folder or one around it. */
+    private interface RelativePath {
+        void accept(String path, boolean isAbove, Top top);
     }
 
     /** Returns the paths in the braces with which a pattern begins, since each can be absolute; otherwise the pattern. */
@@ -199,7 +240,7 @@ public final class EditedFiles {
     }
 
     /** Passes on the path relative to the repository; an empty one if it is the repository, or a folder around it. */
-    private void relative(String folder, String name, UnaryOperator<String> form, BiConsumer<String, Boolean> accept) {
+    private void relative(String folder, String name, UnaryOperator<String> form, RelativePath relative) {
         var path = ClientPath.resolved(form.apply(folder), plain(name));
         var ways = new ArrayList<String>();
         ways.add(path);
@@ -209,13 +250,13 @@ public final class EditedFiles {
         }
         for (var way : ways) {
             for (var each : tops) {
-                var top = form.apply(each);
+                var top = form.apply(each.path());
                 if (top.isEmpty() && !ClientPath.isAbsolute(way) && !way.startsWith("..") && !way.isEmpty()) {
-                    accept.accept(way, false);
+                    relative.accept(way, false, each);
                 } else if (!top.isEmpty() && contains(top, way) && way.length() > top.length()) {
-                    accept.accept(way.substring(top.equals("/") ? 1 : top.length() + 1), false);
+                    relative.accept(way.substring(top.equals("/") ? 1 : top.length() + 1), false, each);
                 } else if (!top.isEmpty() && contains(way, top)) {
-                    accept.accept("", true);
+                    relative.accept("", true, each);
                 }
             }
         }

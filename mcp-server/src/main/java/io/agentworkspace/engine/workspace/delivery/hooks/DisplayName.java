@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
  * may have blanks and punctuation, so one can be a sentence, and must not read as an instruction.
  */
 final class DisplayName {
-    private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._@+-]{0,39}");
+    private static final Pattern PLAIN = Pattern.compile(
+            "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._@+-]{0,39}(/[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._@+-]{0,39})?");
 
     /** The most characters of a name that is quoted. */
     private static final int MOST = 80;

@@ -42,7 +42,7 @@ final class EditGuard {
         }
         var client = session.client();
         var tenant = session.caller().tenant();
-        var all = reservations.taken(tenant, session.agent());
+        var all = reservations.taken(tenant, session.agent(), event.subAgent());
         var taken = ReservationStore.findTaken(all, edits.certain(), edits.letters(), allowance);
         if (taken.isPresent()) {
             return taken.map(one -> isNews(session, one, "refused")
@@ -51,7 +51,9 @@ final class EditGuard {
                     .map(reason -> client.refuse(event, reason));
         }
         return ReservationStore.findTaken(all, edits.possible(), edits.letters(), allowance)
-                .or(() -> edits.isOpen() ? all.stream().findFirst() : Optional.empty())
+                .or(() -> edits.isOpen()
+                        ? all.stream().filter(one -> one.isIn(edits.worktree())).findFirst()
+                        : Optional.empty())
                 .filter(one -> isNews(session, one, "cautioned"))
                 .map(one -> client.context(event, caution(one)));
     }

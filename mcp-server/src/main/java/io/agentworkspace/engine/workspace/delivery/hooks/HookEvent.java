@@ -22,6 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param line the number of the wake-up that a listener reports on; 0 if the event has none
  * @param source what began the session, if the event says so
  * @param isOfSubAgent whether a sub-agent of the session runs, whose events concern nobody else
+ * @param subAgent the type of this sub-agent; empty if the event has none
  */
 record HookEvent(
         Kind kind,
@@ -34,7 +35,8 @@ record HookEvent(
         boolean isHeld,
         long line,
         String source,
-        boolean isOfSubAgent) {
+        boolean isOfSubAgent,
+        String subAgent) {
     /** Fields that only events of a sub-agent have. {@code agent_type} is no such field: the main agent can have a type. */
     private static final List<String> OF_SUB_AGENT = List.of(
             "agent_id",
@@ -97,7 +99,8 @@ record HookEvent(
                 text(event, "stop_hook_active").equals("true"),
                 kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line("line", required(event, "line")) : 0,
                 text(event, "source"),
-                isOfSubAgent(event));
+                isOfSubAgent(event),
+                isOfSubAgent(event) ? text(event, "agent_type") : "");
     }
 
     private static boolean isOfSubAgent(ObjectNode event) {

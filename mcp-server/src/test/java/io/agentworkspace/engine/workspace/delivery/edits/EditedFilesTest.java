@@ -30,8 +30,8 @@ class EditedFilesTest {
     private static String verdict(ObjectNode event, String pattern) {
         var allowance = steps(1_000_000);
         var edits = EditedFiles.of(event, "", allowance);
-        var taken = List.of(
-                new ReservationStore.Taken("1", new Reservation(pattern, null, "Bert", null, Instant.EPOCH), "Yard"));
+        var taken = List.of(new ReservationStore.Taken(
+                "1", new Reservation(pattern, null, null, "Bert", null, Instant.EPOCH), "Yard", ""));
         if (ReservationStore.findTaken(taken, edits.certain(), edits.letters(), allowance)
                 .isPresent()) {
             return REFUSED;

@@ -48,6 +48,42 @@ class GuardTest {
                 .isEqualTo("{}");
     }
 
+    /** A sub-agent has the name of its type. What it has reserved itself, and what its parent has, does not stop it. */
+    @Test
+    void aSubAgentIsRefusedWhatItsSiblingHoldsAndNotItsOwn() {
+        yard();
+        var id = call(it.owner, "AK_List", "{}")
+                .at("/keys")
+                .valueStream()
+                .filter(key -> key.path("agent").asString("").equals("Ada"))
+                .map(key -> key.path("id").asString(""))
+                .findFirst()
+                .orElseThrow();
+        for (var name : List.of("explore", "plan")) {
+            call(it.ada, "AP_Create", "{'vx':{'name':'%s','description':'d'},'parent':'Ada'}".formatted(name));
+            call(it.ada, "DM_Invite", "{'target':{'domain':'Yard','agent':'Ada/%s'}}".formatted(name));
+            var key = call(
+                            it.ada,
+                            "AK_Create",
+                            "{'name':'k','capabilities':['*'],'agent':'Ada/%s','parent':'%s'}".formatted(name, id))
+                    .text("/api_key");
+            call(key, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['of-%s']}".formatted(name));
+        }
+        call(it.ada, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['of-ada']}");
+        var event = EDIT.replace("'cwd'", "%s'cwd'");
+        var explore = "'agent_id':'a1','agent_type':'Explore',";
+        assertThat(it.hook("claude-code", event.formatted("PreToolUse", explore, "'file_path':'of-explore'")))
+                .isEmpty();
+        assertThat(it.hook("claude-code", event.formatted("PreToolUse", explore, "'file_path':'of-ada'")))
+                .isEmpty();
+        assertThat(it.hook("claude-code", event.formatted("PreToolUse", explore, "'file_path':'of-plan'"))
+                        .toString())
+                .contains("Ada/plan has reserved");
+        assertThat(it.hook("claude-code", event.formatted("PreToolUse", "", "'file_path':'of-explore'"))
+                        .toString())
+                .contains("Ada/explore has reserved");
+    }
+
     /** The files are far more than the ones that are compared, and each reservation is as much work as one can be. */
     @Test
     void anEventOfManyFilesIsAnsweredWithNothingWhenItsStepsAreUsedUp() {
