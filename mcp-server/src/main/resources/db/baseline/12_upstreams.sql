@@ -98,6 +98,64 @@ COMMENT ON COLUMN upstream_round.answers IS 'JSON: the client''s answers, by the
 COMMENT ON COLUMN upstream_round.outcome IS 'JSON: the result, further questions, or why there is neither; null until the call goes on.';
 CREATE INDEX upstream_round_expiry ON upstream_round (expires_at);
 
+CREATE TABLE upstream_account (
+    tenant_id      bigint      NOT NULL,
+    upstream       text        NOT NULL,
+    user_id        bigint      NOT NULL,
+    url            text        NOT NULL,
+    tokens         text        NOT NULL,
+    version        bigint      NOT NULL DEFAULT 1,
+    renew_at       timestamptz,
+    renewed_at     timestamptz NOT NULL,
+    renewing_until timestamptz,
+    connected_at   timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, upstream, user_id),
+    FOREIGN KEY (tenant_id, upstream) REFERENCES upstream ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, user_id) REFERENCES app_user ON DELETE CASCADE
+);
+COMMENT ON TABLE upstream_account IS 'The accounts of their own that users have connected at servers. They end when the user is removed.';
+COMMENT ON COLUMN upstream_account.url IS 'The address of the server that the tokens are for. At another address they are not used.';
+COMMENT ON COLUMN upstream_account.tokens IS 'The tokens, encrypted with the master key for this user.';
+COMMENT ON COLUMN upstream_account.version IS 'Changes with the tokens.';
+COMMENT ON COLUMN upstream_account.renew_at IS 'When the access token has to be renewed; null if nobody knows how long it is valid.';
+COMMENT ON COLUMN upstream_account.renewing_until IS 'A replica renews the tokens, and no other before this time.';
+CREATE INDEX upstream_account_user ON upstream_account (tenant_id, user_id);
+
+CREATE TABLE upstream_client (
+    tenant_id    bigint      NOT NULL,
+    upstream     text        NOT NULL,
+    issuer       text        NOT NULL,
+    redirect_uri text        NOT NULL,
+    client       text        NOT NULL,
+    expires_at   timestamptz,
+    created_at   timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, upstream, issuer),
+    FOREIGN KEY (tenant_id, upstream) REFERENCES upstream ON DELETE CASCADE
+);
+COMMENT ON TABLE upstream_client IS 'Who the engine is at the authorization servers at which it registered for a server.';
+COMMENT ON COLUMN upstream_client.redirect_uri IS 'Where browsers come back. At another address of the engine, it registers again.';
+COMMENT ON COLUMN upstream_client.client IS 'The id and the secret, encrypted with the master key.';
+
+CREATE TABLE upstream_connection (
+    tenant_id  bigint      NOT NULL,
+    id         text        NOT NULL,
+    upstream   text        NOT NULL,
+    user_id    bigint      NOT NULL,
+    session_id text        NOT NULL,
+    request    text        NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, upstream) REFERENCES upstream ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, user_id) REFERENCES app_user ON DELETE CASCADE
+);
+COMMENT ON TABLE upstream_connection IS 'Browsers that were sent to an authorization server to connect an account. The return deletes the row.';
+COMMENT ON COLUMN upstream_connection.id IS 'The SHA-256 of the state.';
+COMMENT ON COLUMN upstream_connection.session_id IS 'The browser session to which it must return.';
+COMMENT ON COLUMN upstream_connection.request IS 'What was sent and what is expected, encrypted with the master key.';
+CREATE INDEX upstream_connection_user ON upstream_connection (tenant_id, user_id);
+CREATE INDEX upstream_connection_upstream ON upstream_connection (tenant_id, upstream);
+CREATE INDEX upstream_connection_expiry ON upstream_connection (expires_at);
+
 -- PostgreSQL expects that each tenant has about as many rows as another. Among a thousand small tenants it would take any index
 -- that begins with the tenant for as good as the primary key, and read all rows of a large one. So it is told to expect a third of
 -- each table in one tenant. PlansTest checks the plans that follow from that.

@@ -125,6 +125,8 @@ const VERBS = {
   'session.end': 'signed out',
   'session.token': 'received an access token',
   'user.joined': 'joined',
+  'account.connected': ['connected an account at'],
+  'account.disconnected': ['disconnected an account at'],
   'tenant.created': ['created'],
   'document.validated': ['submitted', 'which a rule matched'],
 };

@@ -24,6 +24,7 @@ export function install(go) {
     client_credentials: 'OAuth client credentials',
     token_exchange: 'OAuth token exchange, for the calling user',
     id_jag: 'OAuth with an ID-JAG, for the calling user',
+    user_oauth: 'an account that each user connects',
   };
   const kind = el(
     'select',
@@ -47,6 +48,11 @@ export function install(go) {
     ],
     client_credentials: oauth(),
     token_exchange: oauth(),
+    user_oauth: [
+      field('Client id', input('client_id'), 'Only if the engine cannot register itself there.'),
+      field('Client secret', input('client_secret', { type: 'password' })),
+      field('Scope', input('scope'), 'Default: what the server requests.'),
+    ],
     id_jag: [...oauth(), field('Issuer', input('audience'), 'That the token URL belongs to. Default: its origin.')],
   };
   const more = el('div', {});
@@ -97,7 +103,8 @@ export function install(go) {
     return run(form.querySelector('[type="submit"]'), async () => {
       const { upstream } = await send('UP_Install', args(form));
       toast(`Installed. ${number(upstream.counts.held)} tools wait for approval.`);
-      go(`/console/upstreams/${enc(upstream.name)}`);
+      const isOwn = upstream.credential.kind === 'user_oauth';
+      go(`/console/upstreams/${enc(upstream.name)}${isOwn ? '/connect' : ''}`);
     });
   });
   const name = input('name', { required: true, maxlength: 20, pattern: '[a-z0-9][a-z0-9\\-]{0,19}' });

@@ -29,6 +29,7 @@ import { changes } from './difference.js';
 import { grants } from './grants.js';
 import { invite } from './key-dialogs.js';
 import { sentence } from './sentences.js';
+import { account } from './upstream-account.js';
 import { install } from './upstream-install.js';
 
 const SOON = 500;
@@ -49,7 +50,9 @@ const counted = ({ approved, held: pending, refused }) =>
     .filter(Boolean)
     .join(', ');
 
-export async function show({ at, view, on, go, isHere }) {
+export async function show(context) {
+  const { at, view, on, go, isHere } = context;
+  if (at.parts[1] === 'connect') return account(context);
   const mayInstall = isAdmin() && may('UP_Install');
   const begin = (label) => action('UP_Install', label, () => go('/console/upstreams?install'), '');
   const title = head('Upstreams', {
@@ -196,6 +199,7 @@ async function one(name, go, again) {
     section('Refused', refused, (tool) => waiting(tool, upstream, changed)),
     folded(`${number(approved.length)} approved`, approved, (tool) => usable(tool, upstream, changed)),
     folded(`${number(gone.length)} no longer there`, gone, (tool) => html`<li><code>${tool.name}</code></li>`),
+    accounts(upstream),
     holders,
     uses(upstream, used.entries),
     html`<section>
@@ -211,6 +215,17 @@ async function one(name, go, again) {
     </section>`,
   ];
 }
+
+// Who has connected an account of their own: their names, and nothing else.
+const accounts = ({ name, credential, connected }) =>
+  credential.kind === 'user_oauth'
+    ? html`<section>
+        <h3>Accounts (${number(connected.length)})</h3>
+        <p class="soft">Each user connects an account of their own. Only its name is known here.</p>
+        ${connected.length ? html`<p class="chips" dir="auto">${connected.map((user) => tag(user))}</p>` : nothing}
+        <p>${link(`/console/upstreams/${enc(name)}/connect`, 'Your account')}</p>
+      </section>`
+    : null;
 
 function controls(upstream, pending, go, changed) {
   const { name, revision } = upstream;

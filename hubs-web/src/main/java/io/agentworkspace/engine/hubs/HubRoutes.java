@@ -96,6 +96,7 @@ public final class HubRoutes {
             "console/key-dialogs.js",
             "console/deliveries.js",
             "console/webhooks.js",
+            "console/upstream-account.js",
             "console/upstream-install.js",
             "console/upstreams.js",
             "console/activity.js",

@@ -101,6 +101,7 @@ record EndpointFeatures(
                 joiner,
                 new Doctor(handshakes, published.mcpUrl(), clock)::latest,
                 features.documents().files(),
+                upstreams.accounts(),
                 clock);
         var path = PublicPath.of(published.baseUrl(), published.mcpUrl());
         var catalogue = runner.catalogue();

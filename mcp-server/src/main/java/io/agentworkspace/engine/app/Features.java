@@ -101,6 +101,8 @@ public final class Features {
                                 AddressPolicy.allowing(settings.upstreams().allowed()),
                                 settings.webhooks().authorities()),
                         signIn.assertions()::apply,
+                        audit,
+                        baseUrl,
                         ground.watch(),
                         ground.heavy()),
                 rules,

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.identity.signin.SigningKeyStore;
 import io.agentworkspace.engine.integrations.upstreams.UpstreamStore;
+import io.agentworkspace.engine.integrations.upstreams.accounts.AccountStore;
 import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.secrets.Vault;
@@ -31,7 +32,9 @@ final class MasterKeyRotation {
      */
     int run() {
         return db.transaction(() -> {
-            var resealed = signingKeys() + secrets() + previousSecrets() + upstreamSecrets();
+            var resealed = signingKeys() + secrets() + previousSecrets() + upstreamSecrets() + accounts() + clients();
+            db.sql("DELETE FROM upstream_connection")
+                    .run(); // Whoever is on the way to connect an account begins again.
             vault.renewCheck();
             return resealed;
         });
@@ -99,6 +102,47 @@ final class MasterKeyRotation {
                    SET secret = s.text
                   FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id text, text text)
                  WHERE u.tenant_id = s.tenant AND u.name = s.id
+                """, found);
+    }
+
+    private int accounts() {
+        var found = db.sql("""
+                SELECT tenant_id, upstream, user_id, tokens
+                  FROM upstream_account
+                 ORDER BY tenant_id, upstream, user_id
+                   FOR UPDATE
+                """)
+                .list(row -> new Sealed(
+                        row.number("tenant_id"),
+                        row.text("upstream") + " " + row.number("user_id"),
+                        AccountStore.place(row.number("tenant_id"), row.text("upstream"), row.number("user_id")),
+                        row.text("tokens")));
+        return write("""
+                UPDATE upstream_account a
+                   SET tokens = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id text, text text)
+                 WHERE a.tenant_id = s.tenant AND a.upstream = split_part(s.id, ' ', 1)
+                   AND a.user_id = CAST(split_part(s.id, ' ', 2) AS bigint)
+                """, found);
+    }
+
+    private int clients() {
+        var found = db.sql("""
+                SELECT tenant_id, upstream, issuer, client
+                  FROM upstream_client
+                 ORDER BY tenant_id, upstream, issuer
+                   FOR UPDATE
+                """)
+                .list(row -> new Sealed(
+                        row.number("tenant_id"),
+                        row.text("upstream") + " " + row.text("issuer"),
+                        AccountStore.place(row.number("tenant_id"), row.text("upstream"), row.text("issuer")),
+                        row.text("client")));
+        return write("""
+                UPDATE upstream_client c
+                   SET client = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id text, text text)
+                 WHERE c.tenant_id = s.tenant AND c.upstream || ' ' || c.issuer = s.id
                 """, found);
     }
 

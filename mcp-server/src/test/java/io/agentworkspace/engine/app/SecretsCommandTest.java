@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.integrations.upstreams.accounts.AccountStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.secrets.SecretsFailure;
+import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;
@@ -15,6 +17,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Base64;
@@ -81,6 +84,10 @@ class SecretsCommandTest {
                  UNION ALL
                 SELECT previous_secret FROM webhook_endpoint
                  UNION ALL
+                SELECT tokens FROM upstream_account
+                 UNION ALL
+                SELECT client FROM upstream_client
+                 UNION ALL
                 SELECT sealed FROM vault_check
                 """).list(row -> row.text("text"));
     }
@@ -97,18 +104,45 @@ class SecretsCommandTest {
             assertThat(post(engine, path + "/" + id + "/rotate-secret", "{}")).isEqualTo(200);
             signIn(engine);
         }
+        insertAccount();
         var before = sealed();
         assertThatThrownBy(() -> reseal(fresh, "")).isInstanceOf(SecretsFailure.class);
         assertThat(sealed()).containsExactlyInAnyOrderElementsOf(before);
 
-        assertThat(reseal(fresh, old)).isEqualTo("3 secrets are now encrypted with the current key\n");
-        assertThat(reseal(fresh, old)).isEqualTo("3 secrets are now encrypted with the current key\n");
-        assertThat(sealed()).hasSize(4).doesNotContainAnyElementsOf(before);
+        assertThat(reseal(fresh, old)).isEqualTo("5 secrets are now encrypted with the current key\n");
+        assertThat(reseal(fresh, old)).isEqualTo("5 secrets are now encrypted with the current key\n");
+        assertThat(sealed()).hasSize(6).doesNotContainAnyElementsOf(before);
+        assertThat(db.sql("SELECT count(*) AS rows FROM upstream_connection").one(row -> row.number("rows")))
+                .as("connections under way, which begin again")
+                .hasValue(0L);
         try (var engine = Replica.start(settings(fresh, ""), Clock.systemUTC())) {
             signIn(engine);
         }
         assertThatThrownBy(() -> Replica.start(settings(old, ""), Clock.systemUTC()))
                 .isInstanceOf(SecretsFailure.class);
+    }
+
+    /** Inserts an account of a user at an upstream server, the client that it was connected with, and another that is under way. */
+    private void insertAccount() {
+        var vault = new Vault(
+                db, Settings.read(settings(old, ""), List.of()).secrets().masterKeys(Path.of("unused")));
+        var owner = db.sql("SELECT tenant_id, id FROM app_user LIMIT 1")
+                .one(row -> new long[] {row.number("tenant_id"), row.number("id")})
+                .orElseThrow();
+        var tokens = vault.seal(AccountStore.place(owner[0], "files", owner[1]), new byte[] {1});
+        var client = vault.seal(AccountStore.place(owner[0], "files", "https://auth.example.com"), new byte[] {2});
+        for (var statement : List.of(
+                "INSERT INTO upstream (tenant_id, name, url, credential, timeout_ms, created_at, updated_at) VALUES (:tenant, 'files', 'u', '{}', 1, now(), now())",
+                "INSERT INTO upstream_account (tenant_id, upstream, user_id, url, tokens, renewed_at, connected_at) VALUES (:tenant, 'files', :user, 'u', :tokens, now(), now())",
+                "INSERT INTO upstream_client (tenant_id, upstream, issuer, redirect_uri, client, created_at) VALUES (:tenant, 'files', 'https://auth.example.com', 'r', :client, now())",
+                "INSERT INTO upstream_connection (tenant_id, id, upstream, user_id, session_id, request, expires_at) VALUES (:tenant, 'i', 'files', :user, 's', 'r', now())")) {
+            db.sql(statement)
+                    .set("tenant", owner[0])
+                    .set("user", owner[1])
+                    .set("tokens", tokens)
+                    .set("client", client)
+                    .run();
+        }
     }
 
     /** Requests an access token, which needs the signing key. */

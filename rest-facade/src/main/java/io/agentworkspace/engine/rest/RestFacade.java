@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.accounts.UserAccounts;
 import io.agentworkspace.engine.model.key.Joining;
 import io.agentworkspace.engine.model.mcp.HandshakeReports;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
@@ -47,9 +48,10 @@ public final class RestFacade {
             Joining joining,
             HandshakeReports handshakes,
             FileTransfer files,
+            UserAccounts accounts,
             Clock clock) {
         var refusals = new FailureMapper(clock);
-        var facade = facade(runner, finder, published, health, signIn, joining, handshakes, files, clock);
+        var facade = facade(runner, finder, published, health, signIn, joining, handshakes, files, accounts, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
         return new JerseyAdapter(container, refusals::toResponse, facade.resources.keySet());
@@ -64,6 +66,7 @@ public final class RestFacade {
             Joining joining,
             HandshakeReports handshakes,
             FileTransfer files,
+            UserAccounts accounts,
             Clock clock) {
         var routes = new ArrayList<GatewayRoute>();
         routes.addAll(new GatewayRoutes(published, health, signIn, clock).routes());
@@ -75,6 +78,7 @@ public final class RestFacade {
         routes.addAll(new JoinRoutes(joining).routes());
         routes.addAll(new WhyRoutes(runner).routes());
         routes.addAll(new ConnectRoutes(runner, handshakes, published.mcpUrl()).routes());
+        routes.addAll(new AccountRoutes(accounts).routes());
         routes.addAll(OtherEndpoints.demos());
         routes.addAll(new SkillRoutes(runner).routes());
         var facade = new RestFacade();

@@ -75,6 +75,7 @@ class OpenApiTest {
                 new TestJoining(),
                 none,
                 new NoFiles(),
+                new NoAccounts(),
                 clock);
         var answered = new TreeSet<String>();
         for (var resource : facade.resources()) {

@@ -58,6 +58,7 @@ final class TestServer {
                 new TestJoining(),
                 none,
                 new NoFiles(),
+                new NoAccounts(),
                 clock)));
         server.start();
     }

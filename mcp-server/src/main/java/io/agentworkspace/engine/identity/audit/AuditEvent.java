@@ -13,6 +13,8 @@ public enum AuditEvent {
     SESSION_TOKEN,
     USER_JOINED,
     TENANT_CREATED,
+    ACCOUNT_CONNECTED,
+    ACCOUNT_DISCONNECTED,
     DOCUMENT_VALIDATED;
 
     private static final List<String> WORDS =

@@ -26,11 +26,13 @@ public final class Credentials {
     private static final Set<String> SECRET_PARAMETERS =
             Set.of("apikey", "xapikey", "key", "token", "accesstoken", "idtoken", "jwt", "session", "authorization");
 
+    private static final String CODE = "code";
+
     /**
      * The parameters with which a browser is sent to an authorization server and back. Their form is the other party's, and
      * they are worthless alone.
      */
-    private static final Set<String> OF_OTHERS = Set.of("code", "state");
+    private static final Set<String> OF_OTHERS = Set.of(CODE, "state");
 
     /** The parameter of a search, since a word of the documentation may begin like a key. */
     private static final String SEARCH = "q";
@@ -150,7 +152,7 @@ public final class Credentials {
             var value = decoded(equals < 0 ? "" : parameter.substring(equals + 1));
             if (isSecret(name)
                     || hasSecret(name)
-                    || (name.equals(SEARCH) ? holdsSecret(value) : hasSecret(value))
+                    || (name.equals(SEARCH) ? holdsSecret(value) : hasSecret(value) && !isCode(name, value))
                     || (AccessToken.isIn(value) && !OF_OTHERS.contains(name))) {
                 throw badRequest(
                         Cause.CREDENTIAL_IN_QUERY,
@@ -158,6 +160,11 @@ public final class Credentials {
                                 + " way: send it in the header X-Api-Key, and rotate this one");
             }
         }
+    }
+
+    /** Returns whether a browser comes back with a code from another engine's authorization server. */
+    private static boolean isCode(String name, String value) {
+        return name.equals(CODE) && KeyFormat.isAuthorizationCode(value);
     }
 
     private static boolean isSecret(String name) {

@@ -26,6 +26,8 @@ public final class KeyFormat {
             Pattern.compile("e[ak]_[0-9A-Za-z]{%d}_[0-9A-Za-z]{%d}".formatted(ID, SECRET + CHECKSUM));
     private static final Pattern LOOKALIKE = Pattern.compile("e[acjkrs]_[0-9A-Za-z]{6,}_?[0-9A-Za-z]{16,}");
 
+    private static final Pattern AUTHORIZATION_CODE = Pattern.compile("ec_[0-9A-Za-z]{48}");
+
     private KeyFormat() {}
 
     /** Returns why a text that begins like a key is not one; empty for a well-formed key. */
@@ -70,6 +72,11 @@ public final class KeyFormat {
     /** Returns the text with everything that looks like a key, a token or a code masked, so that it can be logged. */
     public static String masked(String text) {
         return text.indexOf('_') < 0 ? text : LOOKALIKE.matcher(text).replaceAll("ek_…");
+    }
+
+    /** Returns whether the text looks like an authorization code of such a server, which is worthless without its verifier. */
+    static boolean isAuthorizationCode(String text) {
+        return AUTHORIZATION_CODE.matcher(text).matches();
     }
 
     /** Returns whether part of the text looks like a key, a token or a code of this server. */

@@ -280,6 +280,8 @@ final class UserStore {
                                                          SELECT 'session:' || id FROM browser_session
                                                           WHERE tenant_id = :tenant AND user_id = :gone)),
                      signed_out AS (DELETE FROM browser_session WHERE tenant_id = :tenant AND user_id = :gone),
+                     disconnected AS (DELETE FROM upstream_account WHERE tenant_id = :tenant AND user_id = :gone),
+                     unconnected AS (DELETE FROM upstream_connection WHERE tenant_id = :tenant AND user_id = :gone),
                      forgotten AS (UPDATE external_identity SET email = NULL, email_at = 'infinity'
                                     WHERE tenant_id = :tenant AND user_id = :gone),
                      u AS (UPDATE app_user SET removed_at = :now, revision = revision + 1

@@ -12,13 +12,14 @@ import org.jspecify.annotations.Nullable;
 record CredentialRequest(
         @Doc(
                 value =
-                        "header: one of every request; else a token of OAuth 2, with token_exchange or id_jag for the calling user.",
+                        "header: one of every request; else OAuth 2: token_exchange, id_jag, user_oauth for the calling user.",
                 oneOf = {
                     UpstreamCredential.NO_CREDENTIAL,
                     UpstreamCredential.HEADER,
                     UpstreamCredential.CLIENT_CREDENTIALS,
                     UpstreamCredential.TOKEN_EXCHANGE,
-                    UpstreamCredential.ID_JAG
+                    UpstreamCredential.ID_JAG,
+                    UpstreamCredential.USER_OAUTH
                 })
         String kind,
 
@@ -78,10 +79,32 @@ record CredentialRequest(
                 require("credential.client_secret", clientSecret);
                 return new UpstreamCredential(kind, null, tokenUrl, clientId, scope, issuer());
             }
+            case UpstreamCredential.USER_OAUTH -> {
+                return ownAccount();
+            }
             default -> {
                 return UpstreamCredential.NONE;
             }
         }
+    }
+
+    private UpstreamCredential ownAccount() {
+        if (clientId != null) {
+            require("credential.client_id", clientId);
+        }
+        if (clientSecret != null) {
+            require("credential.client_id", clientId);
+            require("credential.client_secret", clientSecret);
+        }
+        if (scope != null) {
+            require("credential.scope", scope);
+        }
+        if (tokenUrl != null) {
+            throw Problem.invalid(
+                    "credential.token_url",
+                    "is not for user_oauth, which finds it in the server's metadata: leave it out");
+        }
+        return new UpstreamCredential(kind, null, null, clientId, scope, null);
     }
 
     private @Nullable String issuer() {
@@ -109,8 +132,10 @@ record CredentialRequest(
     String secret() {
         return switch (kind) {
             case UpstreamCredential.HEADER -> value;
-            case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE, UpstreamCredential.ID_JAG ->
-                clientSecret;
+            case UpstreamCredential.CLIENT_CREDENTIALS,
+                    UpstreamCredential.TOKEN_EXCHANGE,
+                    UpstreamCredential.ID_JAG,
+                    UpstreamCredential.USER_OAUTH -> clientSecret;
             default -> null;
         };
     }

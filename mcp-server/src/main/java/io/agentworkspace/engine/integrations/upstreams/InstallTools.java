@@ -108,7 +108,9 @@ final class InstallTools {
                         Installs another MCP server: its tools appear as <name>_<tool>, once UP_Approve approves them. For admins.""")
                 .details("""
                         A server that does not answer is installed, too: its state is failing, and UP_Refresh tries again. \
-                        Keys need the capability upstream:<name> to call its tools (AK_Update). dry_run shows what it offers first. A \
+                        Keys need the capability upstream:<name> to call its tools (AK_Update). dry_run shows what it offers first. \
+                        With user_oauth each user connects an account of their own at the server: you first, then \
+                        UP_Refresh reads its tools. A \
                         tenant has at most %d servers.""".formatted(UpstreamStore.MOST))
                 .alsoCalled(
                         "connect another mcp server",
@@ -217,6 +219,7 @@ final class InstallTools {
                 null,
                 UpstreamRow.counts(rows, true),
                 UpstreamRow.counts(rows, false),
+                null,
                 rows);
         return new UpstreamResponse(row.record(true), 0);
     }

@@ -3,9 +3,11 @@ package io.agentworkspace.engine.integrations.upstreams;
 import io.agentworkspace.engine.integrations.upstreams.UpstreamStore.Connected;
 import io.agentworkspace.engine.integrations.upstreams.UpstreamStore.Usable;
 import io.agentworkspace.engine.integrations.upstreams.UpstreamTool.State;
+import io.agentworkspace.engine.integrations.upstreams.accounts.UserServers;
 import io.agentworkspace.engine.integrations.upstreams.client.Target;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.changes.TenantCache;
+import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.TenantTools;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -24,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What is approved of a tenant's upstream servers, from the database and never from the servers. */
-final class InstalledTools implements TenantTools {
+final class InstalledTools implements TenantTools, UserServers {
     private static final Logger LOG = LoggerFactory.getLogger(InstalledTools.class);
 
     private final UpstreamStore store;
@@ -52,6 +55,15 @@ final class InstalledTools implements TenantTools {
     /** Returns the tenant's servers. */
     List<Server> servers(long tenant) {
         return cache.of(tenant).servers();
+    }
+
+    @Override
+    public Optional<Target> find(Caller caller, String upstream) {
+        var manages = caller.isAdmin() && Capability.UPSTREAM_WRITE.isIn(caller.capabilities());
+        return servers(caller.tenant()).stream()
+                .filter(server -> server.target().name().equals(upstream) && (manages || server.isFor(caller)))
+                .map(Server::target)
+                .findFirst();
     }
 
     /** A server, and what is approved of it. */

@@ -37,6 +37,9 @@ public record Upstream(
         @Doc("How many resources, templates and prompts are.")
         Counts contentCounts,
 
+        @Doc("Of user_oauth: the users who have connected an account, at most 1,000; not in lists.") @Nullable
+        List<String> connected,
+
         @Doc("Its tools; not in lists.") @Nullable List<UpstreamTool> tools,
 
         @Doc("Its resources, templates and prompts; not in lists.") @Nullable

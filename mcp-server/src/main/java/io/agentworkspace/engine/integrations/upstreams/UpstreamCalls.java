@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.integrations.upstreams;
 
+import io.agentworkspace.engine.integrations.upstreams.accounts.Accounts;
 import io.agentworkspace.engine.integrations.upstreams.client.CallOwner;
 import io.agentworkspace.engine.integrations.upstreams.client.ClientTurn;
 import io.agentworkspace.engine.integrations.upstreams.client.Connections;
@@ -41,6 +42,7 @@ final class UpstreamCalls {
     private final Connections connections;
     private final UpstreamStore store;
     private final CallRelay relay;
+    private final String baseUrl;
     private final Clock clock;
     private final Map<Place, UpstreamHealth> health = new ConcurrentHashMap<>();
     private final Map<Place, Semaphore> places = new ConcurrentHashMap<>();
@@ -69,9 +71,13 @@ final class UpstreamCalls {
             boolean isIdempotent,
             String hint) {}
 
-    /** @param relay goes on with calls that wait on other replicas */
-    public UpstreamCalls(Connections connections, UpstreamStore store, CallRelay relay, Clock clock) {
+    /**
+     * @param relay goes on with calls that wait on other replicas
+     * @param baseUrl the address of this server for browsers
+     */
+    public UpstreamCalls(Connections connections, UpstreamStore store, CallRelay relay, String baseUrl, Clock clock) {
         this.relay = relay;
+        this.baseUrl = baseUrl;
         this.connections = connections;
         this.store = store;
         this.clock = clock;
@@ -130,7 +136,7 @@ final class UpstreamCalls {
         try {
             return relay.resume(owner, Objects.requireNonNull(input.state()), input.answers(), target.limit());
         } catch (UpstreamFailure e) {
-            throw refused(outgoing, e);
+            throw refused(outgoing, e, call);
         } finally {
             leave(own);
         }
@@ -196,13 +202,13 @@ final class UpstreamCalls {
                     System.nanoTime() - startNanos < outgoing.target().limit().toNanos() / 2;
             var isResumed = call.progress().input().state() != null;
             if (e.kind() != Kind.UNREACHABLE || !outgoing.isIdempotent() || !isQuick || isResumed) {
-                throw refused(outgoing, e);
+                throw refused(outgoing, e, call);
             }
         }
         try {
             return attempt(outgoing, call);
         } catch (UpstreamFailure e) {
-            throw refused(outgoing, e);
+            throw refused(outgoing, e, call);
         }
     }
 
@@ -244,9 +250,15 @@ final class UpstreamCalls {
         };
     }
 
-    private static Problem refused(Outgoing outgoing, UpstreamFailure e) {
+    private Problem refused(Outgoing outgoing, UpstreamFailure e, Call call) {
         var name = outgoing.target().name();
+        if (e.kind() == Kind.CREDENTIAL && outgoing.target().credential().hasAccounts()) {
+            return Problem.conflict(
+                    "the upstream server '%s' was not called with your account: %s; if it happens again, connect it again at %s"
+                            .formatted(name, e.words(), Accounts.page(baseUrl, name)));
+        }
         return switch (e.kind()) {
+            case ACCOUNT -> unconnected(name, e, call);
             case ARGUMENTS ->
                 Problem.invalid(
                         "arguments",
@@ -269,6 +281,15 @@ final class UpstreamCalls {
                                                 : "; whether the call was carried out is unknown, so check before you repeat it"),
                         SOON);
         };
+    }
+
+    /** Returns the refusal of a call by a user who has no account there. A client that opens links asks them to connect one first. */
+    private Problem unconnected(String name, UpstreamFailure e, Call call) {
+        var page = Accounts.page(baseUrl, name);
+        call.progress().openLink("To use the server '%s', connect an account of yours there.".formatted(name), page);
+        return Problem.conflict("the upstream server '%s' was not called: %s, then make the call again"
+                        .formatted(name, e.words()))
+                .with("connect_url", page);
     }
 
     /** Writes what was seen of the servers' health. */

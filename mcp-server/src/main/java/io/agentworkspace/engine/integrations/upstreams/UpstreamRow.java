@@ -29,6 +29,7 @@ record UpstreamRow(
         @Nullable Integer p99Ms,
         Upstream.Counts counts,
         Upstream.Counts contentCounts,
+        @Nullable List<String> connected,
         @Nullable List<OfferRow> offers) {
     /** Without {@code tools}. */
     static final String JSON = SqlTemplate.of("""
@@ -44,7 +45,8 @@ record UpstreamRow(
 
     /** What {@code u} offers: its tools, then resources, templates and prompts. */
     static final String OFFERS = SqlTemplate.of("""
-            jsonb_build_object('offers', (SELECT jsonb_agg({offer_json} ORDER BY t.kind, t.name) FROM {offers}
+            jsonb_build_object('connected', CASE WHEN u.credential ->> 'kind' = 'user_oauth' THEN {connected} END,
+                               'offers', (SELECT jsonb_agg({offer_json} ORDER BY t.kind, t.name) FROM {offers}
                                            WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name))
             """)
             .with("offer_json", """
@@ -53,6 +55,14 @@ record UpstreamRow(
                                        'approved_at', t.approved_at, 'state', t.state, 'reason', t.reason)
                     """)
             .with("offers", UpstreamOffers.ALL)
+            .with("connected", """
+                    ARRAY(SELECT p.name
+                            FROM upstream_account a
+                            JOIN app_user p ON p.tenant_id = a.tenant_id AND p.id = a.user_id
+                           WHERE a.tenant_id = u.tenant_id AND a.upstream = u.name AND a.url = u.url
+                           ORDER BY p.name_key
+                           LIMIT 1000)
+                    """)
             .sql();
 
     private static String countsIn(String table) {
@@ -161,6 +171,7 @@ record UpstreamRow(
                 p50Ms == null || p99Ms == null ? null : new Upstream.Latency(p50Ms, p99Ms),
                 counts,
                 contentCounts,
+                withTools ? connected : null,
                 withTools ? records(true) : null,
                 withTools ? records(false) : null,
                 refreshedAt,

@@ -258,9 +258,15 @@ public final class UpstreamStore {
             @Nullable String secret,
             @Nullable Integer timeoutMs) {}
 
-    /** Writes what changed of a server, which ends its connections on every replica. */
+    /** Writes what changed of a server, which ends its connections on every replica, and with them users' accounts at another one. */
     void update(Call call, UpstreamRow upstream, Change change) {
         db.sql(call, """
+                WITH ended AS (DELETE FROM upstream_account
+                                WHERE tenant_id = :tenant AND upstream = :name
+                                  AND (CAST(:credential AS jsonb) IS NOT NULL OR url <> CAST(:url AS text))),
+                     forgotten AS (DELETE FROM upstream_client
+                                    WHERE tenant_id = :tenant AND upstream = :name
+                                      AND (CAST(:credential AS jsonb) IS NOT NULL OR CAST(:url AS text) IS NOT NULL))
                 UPDATE upstream
                    SET url = COALESCE(CAST(:url AS text), url),
                        credential = COALESCE(CAST(:credential AS jsonb), credential),

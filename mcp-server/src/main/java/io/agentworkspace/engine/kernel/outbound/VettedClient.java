@@ -6,12 +6,17 @@ import java.net.URI;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.CompletableResponseListener;
 import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes requests to servers that a tenant named, with the protection that deliveries have: the name is resolved for each
@@ -20,6 +25,7 @@ import org.eclipse.jetty.http.HttpStatus;
 public final class VettedClient implements AutoCloseable {
     private static final Duration RESOLVE = Duration.ofSeconds(5);
     private static final int LOOK_UPS = 64;
+    private static final byte[] NOTHING = {};
 
     private final AddressPolicy policy;
     private final AddressResolver resolver;
@@ -65,15 +71,50 @@ public final class VettedClient implements AutoCloseable {
      * @throws IOException in words for an admin, if there is no answer 200 of at most this many bytes
      */
     public byte[] read(URI url, int most, Duration limit) throws IOException, InterruptedException {
-        var request = request(url).timeout(limit.toMillis(), TimeUnit.MILLISECONDS);
+        var reply = reply(request(url), most, limit);
+        if (reply.status() != HttpStatus.OK_200) {
+            throw new IOException("it answered " + reply.status());
+        }
+        return reply.content();
+    }
+
+    /** A whole response. */
+    public record Reply(int status, HttpFields headers, byte[] content) {}
+
+    /**
+     * What a POST sends.
+     *
+     * @param type of its content
+     */
+    public record Content(String type, byte[] bytes) {}
+
+    /**
+     * Sends a request to a URL from {@link #parse}, without following redirects.
+     *
+     * @param content of a POST; null for a GET
+     * @throws IOException in words for an admin, if there is no response of at most this many bytes
+     */
+    public Reply send(URI url, Map<String, String> headers, @Nullable Content content, int most, Duration limit)
+            throws IOException, InterruptedException {
+        var request = request(url).headers(fields -> headers.forEach(fields::put));
+        if (content != null) {
+            request.method(HttpMethod.POST).body(new BytesRequestContent(content.type(), content.bytes()));
+        }
+        return reply(request, most, limit);
+    }
+
+    private static Reply reply(Request request, int most, Duration limit) throws IOException, InterruptedException {
         try {
-            var answer = new CompletableResponseListener(request, most).send().get();
-            if (answer.getStatus() != HttpStatus.OK_200) {
-                throw new IOException("it answered " + answer.getStatus());
-            }
-            return answer.getContent();
+            var answer = new CompletableResponseListener(request.timeout(limit.toMillis(), TimeUnit.MILLISECONDS), most)
+                    .send()
+                    .get();
+            return new Reply(
+                    answer.getStatus(), answer.getHeaders(), Objects.requireNonNullElse(answer.getContent(), NOTHING));
         } catch (ExecutionException e) {
             throw new IOException(words(Objects.requireNonNullElse(e.getCause(), e), true, limit), e);
+        } catch (InterruptedException e) {
+            request.abort(e);
+            throw e;
         }
     }
 

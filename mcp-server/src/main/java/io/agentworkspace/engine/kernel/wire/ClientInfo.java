@@ -2,6 +2,7 @@ package io.agentworkspace.engine.kernel.wire;
 
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -31,16 +32,25 @@ public record ClientInfo(ProtocolRevision revision, Set<Ability> abilities, Set<
     public enum Ability {
         ELICITATION,
         SAMPLING,
-        ROOTS;
+        ROOTS,
+        /** Elicitation by a link that the client opens for its person. */
+        LINKS;
+
+        /** Returns what servers may ask for. A link of a server could lead anywhere. */
+        public static List<Ability> ofServers() {
+            return List.of(ELICITATION, SAMPLING, ROOTS);
+        }
 
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /** Returns the ability that a request of this method needs. */
-        public static Ability of(String method) {
+        /** Returns the ability that a request to the client needs. */
+        public static Ability of(ObjectNode request) {
+            var method = request.path("method").asString("");
             return switch (method) {
-                case "elicitation/create" -> ELICITATION;
+                case "elicitation/create" ->
+                    request.at("/params/mode").asString("").equals("url") ? LINKS : ELICITATION;
                 case "sampling/createMessage" -> SAMPLING;
                 case "roots/list" -> ROOTS;
                 default -> throw new IllegalArgumentException("clients are never asked for " + method);
@@ -56,17 +66,25 @@ public record ClientInfo(ProtocolRevision revision, Set<Ability> abilities, Set<
     /** Reads the {@code ClientCapabilities} that the client sent. */
     public static ClientInfo of(ProtocolRevision revision, ObjectNode capabilities) {
         var abilities = EnumSet.noneOf(Ability.class);
-        for (var ability : Ability.values()) {
+        for (var ability : Ability.ofServers()) {
             var declared = capabilities.path(ability.word());
             if (declared.isObject() && isKnown(ability, revision) && isForm(ability, declared)) {
                 abilities.add(ability);
             }
+        }
+        if (isNew(revision) && capabilities.at("/elicitation/url").isObject()) {
+            abilities.add(Ability.LINKS);
         }
         var extensions = capabilities.path("extensions").propertyNames().stream()
                 .filter(name -> name.length() <= LONGEST_EXTENSION)
                 .limit(MOST_EXTENSIONS)
                 .collect(Collectors.toSet());
         return new ClientInfo(revision, abilities, extensions);
+    }
+
+    /** Returns whether a revision has elicitation by links. */
+    private static boolean isNew(ProtocolRevision revision) {
+        return revision == ProtocolRevision.NOVEMBER_2025 || revision == ProtocolRevision.MODERN;
     }
 
     private static boolean isKnown(Ability ability, ProtocolRevision revision) {

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.kernel.wire;
 import io.agentworkspace.engine.model.json.Json;
 import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -64,6 +65,17 @@ public sealed interface MethodResult {
         var result = Json.object();
         result.putArray("content").addObject().put("type", "text").put("text", text);
         return done(result);
+    }
+
+    /** Returns a request to open a link. The client reports only whether it does, not what comes of it. */
+    static ObjectNode link(String message, String url) {
+        var question = Json.object().put("method", "elicitation/create");
+        question.putObject("params")
+                .put("mode", "url")
+                .put("message", message)
+                .put("url", url)
+                .put("elicitationId", UUID.randomUUID().toString()); // Required until the revision 2026-07-28.
+        return question;
     }
 
     /** Returns a request for a form to fill in. */

@@ -21,6 +21,9 @@ final class ClientProgress implements Progress {
     /** Before the server's keys, so that they are never those of the engine's own questions. */
     private static final String PREFIX = "upstream.";
 
+    /** The key of the question whether a link may be opened. */
+    private static final String LINK = "link";
+
     private static final String ROUNDS = "rounds";
     private static final String STATE = "state";
 
@@ -58,7 +61,7 @@ final class ClientProgress implements Progress {
                 .filter(field -> OWN.stream().noneMatch(field.getKey()::startsWith))
                 .forEach(field -> meta.set(field.getKey(), field.getValue()));
         var capabilities = Json.object();
-        for (var ability : Ability.values()) {
+        for (var ability : Ability.ofServers()) {
             if (request.client().can(ability)) {
                 capabilities.putObject(ability.word());
             }
@@ -91,6 +94,14 @@ final class ClientProgress implements Progress {
         var prefixed = new LinkedHashMap<String, ObjectNode>();
         questions.forEach((key, request) -> prefixed.put(PREFIX + key, request));
         question = new MethodResult.Ask(prefixed, kept, waiting == null ? null : elsewhere(waiting));
+    }
+
+    @Override
+    public void openLink(String message, String url) {
+        if (request.client().can(Ability.LINKS) && request.answer(LINK).isEmpty()) {
+            var kept = Json.object().put(ROUNDS, input().rounds() + 1);
+            question = new MethodResult.Ask(Map.of(LINK, MethodResult.link(message, url)), kept);
+        }
     }
 
     /** The server gives its question up when the call's time is over, or earlier. */

@@ -37,7 +37,7 @@ public record LaneContext(
     /** @throws RpcError if a question requires a capability that the client did not declare */
     static void checkAbilities(MethodResult.Ask ask, ClientInfo client) {
         List<ClientInfo.Ability> missing = ask.questions().values().stream()
-                .map(question -> ClientInfo.Ability.of(question.path("method").asString("")))
+                .map(ClientInfo.Ability::of)
                 .distinct()
                 .filter(ability -> !client.can(ability))
                 .toList();

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.metrics.MetricsEndpoint;
 import io.agentworkspace.engine.model.mcp.McpAddress;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** The routes that respond without a credential (decisions, section 6). */
 final class PublicRoutes {
@@ -17,6 +18,9 @@ final class PublicRoutes {
     /** The routes of programs at the authorization server, which have credentials of their own. */
     private static final Set<String> OAUTH =
             Set.of("/oauth/token", "/oauth/register", "/oauth/revoke", "/token", "/register");
+
+    /** The documents about the engine as a client, which authorization servers read. */
+    private static final Pattern CLIENTS = Pattern.compile("/oauth/upstreams/[^/]+/client\\.json");
 
     private static final String HEALTH = "/api/health";
     private static final Set<String> PATHS = Set.of(
@@ -60,6 +64,7 @@ final class PublicRoutes {
         return (method.equals("GET") || method.equals("HEAD"))
                 && (PATHS.contains(path)
                         || HubRoutes.covers(path)
+                        || CLIENTS.matcher(path).matches()
                         || PREFIXES.stream().anyMatch(path::startsWith));
     }
 }

@@ -92,6 +92,17 @@ class CredentialsTest {
         assertThat(problem.note()).contains("X-Api-Key");
     }
 
+    /** Another engine's authorization server sends a browser here with its code, which is worthless without the verifier. */
+    @Test
+    void anAuthorizationCodeIsNoCredentialWhereItBelongs() {
+        var code = "ec_" + "0".repeat(48);
+        assertThatCode(() -> Credentials.refuseInQuery("code=" + code + "&state=x"))
+                .doesNotThrowAnyException();
+        for (var query : List.of("x=" + code, "code=a" + code, "code=" + KEY, "code=er_" + "0".repeat(48))) {
+            assertThatThrownBy(() -> Credentials.refuseInQuery(query)).isInstanceOf(Problem.class);
+        }
+    }
+
     @Test
     void aWholeKeyAsParameterNameIsRefused() {
         assertThat(catchThrowableOfType(Problem.class, () -> Credentials.refuseInQuery(KEY)))

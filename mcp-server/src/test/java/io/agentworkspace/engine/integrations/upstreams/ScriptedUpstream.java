@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -58,6 +59,9 @@ final class ScriptedUpstream implements AutoCloseable {
     volatile boolean isEndless;
 
     volatile boolean refusesTokens;
+
+    /** Returns the challenge for what a request has as Authorization; an empty text if it is served. */
+    volatile UnaryOperator<String> challenge = _ -> "";
 
     private final Map<ObjectNode, Map<String, List<String>>> sent =
             Collections.synchronizedMap(new IdentityHashMap<>());
@@ -212,6 +216,13 @@ final class ScriptedUpstream implements AutoCloseable {
         requests.add(request);
         sent.put(request, Map.copyOf(exchange.getRequestHeaders()));
         headers.add(Map.copyOf(exchange.getRequestHeaders()));
+        var authorization = exchange.getRequestHeaders().getFirst("Authorization");
+        var refusal = challenge.apply(authorization == null ? "" : authorization);
+        if (!refusal.isEmpty()) {
+            exchange.getResponseHeaders().add("WWW-Authenticate", refusal);
+            send(exchange, 401, Json.object().put("error", "invalid_token"));
+            return;
+        }
         meanwhile.getAndSet(() -> {}).run();
         switch (manner) {
             case HANGS -> hang();

@@ -88,6 +88,7 @@ class AbandonedComputationTest {
                 null,
                 null,
                 null,
+                null,
                 Clock.systemUTC());
     }
 

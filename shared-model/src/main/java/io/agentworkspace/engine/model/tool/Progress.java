@@ -37,6 +37,14 @@ public interface Progress {
      */
     default void ask(Map<String, ObjectNode> questions, @Nullable String state, @Nullable HeldCall waiting) {}
 
+    /**
+     * Asks the client to open a link for its person, and then to repeat the call, which has to end with a refusal. Does nothing if
+     * the client does not open links, or was asked before.
+     *
+     * @param message why, for the person
+     */
+    default void openLink(String message, String url) {}
+
     /** Returns whether the client asks its own person what the call asks them, so that the call need not wait for that. */
     default boolean asksPerson() {
         return false;

@@ -37,6 +37,7 @@ public final class Connections implements AutoCloseable {
 
     private final VettedClient http;
     private final SubjectTokens subjects;
+    private final UserTokens accounts;
     private final Clock clock;
     private final OpenCalls open = new OpenCalls();
     private final Cache<Place, UpstreamClient> clients = Caffeine.newBuilder()
@@ -63,10 +64,14 @@ public final class Connections implements AutoCloseable {
 
     private record Place(long tenant, Written written, long user) {}
 
-    /** @param subjects assert who the calling user is, where a server's credential is exchanged for that */
-    public Connections(VettedClient http, SubjectTokens subjects, Clock clock) {
+    /**
+     * @param subjects assert who the calling user is, where a server's credential is exchanged for that
+     * @param accounts of users at servers
+     */
+    public Connections(VettedClient http, SubjectTokens subjects, UserTokens accounts, Clock clock) {
         this.http = http;
         this.subjects = subjects;
+        this.accounts = accounts;
         this.clock = clock;
     }
 
@@ -124,6 +129,15 @@ public final class Connections implements AutoCloseable {
     public void keepOnly(long tenant, Collection<Target> servers) {
         var kept = servers.stream().map(Connections::written).collect(Collectors.toSet());
         clients.asMap().keySet().removeIf(place -> place.tenant() == tenant && !kept.contains(place.written()));
+    }
+
+    /** Closes the client of a user, whose account at the server is another now. */
+    public void forget(long tenant, String upstream, long user) {
+        clients.asMap()
+                .keySet()
+                .removeIf(place -> place.tenant() == tenant
+                        && place.user() == user
+                        && place.written().name().equals(upstream));
     }
 
     public static CallOwner owner(Target target, Caller caller) {
@@ -195,6 +209,7 @@ public final class Connections implements AutoCloseable {
             }
             case UpstreamCredential.CLIENT_CREDENTIALS, UpstreamCredential.TOKEN_EXCHANGE, UpstreamCredential.ID_JAG ->
                 new OAuthCredential(http, target, () -> subjects.of(caller, claims(target)), clock);
+            case UpstreamCredential.USER_OAUTH -> new AccountCredential(accounts, target, caller.user());
             default -> CredentialSource.NONE;
         };
     }

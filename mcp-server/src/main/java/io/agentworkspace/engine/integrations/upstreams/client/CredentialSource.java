@@ -15,6 +15,14 @@ interface CredentialSource {
      */
     Map<String, String> headers(Duration limit) throws InterruptedException;
 
-    /** Notes that the server refused it, so that a new one is needed. */
-    default void refused() {}
+    /**
+     * Notes that the server refused the credential.
+     *
+     * @param status of its response
+     * @param sent the headers that carried it
+     * @return whether there is another one, so that the request is worth repeating: the server did nothing
+     */
+    default boolean refused(int status, Map<String, String> sent) {
+        return false;
+    }
 }

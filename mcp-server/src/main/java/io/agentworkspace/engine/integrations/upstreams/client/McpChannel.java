@@ -89,8 +89,46 @@ record McpChannel(VettedClient http, URI url, CredentialSource credential, Semap
             boolean announces,
             Reception reception)
             throws InterruptedException {
-        var exchange = new UpstreamExchange(isLast, readsNotFound, announces, reception);
         var own = credential.headers(limit);
+        var exchange = sent(
+                body,
+                headers,
+                limit,
+                new UpstreamExchange(isLast, readsNotFound, announces, reception),
+                own,
+                reception);
+        if (isRefused(exchange) && credential.refused(exchange.status(), own)) {
+            own = credential.headers(limit);
+            exchange = sent(
+                    body,
+                    headers,
+                    limit,
+                    new UpstreamExchange(isLast, readsNotFound, announces, reception),
+                    own,
+                    reception);
+        }
+        if (isRefused(exchange)) {
+            throw new UpstreamFailure(Kind.CREDENTIAL, refusal(exchange, own));
+        }
+        if (exchange.status() >= HttpStatus.INTERNAL_SERVER_ERROR_500
+                || exchange.status() == HttpStatus.TOO_MANY_REQUESTS_429) {
+            throw new UpstreamFailure(Kind.UNREACHABLE, "it answered %d".formatted(exchange.status()));
+        }
+        return new Head(exchange.status(), exchange.headers());
+    }
+
+    private static boolean isRefused(UpstreamExchange exchange) {
+        return exchange.status() == HttpStatus.UNAUTHORIZED_401 || exchange.status() == HttpStatus.FORBIDDEN_403;
+    }
+
+    private UpstreamExchange sent(
+            @Nullable ObjectNode body,
+            Map<String, String> headers,
+            Duration limit,
+            UpstreamExchange exchange,
+            Map<String, String> own,
+            Reception reception)
+            throws InterruptedException {
         var lastId = body == null ? reception.lastId() : null;
         try {
             var request = http.request(url)
@@ -110,15 +148,7 @@ record McpChannel(VettedClient http, URI url, CredentialSource credential, Semap
         } catch (IOException e) {
             throw new UpstreamFailure(Kind.UNREACHABLE, String.valueOf(e.getMessage()));
         }
-        if (exchange.status() == HttpStatus.UNAUTHORIZED_401 || exchange.status() == HttpStatus.FORBIDDEN_403) {
-            credential.refused();
-            throw new UpstreamFailure(Kind.CREDENTIAL, refusal(exchange, own));
-        }
-        if (exchange.status() >= HttpStatus.INTERNAL_SERVER_ERROR_500
-                || exchange.status() == HttpStatus.TOO_MANY_REQUESTS_429) {
-            throw new UpstreamFailure(Kind.UNREACHABLE, "it answered %d".formatted(exchange.status()));
-        }
-        return new Head(exchange.status(), exchange.headers());
+        return exchange;
     }
 
     private String refusal(UpstreamExchange exchange, Map<String, String> own) {
@@ -132,7 +162,7 @@ record McpChannel(VettedClient http, URI url, CredentialSource credential, Semap
                             wantsOAuth && !(credential instanceof OAuthCredential) ? ", and requires OAuth" : "");
         }
         return wantsOAuth
-                ? "it requires OAuth (%d), and has no credential here: set one of the kind client_credentials, token_exchange or id_jag, or a token as header"
+                ? "it requires OAuth (%d), and has no credential here: set one of the kind user_oauth, client_credentials, token_exchange or id_jag, or a token as header"
                         .formatted(status)
                 : status == HttpStatus.UNAUTHORIZED_401
                         ? "it requires a credential (401), such as a token of OAuth, and has none here: set one"

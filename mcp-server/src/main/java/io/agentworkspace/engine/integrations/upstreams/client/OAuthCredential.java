@@ -56,8 +56,9 @@ final class OAuthCredential implements CredentialSource {
     }
 
     @Override
-    public void refused() {
+    public boolean refused(int status, Map<String, String> sent) {
         token = null;
+        return false;
     }
 
     private Token issued(Duration limit) throws InterruptedException {

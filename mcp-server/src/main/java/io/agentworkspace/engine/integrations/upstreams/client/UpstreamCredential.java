@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 public record UpstreamCredential(
         @Doc(
                 value =
-                        "none, header, client_credentials (OAuth 2), or, for the calling user, token_exchange or id_jag (OAuth 2).",
-                oneOf = {NO_CREDENTIAL, HEADER, CLIENT_CREDENTIALS, TOKEN_EXCHANGE, ID_JAG})
+                        "none, header, client_credentials (OAuth 2), or, for the calling user, token_exchange, id_jag or user_oauth (OAuth 2).",
+                oneOf = {NO_CREDENTIAL, HEADER, CLIENT_CREDENTIALS, TOKEN_EXCHANGE, ID_JAG, USER_OAUTH})
         String kind,
 
         @Doc(value = "Of header: its name, by default Authorization.", max = 100) @Nullable
@@ -32,12 +32,18 @@ public record UpstreamCredential(
     public static final String CLIENT_CREDENTIALS = "client_credentials";
     public static final String TOKEN_EXCHANGE = "token_exchange";
     public static final String ID_JAG = "id_jag";
+    public static final String USER_OAUTH = "user_oauth";
 
     /** No credential. */
     public static final UpstreamCredential NONE = new UpstreamCredential(NO_CREDENTIAL, null, null, null, null, null);
 
     /** Returns whether each user has a token of their own. */
     public boolean perUser() {
-        return kind.equals(TOKEN_EXCHANGE) || kind.equals(ID_JAG);
+        return kind.equals(TOKEN_EXCHANGE) || kind.equals(ID_JAG) || hasAccounts();
+    }
+
+    /** Returns whether each user connects an account of their own. */
+    public boolean hasAccounts() {
+        return kind.equals(USER_OAUTH);
     }
 }

@@ -251,7 +251,12 @@ final class UpstreamExchange implements Response.Listener, ServerEventParser.Rec
         }
     }
 
+    /** The body of a response that refuses the credential is no message, but what OAuth or a proxy says. */
     private boolean isJson() {
-        return (readsNotFound || status() != HttpStatus.NOT_FOUND_404) && type().contains("json");
+        return switch (status()) {
+            case HttpStatus.UNAUTHORIZED_401, HttpStatus.FORBIDDEN_403 -> false;
+            case HttpStatus.NOT_FOUND_404 -> readsNotFound && type().contains("json");
+            default -> type().contains("json");
+        };
     }
 }

@@ -12,6 +12,8 @@ public final class UpstreamFailure extends RuntimeException {
         BUSY,
         /** The server refused the credential, or requires one. */
         CREDENTIAL,
+        /** The calling user has not connected an account of their own. Nothing was sent. */
+        ACCOUNT,
         /** What came is no answer of this protocol, or is too large. */
         PROTOCOL,
         /** The address is one of another transport. */

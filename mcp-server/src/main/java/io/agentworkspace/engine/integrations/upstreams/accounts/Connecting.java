@@ -1,0 +1,30 @@
+package io.agentworkspace.engine.integrations.upstreams.accounts;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is needed when a browser comes back from an authorization server. It is stored encrypted.
+ *
+ * @param issuer of whom the response must be
+ * @param namesItself whether the response must say so
+ * @param token the address of the token endpoint
+ * @param verifier of PKCE
+ * @param url the server's address, as it was
+ * @param installed when the server was
+ */
+record Connecting(
+        String issuer,
+        boolean namesItself,
+        String token,
+        @Nullable String revoke,
+        ProviderClient client,
+        String resource,
+        String verifier,
+        String url,
+        Instant installed) {
+    @Override
+    public String toString() {
+        return "connection to " + issuer;
+    }
+}
