@@ -15,8 +15,6 @@ MCP_URL='@MCP_URL@'
 NAME='agent-workspace'
 # Stands for the key in files that are made before the code is used.
 KEY_HERE='the-key-of-agent-workspace'
-# What Claude Code may do without a prompt if its user allows it: they read. A session that is woken begins with one of them.
-READING='AP_Wait AP_Read AP_List AP_Search ZN_Read MB_Search MB_Read TK_List find_tools describe_tool'
 
 usage() {
     cat <<EOF
@@ -25,13 +23,14 @@ Joins coding agents to the workspace at $BASE_URL.
   curl -fsS $BASE_URL/join | sh -s -- [options] <code>...
 
   <code>               the code of an invitation; each is good for one agent
-  --client <clients>   claude-code, codex or gemini-cli; several with commas, with a code for each
+  --client <clients>   $(client_names); several with commas, with a code for each
   --yes                does not ask
   --no-allow           does not add the reading tools to what Claude Code may run without a prompt
   --dry-run            only prints what it would change
   --git-hook <domain>  also makes a hook of the git repository of this folder, which refuses a commit of files that others have
                        reserved in this domain; without a code, if an agent has joined already
   --leave              undoes what joining changed, for --client or for all clients
+  --doctor             says for each client on this machine what works, and what to do
 EOF
 }
 
@@ -44,56 +43,59 @@ die() {
 
 # ---------------------------------------------------------------- clients
 
-program() {
-    case $1 in
-        claude-code) say claude ;;
-        codex) say codex ;;
-        gemini-cli) say gemini ;;
-    esac
-}
+# Each client's part: the folder of the same name beside this script. It has functions with the client's name in front:
+# _client sets what is below, _server and _hooks change drafts, and these may be missing: _is_here, _plan, _next, _remove, _check.
+CLIENTS=
+# @CLIENTS@
 
-# Sets the paths of a client: its folder, and the files that joining changes.
+client_names() { say "$CLIENTS" | awk '{ for (i = 1; i < NF; i++) printf "%s%s", $i, i < NF - 1 ? ", " : " or "; print $NF }'; }
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# Describes a client: its title, programs and other names, its folder, and the files that joining changes, of which "keyed" has
+# the key. "own" is a file that is all ours, and "extra" one that the engine sends for it alone. "app" needs no program on the
+# PATH, and of one that "sleeps", a message wakes no session.
 paths_of() {
+    client=$1
+    part=$(printf '%s' "$1" | tr - _)
     state=$config/$NAME/$1
-    case $1 in
-        claude-code)
-            folder=${CLAUDE_CONFIG_DIR:-$HOME/.claude}
-            servers=${CLAUDE_CONFIG_DIR:-$HOME}/.claude.json
-            hooks=$folder/settings.json
-            ;;
-        codex)
-            folder=${CODEX_HOME:-$HOME/.codex}
-            servers=$folder/config.toml
-            hooks=$folder/hooks.json
-            ;;
-        gemini-cli)
-            folder=$HOME/.gemini
-            servers=$folder/settings.json
-            hooks=$servers
-            ;;
-    esac
-    skill=$folder/skills/workspace/SKILL.md
+    title='' folder='' programs='' names='' app='' servers='' hooks='' skill='' keyed='' own='' extra='' sleeps='' does=''
+    removal='an editor'
+    "${part}_client"
+    [ -n "$does" ] || does="adds the server $MCP_URL/mcp to $servers, with the key"
 }
 
 has_joined() { [ -f "$state/key" ]; }
+
+# Whether the client is on this machine.
+is_here() {
+    if has "${part}_is_here"; then
+        "${part}_is_here"
+        return
+    fi
+    for program in $programs; do
+        ! has "$program" || return 0
+    done
+    [ -n "$app" ] && [ -d "$folder" ]
+}
 
 # Prints the clients of --client, else those on the machine.
 choose() {
     if [ -n "$chosen" ]; then
         for word in $(printf '%s' "$chosen" | tr ',' ' '); do
-            case $word in
-                claude | claude-code) say claude-code ;;
-                codex) say codex ;;
-                gemini | gemini-cli) say gemini-cli ;;
-                *) die "there is no client '$word'; it can be claude-code, codex or gemini-cli" ;;
-            esac
+            named=
+            for each in $CLIENTS; do
+                paths_of "$each"
+                case " $each $names " in *" $word "*) named=$each ;; esac
+            done
+            [ -n "$named" ] || die "there is no client '$word'; it can be $(client_names)"
+            say "$named"
         done
         return
     fi
-    for word in claude-code codex gemini-cli; do
-        if command -v "$(program "$word")" >/dev/null 2>&1; then
-            say "$word"
-        fi
+    for each in $CLIENTS; do
+        paths_of "$each"
+        ! is_here || say "$each"
     done
 }
 
@@ -225,10 +227,11 @@ $NAME/$client/header
 $BASE_URL/api/hooks/" KEY=$(key) SERVER=$NAME json '
         function is_ours(path, name, value,  i) {
             gsub(/\\\//, "/", value)
-            if (path == "mcpServers" && name == ENVIRON["SERVER"]) return 1
+            if (path ~ /^(mcpServers|mcp|servers|)$/ && name == ENVIRON["SERVER"]) return 1
+            if (path == "inputs") return index(value, "\"" ENVIRON["SERVER"] "-key\"")
             if (path == "permissions\nallow") return index(value, "\"mcp__" ENVIRON["SERVER"] "__") == 1
             if (path == "env") return name == "ENGINE_KEY" && value == "\"" ENVIRON["KEY"] "\""
-            if (path !~ /^hooks\n[^\n]*\n[]]\nhooks$/) return 0
+            if (path !~ /^hooks\n[^\n]*\n[]]\nhooks$/ && (path !~ /^hooks\n[^\n]*$/ || value ~ /"hooks"[ \t\r\n]*:/)) return 0
             if (index(value, "\"AW_Hook\"") && index(value, "\"" ENVIRON["SERVER"] "\"")) return 1
             for (i = 1; i <= marks; i++) if (index(value, mark[i])) return 1
             return 0
@@ -249,7 +252,7 @@ $BASE_URL/api/hooks/" KEY=$(key) SERVER=$NAME json '
                 to[count] = past_value(i)
                 if (to[count] == i) exit 3
                 if (path != "") name_path = path "\n" name
-                else name_path = name ~ /^(hooks|env|mcpServers|permissions)$/ ? name : ""
+                else name_path = name ~ /^(hooks|env|mcpServers|mcp|servers|inputs|permissions)$/ ? name : ""
                 gone[from[count]] = is_ours(path, name, substr(s, i, to[count] - i))
                 if (!gone[from[count]] && name_path != "") gone[from[count]] = prune(i, name_path)
                 # A group of hooks is nothing without its hooks.
@@ -318,16 +321,21 @@ plan() {
     say "  - joins the workspace at $BASE_URL with the code, which is then used up. It sends the name of this machine,
     $(plain "$(uname -n)"), which becomes part of the key's name"
     say "  - keeps the agent's key in $state (readable by you only)"
-    case $1 in
-        claude-code) say "  - runs: claude mcp add-json --scope user $NAME, with $MCP_URL/mcp, on a copy of $servers, which it then replaces" ;;
-        codex) say "  - runs: codex mcp add $NAME --url $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key" ;;
-        gemini-cli) say "  - runs: gemini mcp add --scope user --transport http $NAME $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key" ;;
-    esac
-    say "  - adds hooks to $hooks: they tell the engine what a session does, and show what waits"
-    [ "$1$allow" != claude-codeyes ] ||
-        say "  - allows there, without a prompt, the tools that read: $READING. Outside of auto mode, a session that a message wakes would otherwise stop at a prompt (--no-allow)"
-    say "  - writes the skill $skill"
+    say "  - $does"
+    [ -z "$hooks" ] || say "  - adds hooks to $hooks: they tell the engine what a session does, and show what waits"
+    ! has "${part}_plan" || "${part}_plan"
+    [ -z "$skill" ] || say "  - writes the skill $skill"
+    [ -z "$sleeps" ] || say "  Note: a message does not wake an idle session of $title. $(instead)"
     say "  Each of these files is then readable by you only, unless it is a link to a file without the key. Copies of what was there: $state/copies"
+}
+
+# What to do where nothing wakes a session.
+instead() {
+    if [ -n "$hooks" ]; then
+        say "It reads messages at its next prompt, while it works, and at the end of a turn. To keep it waiting, tell it: wait for messages with AP_Wait"
+    else
+        say "It reads messages when its agent calls a tool. Tell it: read your messages with AP_Read, or wait for them with AP_Wait"
+    fi
 }
 
 # Sends the code, and sets api_key and agent.
@@ -354,117 +362,65 @@ hook_command() { # <client> [listen]
     printf '%s' "ENGINE_URL='$BASE_URL' ENGINE_KEY=\$(cat '$state/key') sh '$state/hook.sh' $*"
 }
 
-by_command() { # <client> <timeout> [<matcher>]
+by_command() { # <timeout> [<matcher>]
     printf '{%s"hooks": [{"type": "command", "command": "%s", "timeout": %s}]}' \
-        "${3:+\"matcher\": \"$3\", }" "$(hook_command "$1")" "$2"
+        "${2:+\"matcher\": \"$2\", }" "$(hook_command "$client")" "$1"
 }
 
-by_tool() { # <client>
+by_tool() {
     printf '{"hooks": [{"type": "mcp_tool", "server": "%s", "tool": "AW_Hook", "input": {"client": "%s", "event": "${hook_event_name}", "session": "${session_id}"}, "timeout": 3}]}' \
-        "$NAME" "$1"
-}
-
-# Prints the names of the reading tools as Claude Code knows them.
-allowed() {
-    between=
-    for tool in $READING; do
-        printf '%s"mcp__%s__%s"' "$between" "$NAME" "$tool"
-        between=', '
-    done
+        "$NAME" "$client"
 }
 
 # Where the engine has the listener, a new session begins it: it wakes the session when a message comes.
-by_listener() { # <client> <more>
-    printf '{"hooks": [{"type": "command", "command": "%s", %s}]}' "$(hook_command "$1" listen) >/dev/null" "$2"
+by_listener() { # <more>
+    printf '{"hooks": [{"type": "command", "command": "%s", %s}]}' "$(hook_command "$client" listen) >/dev/null" "$1"
 }
 
-# Before a tool changes a file, the engine says whether another agent has reserved it.
-add_hooks() {
-    case $1 in
-        claude-code)
-            [ -z "$allow" ] || add_to 'permissions allow [+]' "$(allowed)"
-            for event in SessionStart UserPromptSubmit PostToolUse Stop Notification SessionEnd; do
-                add_to "hooks $event []" "$(by_command "$1" 5)"
-            done
-            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'Edit|MultiEdit|Write|NotebookEdit|Bash')"
-            # Only a tool's answer, which is plain text here, becomes instructions for the summary.
-            add_to 'hooks PreCompact []' "$(by_tool "$1")"
-            add_to 'hooks SessionStart []' "$(by_listener "$1" '"async": true')"
-            ;;
-        codex)
-            add_to 'hooks SessionStart []' "$(by_tool "$1")" # It proves that the session has our tools.
-            for event in UserPromptSubmit PostToolUse Stop; do
-                add_to "hooks $event []" "$(by_command "$1" 5)"
-            done
-            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'apply_patch|Edit|Write|Bash|shell|exec_command')"
-            add_to 'hooks Interrupt []' "$(by_command "$1" 3)"
-            add_to 'hooks SessionEnd []' "$(by_command "$1" 3)"
-            # Each prompt shows in which window the session is.
-            add_to 'hooks SessionStart []' "$(by_listener "$1" '"timeout": 5')"
-            add_to 'hooks UserPromptSubmit []' "$(by_listener "$1" '"timeout": 5')"
-            ;;
-        gemini-cli)
-            for event in SessionStart BeforeAgent AfterTool AfterAgent SessionEnd; do
-                add_to "hooks $event []" "$(by_command "$1" 5000)"
-            done
-            add_to 'hooks BeforeTool []' "$(by_command "$1" 3000 'write_file|replace|run_shell_command')"
-            ;;
-    esac
+# Adds a hook where hooks are in no groups. The client has its own name for the event.
+flat_hook() { # <client's event> <event> <timeout> [<matcher>]
+    add_to "hooks $1 []" "$(printf '{%s"command": "%s", "timeout": %s}' "${4:+\"matcher\": \"$4\", }" "$(hook_command "$client" "$2")" "$3")"
 }
 
 # Runs the client's own command on a copy of its configuration, $work/servers: so it creates nothing else.
-by_client() { # <arguments>
+by_client() { # <variable of its home> <file> <arguments>
     rm -rf "$work/scratch"
-    mkdir -p "$work/scratch/.gemini"
-    case $client in
-        claude-code) copy=$work/scratch/.claude.json ;;
-        codex) copy=$work/scratch/config.toml ;;
-        gemini-cli) copy=$work/scratch/.gemini/settings.json ;;
-    esac
+    copy=$work/scratch/$2
+    mkdir -p "$(dirname "$copy")"
     [ ! -f "$work/servers" ] || cp "$work/servers" "$copy"
     (
         cd "$work/scratch"
-        export CLAUDE_CONFIG_DIR="$work/scratch" CODEX_HOME="$work/scratch" GEMINI_CLI_HOME="$work/scratch"
-        "$(program "$client")" "$@" </dev/null
+        export "$1=$work/scratch"
+        shift 2
+        "$programs" "$@" </dev/null
     ) >"$work/output" 2>&1 || return 1
     [ -f "$copy" ] && mv "$copy" "$work/servers"
 }
 
-has_server() { grep -q -e "\"$NAME\" *: *{" -e "mcp_servers.$NAME]" "$1" 2>/dev/null; }
-
-# Adds the server to the draft. The key is never in a command's arguments, which others can see.
-add_server() {
-    case $1 in
-        claude-code)
-            # Claude Code asks this command for the header, so that the key is in its own file only.
-            by_client mcp add-json --scope user "$NAME" '{"type": "http", "url": "'"$MCP_URL"'/mcp", "headersHelper": "printf '\''{\"X-Api-Key\": \"%s\"}'\'' \"$(cat '\'"$state/key"\'')\""}'
-            ;;
-        codex)
-            # With a token, which is taken out again, Codex does not wait for a person to sign in.
-            by_client mcp add "$NAME" --url "$MCP_URL/mcp" --bearer-token-env-var AGENT_WORKSPACE_NONE &&
-                sed '/AGENT_WORKSPACE_NONE/d' "$work/servers" >"$work/server" && mv "$work/server" "$work/servers" &&
-                printf '\n[mcp_servers.%s.http_headers]\nX-Api-Key = "%s"\n' "$NAME" "$KEY_HERE" >>"$work/servers"
-            ;;
-        gemini-cli)
-            by_client mcp add --scope user --transport http --header "X-Api-Key: $KEY_HERE" "$NAME" "$MCP_URL/mcp"
-            ;;
-    esac && has_server "$work/servers"
+# Adds to the draft of the servers' file, at the path $1, the text $2.
+server_to() {
+    [ -s "$work/servers" ] || say '{}' >"$work/servers"
+    json_add "$work/servers" "$1" "$2" >"$work/json" || die "$servers has something else at '$1', or is not JSON: correct it first$nothing_changed"
+    mv "$work/json" "$work/servers"
 }
 
-# Makes the new files from the current ones, in $work.
+has_server() { grep -q -e "\"$NAME\" *: *{" -e "mcp_servers.$NAME]" "$1" 2>/dev/null; }
+
+# Makes the new files from the current ones, in $work. The key is never in a command's arguments, which others can see.
 draft() {
     rm -f "$work/servers" "$work/hooks" "$work/old."*
     [ ! -f "$servers" ] || cp "$servers" "$work/servers"
     [ ! -f "$hooks" ] || cp "$hooks" "$work/hooks"
     cp "$work/servers" "$work/old.servers" 2>/dev/null || :
     cp "$work/hooks" "$work/old.hooks" 2>/dev/null || :
-    if ! add_server "$1"; then
+    if [ -n "$servers" ] && ! { "${part}_server" && has_server "$work/servers"; }; then
         cat "$work/output" >&2
         die "$1 could not be configured: its command failed$nothing_changed"
     fi
+    [ -n "$hooks" ] || return 0
     [ "$servers" != "$hooks" ] || cp "$work/servers" "$work/hooks"
     [ -s "$work/hooks" ] || say '{}' >"$work/hooks"
-    add_hooks "$1"
+    "${part}_hooks"
 }
 
 # Whether a file is still the one that its draft was made from.
@@ -473,6 +429,7 @@ unchanged() { if [ -f "$1" ]; then cmp -s "$1" "$work/old.$2"; else [ ! -f "$wor
 # Puts the key into files that have its place.
 fill() {
     for file in "$@"; do
+        [ -f "$file" ] || continue
         KEY=$api_key HERE=$KEY_HERE NEWLINE=$(newline "$file") awk '{ at = index($0, ENVIRON["HERE"])
             if (at) $0 = substr($0, 1, at - 1) ENVIRON["KEY"] substr($0, at + length(ENVIRON["HERE"]))
             printf "%s%s", between, $0; between = "\n" }
@@ -494,8 +451,9 @@ write_files() {
         draft "$1"
     fi
     fill "$work/servers" "$work/hooks" || return 1
-    [ "$servers" = "$hooks" ] || publish "$work/servers" "$servers" || return 1
-    publish "$work/hooks" "$hooks" && publish "$state/SKILL.md" "$skill" && rm -f "$state/SKILL.md"
+    [ -z "$servers" ] || [ "$servers" = "$hooks" ] || publish "$work/servers" "$servers" || return 1
+    [ -z "$hooks" ] || publish "$work/hooks" "$hooks" || return 1
+    [ -z "$skill" ] || { publish "$state/SKILL.md" "$skill" && rm -f "$state/SKILL.md"; }
 }
 
 # Makes a folder with those above it, and lists the new ones in the file $2.
@@ -519,14 +477,14 @@ prepare() {
         -rw-------*) ;;
         *) die "others may read files in $state, so the key would not be safe there: set XDG_CONFIG_HOME to a folder on another disk" ;;
     esac
-    for file in SKILL.md hook.sh listener.sh; do
+    for file in ${skill:+SKILL.md} ${hooks:+hook.sh listener.sh} $extra; do
         curl -fsS -m 10 "$BASE_URL/join/$file" >"$state/$file" || die "the engine at $BASE_URL did not send $file; nothing was changed"
     done
     keep_copies
     draft "$1"
     : >"$state/folders"
     for file in "$servers" "$hooks" "$skill"; do
-        make_folder "$(dirname "$file")" "$state/folders" || die "the folder of $file cannot be made; nothing was changed"
+        [ -z "$file" ] || make_folder "$(dirname "$file")" "$state/folders" || die "the folder of $file cannot be made; nothing was changed"
     done
 }
 
@@ -535,7 +493,7 @@ keep_copies() {
     mkdir -p "$state/copies"
     copies=0
     for file in "$servers" "$hooks" "$skill"; do
-        if grep -qxF "$file" "$state/copied" "$state/new" 2>/dev/null; then
+        if [ -z "$file" ] || grep -qxF "$file" "$state/copied" "$state/new" 2>/dev/null; then
             continue
         elif [ -f "$file" ]; then
             cp -p "$file" "$state/copies/$((copies += 1))" || die "$file cannot be copied; nothing was changed"
@@ -568,7 +526,6 @@ abandon() {
 }
 
 join_one() {
-    client=$1
     nothing_changed='; nothing was changed'
     paths_of "$1"
     prepare "$1"
@@ -588,7 +545,8 @@ join_one() {
     fi
     note_changes
     say "$1 has joined as the agent '$agent'."
-    [ "$1" != codex ] || say "Start Codex. It asks whether to trust the new hooks: choose 'Trust all and continue'. Until then it does not run them. Later, use /hooks."
+    ! has "${part}_next" || "${part}_next"
+    [ -z "$sleeps" ] || say "A message does not wake an idle session of $title. $(instead)."
 }
 
 # Follows symbolic links.
@@ -641,12 +599,9 @@ check_file() { # <file> [key]
 
 check_files() {
     check_file "$state/key" key
-    case $1 in
-        claude-code) check_file "$servers" && check_file "$hooks" ;;
-        codex) check_file "$servers" key && check_file "$hooks" ;;
-        gemini-cli) check_file "$servers" key ;;
-    esac
-    check_file "$skill"
+    for file in "$servers" "$hooks" "$skill"; do
+        [ -z "$file" ] || check_file "$file" ${keyed:+$([ "$file" != "$keyed" ] || echo key)}
+    done
 }
 
 # Prints " as the agent 'name'", which the engine knows by the code. It does not use the code up.
@@ -660,9 +615,9 @@ agent_of() {
 # Prints those of the clients that have not joined, or all of them if all have.
 not_joined() {
     left=
-    for client in $1; do
-        paths_of "$client"
-        has_joined || left="$left $client"
+    for each in $1; do
+        paths_of "$each"
+        has_joined || left="$left $each"
     done
     # shellcheck disable=SC2086 # one word each
     printf '%s\n' ${left:-$1}
@@ -670,7 +625,17 @@ not_joined() {
 
 join_all() {
     clients=$(choose)
-    [ -n "$clients" ] || die "no Claude Code, Codex or Gemini CLI was found on this machine. Install one, or name it with --client"
+    if [ -z "$clients" ]; then
+        missing="no program that this script knows was found on this machine. Install one, or name it with --client: $(client_names)"
+        if [ -n "$yes" ] || ! has_terminal; then
+            die "$missing. With --client generic it prints what to paste into the configuration of another program"
+        fi
+        say "$missing."
+        ask 'Print what to paste into the configuration of another program? [Y/n]'
+        case $reply in [nN]*) die 'nothing was changed' ;; esac
+        chosen=generic
+        clients=generic
+    fi
     [ -n "$chosen" ] || clients=$(not_joined "$clients")
     if [ "$(count "$clients")" -gt "$(count "$codes")" ] && [ -z "$chosen" ] && [ -z "$yes" ] && has_terminal; then
         say "These can join: $(printf '%s' "$clients" | tr '\n' ' ')"
@@ -682,18 +647,16 @@ join_all() {
         die "a code is good for one agent, and there are $(count "$codes") for: $(printf '%s' "$clients" | tr '\n' ' ')
   Choose with --client, or give a code for each."
     fi
-    for client in $clients; do
-        command -v "$(program "$client")" >/dev/null 2>&1 || die "$client was not found on the PATH"
-        paths_of "$client"
-        ! has_joined || die "$client has joined already: --leave --client $client undoes that"
-        if has_server "$servers"; then
-            die "$servers has a server '$NAME' already: remove it with '$(program "$client") mcp remove $NAME'"
-        fi
-        check_files "$client"
+    for each in $clients; do
+        paths_of "$each"
+        [ -n "$app" ] || is_here || die "$each was not found on the PATH"
+        ! has_joined || die "$each has joined already: --leave --client $each undoes that"
+        ! has_server "$servers" || die "$servers has a server '$NAME' already: remove it with $removal"
+        check_files
     done
-    for client in $clients; do
-        paths_of "$client"
-        plan "$client"
+    for each in $clients; do
+        paths_of "$each"
+        plan "$each"
     done
     [ -z "$dry" ] || return 0
     if [ -z "$yes" ] && has_terminal; then
@@ -704,10 +667,10 @@ join_all() {
             case $reply in [nN]*) allow= ;; esac
         fi
     fi
-    for client in $clients; do
+    for each in $clients; do
         code=${codes%% *}
         codes=${codes#* }
-        join_one "$client" "$code"
+        join_one "$each" "$code"
     done
     say "To undo this: curl -fsS $BASE_URL/join | sh -s -- --leave"
 }
@@ -736,11 +699,11 @@ take_out() {
     esac && ! grep -qF "$(key)" "$work/without"
 }
 
-# Makes $work/without with Claude Code, whose own file can be large. Fails if the server is left.
+# Makes $work/without by the client's own command, where it has one for this. Fails if the server is left.
 is_left() {
-    [ "$client $1" = "claude-code $servers" ] || return 1
+    has "${part}_remove" && [ "$1" = "$servers" ] || return 1
     cp "$1" "$work/servers"
-    if has_server "$1"; then by_client mcp remove --scope user "$NAME" || return 1; fi
+    if has_server "$1"; then "${part}_remove" || return 1; fi
     mv "$work/servers" "$work/without" && ! has_server "$work/without"
 }
 
@@ -753,15 +716,14 @@ undo() { # <file> [<copy>]
         [ -z "${2:-}" ] || warn "before joining, it was as $2 is"
     elif [ -n "${2:-}" ]; then
         chmod "$(stat -c %a "$2" 2>/dev/null || stat -f %Lp "$2")" "$1"
-    elif [ ! -s "$1" ] || [ "$(tr -d ' \t\r\n' <"$1")" = '{}' ]; then
-        rm -f "$1"
+    else
+        case $(tr -d ' \t\r\n' <"$1") in '' | '{}' | '{"version":1}') rm -f "$1" ;; esac
     fi
 }
 
 leave_one() {
-    client=$1
     incomplete=
-    paths_of "$client"
+    paths_of "$1"
     say "For $client: restores the files that joining changed, and removes those that it created"
     [ -z "$dry" ] || return 0
     # Joining may have been interrupted.
@@ -778,7 +740,7 @@ leave_one() {
     [ ! -f "$state/created" ] || while IFS=' ' read -r old file; do
         if [ ! -f "$file" ]; then
             continue
-        elif [ "$(sum "$file" | tr ' ' '_')" = "$old" ]; then
+        elif [ "$(sum "$file" | tr ' ' '_')" = "$old" ] || [ "$file" = "$own" ]; then
             say "  removes $file"
             rm -f "$file"
         elif [ "$file" != "$skill" ]; then
@@ -799,7 +761,7 @@ leave_one() {
 # Removes our own files. Others may have put some there.
 remove_state() {
     rm -rf "$state/copies"
-    for file in key header SKILL.md hook.sh listener.sh additions additions.back copied new created changed folders; do
+    for file in key header SKILL.md hook.sh listener.sh $extra additions additions.back copied new created changed folders; do
         rm -f "$state/$file"
     done
     rm -f "$state"/added.*
@@ -814,8 +776,8 @@ remove_folders() {
 
 # Removes the folders above those of the clients, when the last client has left.
 forget_folders() {
-    for client in claude-code codex gemini-cli; do
-        paths_of "$client"
+    for each in $CLIENTS; do
+        paths_of "$each"
         ! has_joined || return 0
     done
     if [ -f "$config/$NAME/pre-commit" ]; then
@@ -830,10 +792,10 @@ forget_folders() {
 leave_all() {
     left=
     failed=
-    for client in claude-code codex gemini-cli; do
-        paths_of "$client"
-        if has_joined && { [ -z "$chosen" ] || choose | grep -qxF "$client"; }; then
-            leave_one "$client"
+    for each in $CLIENTS; do
+        paths_of "$each"
+        if has_joined && { [ -z "$chosen" ] || choose | grep -qxF "$each"; }; then
+            leave_one "$each"
             left=yes
             failed=$failed$incomplete
         fi
@@ -841,6 +803,69 @@ leave_all() {
     [ -n "$left" ] || die "nothing has joined from this machine"
     [ -n "$dry" ] || forget_folders
     [ -z "$failed" ] || exit 1
+}
+
+# ---------------------------------------------------------------- doctor
+
+ok() { say "  ok    $1"; }
+todo() {
+    say "  TO DO $1"
+    unwell=yes
+}
+
+# Says what works of a client, and what to do.
+check_one() {
+    version=
+    for program in $programs; do
+        [ -n "$version" ] || ! has "$program" || version=$("$program" --version </dev/null 2>/dev/null | grep -o '[0-9][0-9]*\.[0-9][0-9.]*' | head -n 1) || :
+    done
+    say "$title${version:+ $version}"
+    if ! has_joined; then
+        say "  -     has not joined. With an invitation: curl -fsS $BASE_URL/join | sh -s -- --client $1 <code>"
+        return
+    fi
+    # No event of any client has this name, so nothing happens but the check of the key.
+    printf 'X-Api-Key: %s\n' "$(key)" |
+        curl -sS -m 10 -o "$work/response" -w '%{http_code}' -H @- -H 'Content-Type: application/json' \
+            -d '{"hook_event_name":"Check","session_id":"doctor"}' "$BASE_URL/api/hooks/claude-code" >"$work/status" 2>/dev/null || :
+    case $(cat "$work/status") in
+        200) ok "the engine at $BASE_URL accepts the key" ;;
+        401 | 403) todo "the engine at $BASE_URL refuses the key: run --leave --client $1, and join with a new invitation" ;;
+        *) todo "the engine at $BASE_URL does not answer: start it, or look at its log" ;;
+    esac
+    if [ -n "$servers" ]; then
+        if has_server "$servers"; then ok "the MCP server is in $servers"; else todo "the MCP server is no longer in $servers: run --leave --client $1, and join again"; fi
+    fi
+    [ -z "$hooks" ] || check_hooks "$1"
+    if [ -n "$sleeps" ]; then
+        say "  note  a message does not wake an idle session. $(instead)"
+    elif has "${part}_check"; then
+        "${part}_check"
+    fi
+}
+
+check_hooks() {
+    if grep -qF "$state/" "$hooks" 2>/dev/null; then ok "the hooks are in $hooks"; else todo "the hooks are no longer in $hooks: run --leave --client $1, and join again"; fi
+    for file in hook.sh listener.sh $extra; do
+        curl -fsS -m 10 "$BASE_URL/join/$file" >"$work/new" 2>/dev/null || return 0
+        cmp -s "$work/new" "$state/$file" || {
+            todo "$state/$file is not that of the engine: run --leave --client $1, and join again"
+            return
+        }
+    done
+}
+
+doctor() {
+    unwell=
+    found=
+    for each in $CLIENTS; do
+        paths_of "$each"
+        if [ -n "$chosen" ]; then choose | grep -qxF "$each" || continue; else is_here || has_joined || continue; fi
+        found=yes
+        check_one "$each"
+    done
+    [ -n "$found" ] || say "no program that this script knows was found on this machine; it knows $(client_names)"
+    [ -z "$unwell" ] || exit 1
 }
 
 # ---------------------------------------------------------------- arguments
@@ -853,6 +878,7 @@ main() {
     allow=yes
     leave=
     git_hook=
+    examine=
     while [ $# -gt 0 ]; do
         case $1 in
             --client)
@@ -871,6 +897,7 @@ main() {
             --dry-run) dry=yes ;;
             --no-allow) allow= ;;
             --leave) leave=yes ;;
+            --doctor) examine=yes ;;
             --help | -h)
                 usage
                 exit 0
@@ -882,9 +909,9 @@ main() {
         shift
     done
     [ -n "${HOME:-}" ] || die 'HOME is not set'
+    config=${XDG_CONFIG_HOME:-$HOME/.config}
     choose >/dev/null # Refuses unknown clients.
     command -v curl >/dev/null 2>&1 || die 'curl is required'
-    config=${XDG_CONFIG_HOME:-$HOME/.config}
     # It becomes part of the hooks' commands, in quotation marks.
     case $config in
         *[\'\"\\[:cntrl:]]*) die "the folder $config has a quotation mark, a backslash or a line break in its name: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
@@ -895,7 +922,9 @@ main() {
     prepared=
     trap 'abandon; rm -rf "$work"' EXIT
     trap 'exit 1' HUP INT TERM
-    if [ -n "$leave" ]; then
+    if [ -n "$examine" ]; then
+        doctor
+    elif [ -n "$leave" ]; then
         leave_all
     else
         [ -n "$codes$git_hook" ] || die "the code of an invitation is missing; --help lists the options"

@@ -69,7 +69,7 @@ function invited({ agent, new_agent: isNew, code: invitation, command }) {
         { class: 'note' },
         el('b', {}, `${agent} is invited. `),
         isNew ? '' : 'The program becomes your existing agent of this name. ',
-        'For Claude Code, Codex or Gemini CLI, type this where it runs. The code is good for one use and shown only now.',
+        'For Claude Code, Codex, Cursor or another coding agent, type this where it runs. The code is good for one use and shown only now.',
       ),
       code(command, 'The line that joins'),
       el('p', { class: 'hint' }, 'For another client, take the key and paste the configuration below. ', show),

@@ -211,7 +211,7 @@ export async function show(context) {
       return html`${title}
       ${empty(
         'No agents yet',
-        'An agent is a coding program that you connect, or a name that your own program speaks as. Invite one: the line that you get connects Claude Code, Codex or Gemini CLI.',
+        'An agent is a coding program that you connect, or a name that your own program speaks as. Invite one: the line that you get connects Claude Code, Codex, Cursor or another coding agent.',
         action('AK_Invite', 'Invite an agent', () => go('/console/keys?invite'), ''),
         action('AP_Create', 'Create an agent', () => create(go)),
       )}

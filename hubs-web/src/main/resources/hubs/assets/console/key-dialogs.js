@@ -37,7 +37,7 @@ export async function invite(go, server) {
   const names = await serverNames();
   return ask({
     title: 'Invite an agent',
-    text: 'You get a line to type where the agent runs: it connects Claude Code, Codex or Gemini CLI as this agent, with a key of its own.',
+    text: 'You get a line to type where the agent runs: it connects Claude Code, Codex, Cursor or another coding agent as this agent, with a key of its own.',
     verb: 'Invite',
     tool: 'AK_Invite',
     fields: [

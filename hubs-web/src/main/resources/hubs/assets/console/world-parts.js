@@ -174,7 +174,7 @@ function noWorld(hasDemo) {
   if (hasDemo) return html`<p class="soft pick">The agents of the demo appear here.</p>`;
   return html`${empty(
     'No agents yet',
-    'Invite an agent: you get one line. Run it in a terminal where Claude Code, Codex or Gemini CLI is installed. What your agents do then appears here, live. Or first watch three agents of the demo handle an incident.',
+    'Invite an agent: you get one line. Run it in a terminal where Claude Code, Codex, Cursor or another coding agent is installed. What your agents do then appears here, live. Or first watch three agents of the demo handle an incident.',
     html`<a class="button" href=${may('AK_Invite') ? '/console/keys?invite' : '/mcp-hub/connect#claude-code'}
       >${may('AK_Invite') ? 'Invite an agent' : 'Connect Claude Code'}</a
     >`,

@@ -39,7 +39,8 @@ class ShippedSkillsTest {
         var skill = Files.readString(place("workspace/SKILL.md"));
         var clients = Path.of("../clients");
         assertThat(clients.resolve("workspace/skills/workspace/SKILL.md")).hasContent(skill);
-        assertThat(clients.resolve("gemini/WORKSPACE.md")).hasContent(skill.substring(skill.indexOf("# ")));
+        assertThat(clients.resolve("gemini-cli/extension/WORKSPACE.md"))
+                .hasContent(skill.substring(skill.indexOf("# ")));
     }
 
     @Test

@@ -23,14 +23,13 @@ import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.workspace.agents.SubAgentName;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import io.agentworkspace.engine.workspace.delivery.hooks.ClientFolder;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -40,18 +39,19 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class Joiner implements Joining {
     private static final int MAX_KEY_NAME = 100;
-    private static final String SCRIPT = "/clients/join.sh";
+    /** Where the parts of the clients are in the script. */
+    private static final String PARTS = "# @CLIENTS@\n";
 
-    /** The files that the script installs, by the name in their address. */
+    /** The files that the script installs, by the name in their address. Those of one client are in its folder. */
     private static final Map<String, String> FILES = Map.of(
             "SKILL.md",
-            "/clients/workspace/skills/workspace/SKILL.md",
+            "workspace/skills/workspace/SKILL.md",
             "hook.sh",
-            "/clients/workspace/hook.sh",
+            "workspace/hook.sh",
             "listener.sh",
-            "/clients/workspace/listener.sh",
+            "workspace/listener.sh",
             "pre-commit",
-            "/clients/pre-commit");
+            "pre-commit");
 
     /** These say that the tenant or the service cannot do it now; everything else means that the invitation is stale. */
     private static final Set<Failure> PASSING =
@@ -86,15 +86,24 @@ public final class Joiner implements Joining {
 
     @Override
     public String script() {
-        return resource(SCRIPT)
+        var parts = ClientFolder.all().stream()
+                .map(client -> client.file("join.sh").orElseThrow())
+                .collect(Collectors.joining("\n"));
+        return ClientFolder.text("join.sh")
                 .orElseThrow()
+                .replace(PARTS, parts)
                 .replace("@BASE_URL@", published.baseUrl().replace("'", "%27"))
                 .replace("@MCP_URL@", published.mcpUrl().replace("'", "%27"));
     }
 
     @Override
     public Optional<String> file(String name) {
-        return Optional.ofNullable(FILES.get(name)).flatMap(Joiner::resource);
+        return Optional.ofNullable(FILES.get(name))
+                .or(() -> ClientFolder.all().stream()
+                        .filter(client -> client.files().contains(name))
+                        .map(client -> client.word() + "/" + name)
+                        .findFirst())
+                .flatMap(ClientFolder::text);
     }
 
     @Override
@@ -105,16 +114,6 @@ public final class Joiner implements Joining {
     @Override
     public ObjectNode marketplace() {
         return plugin.marketplace(published.baseUrl());
-    }
-
-    private static Optional<String> resource(String path) {
-        try (var stream = Joiner.class.getResourceAsStream(path)) {
-            return stream == null
-                    ? Optional.empty()
-                    : Optional.of(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override

@@ -5,41 +5,33 @@ import io.agentworkspace.engine.model.key.JoinResponse.ClientFile;
 import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.mcp.McpClient;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.workspace.delivery.hooks.ClientFolder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
 
-/** A client that joins, and how it is configured: the coding agents that the script knows, and all other MCP clients. */
+/** A client that joins, and how it is configured: those with a folder, and all other MCP clients. */
 record JoiningClient(String title, List<ClientFile> files, List<String> commands) {
-    private static final String CODEX = "codex";
-    private static final String GEMINI = "gemini-cli";
-
     /** @throws Problem {@code invalid_field}, with the known clients */
     static JoiningClient of(String word, String mcpUrl) {
-        return switch (word) {
-            case CODEX -> codex(mcpUrl + McpAddress.ENDPOINT);
-            case GEMINI -> gemini(mcpUrl + McpAddress.ENDPOINT);
-            default ->
-                Arrays.stream(McpClient.values())
-                        .filter(client -> client.word().equals(word))
-                        .findFirst()
-                        .map(client -> of(client, mcpUrl))
-                        .orElseThrow(JoiningClient::unknown);
-        };
+        return Arrays.stream(McpClient.values())
+                .filter(client -> client.word().equals(word))
+                .findFirst()
+                .map(client -> of(client, mcpUrl))
+                .or(() -> ClientFolder.find(word).map(folder -> of(folder, mcpUrl + McpAddress.ENDPOINT)))
+                .orElseThrow(JoiningClient::unknown);
     }
 
-    /** Finds the client of the script that an agent is named after, such as {@code claude} or {@code codex-2}. */
+    /** Finds the client that an agent is named after, such as {@code claude} or {@code codex-2}. */
     static Optional<String> namedIn(String agent) {
-        return Stream.of("claude-code", CODEX, GEMINI)
-                .filter(client ->
-                        agent.equals(client.replace('-', ' ')) || (agent + "-").startsWith(program(client) + "-"))
+        return ClientFolder.all().stream()
+                .filter(folder -> agent.equals(folder.word().replace('-', ' '))
+                        || folder.names().stream().anyMatch(name -> (agent + "-").startsWith(name + "-")))
+                .map(ClientFolder::word)
                 .findFirst();
-    }
-
-    private static String program(String client) {
-        return client.split("-", 2)[0];
     }
 
     private static JoiningClient of(McpClient client, String mcpUrl) {
@@ -51,34 +43,27 @@ record JoiningClient(String title, List<ClientFile> files, List<String> commands
                 configuration.command() == null ? List.of() : List.of(configuration.command()));
     }
 
+    private static JoiningClient of(ClientFolder folder, String url) {
+        var configuration = folder.description().path("configuration");
+        var content = configuration.path("content");
+        var text = content.isString() ? content.asString() : Json.pretty(content);
+        return new JoiningClient(
+                folder.title(),
+                List.of(new ClientFile(configuration.path("file").asString(), text.replace("$URL", url))),
+                configuration
+                        .path("commands")
+                        .valueStream()
+                        .map(JsonNode::asString)
+                        .map(command -> command.replace("$URL", url))
+                        .toList());
+    }
+
     private static Problem unknown() {
-        var words = Stream.concat(McpClient.words().stream(), Stream.of(CODEX, GEMINI))
+        var words = Stream.concat(
+                        McpClient.words().stream(), ClientFolder.all().stream().map(ClientFolder::word))
+                .distinct()
                 .sorted()
                 .collect(Collectors.joining(", "));
         return Problem.invalid("client", "must be one of %s; any other client is generic".formatted(words));
-    }
-
-    private static JoiningClient codex(String url) {
-        var table = """
-                [mcp_servers.agent-workspace]
-                url = "%s"
-                env_http_headers = { "X-Api-Key" = "ENGINE_KEY" }
-                """.formatted(url);
-        return new JoiningClient(
-                "Codex",
-                List.of(new ClientFile("~/.codex/config.toml", table)),
-                List.of("codex mcp add agent-workspace --url %s --bearer-token-env-var ENGINE_KEY".formatted(url)));
-    }
-
-    private static JoiningClient gemini(String url) {
-        var file = Json.object();
-        var server = file.putObject("mcpServers").putObject("agent-workspace").put("httpUrl", url);
-        server.putObject("headers").put("X-Api-Key", "$ENGINE_KEY");
-        return new JoiningClient(
-                "Gemini CLI",
-                List.of(new ClientFile("~/.gemini/settings.json", Json.pretty(file))),
-                List.of(
-                        "gemini mcp add --scope user --transport http --header 'X-Api-Key: $ENGINE_KEY' agent-workspace "
-                                + url));
     }
 }

@@ -77,9 +77,8 @@ public final class HookTool implements ToolSource {
     private static HookClient client(ObjectNode arguments, McpRequest request) {
         var agent = String.valueOf(request.header("User-Agent")).toLowerCase(Locale.ROOT);
         return HookClient.find(arguments.path("client").asString(""))
-                .orElse(
-                        agent.contains("codex")
-                                ? HookClient.CODEX
-                                : agent.contains("gemini") ? HookClient.GEMINI_CLI : HookClient.CLAUDE_CODE);
+                .or(() -> HookClient.find(
+                        agent.contains("codex") ? "codex" : agent.contains("gemini") ? "gemini-cli" : "claude-code"))
+                .orElseThrow();
     }
 }

@@ -80,7 +80,7 @@ class ClientScriptsTest {
                 "workspace/hook.sh",
                 "workspace/listener.sh",
                 "workspace/monitor.sh",
-                "gemini/hook.sh",
+                "gemini-cli/extension/hook.sh",
                 "pre-commit")) {
             var ended = run(checker + " " + Repository.file("clients/" + script));
             assertThat(ended.output()).as(script).isEmpty();

@@ -39,6 +39,15 @@ public final class Node {
         return HOME.resolve(name).toString();
     }
 
+    /**
+     * Returns a file or folder of an installed coding agent: of the version that the tests use, or of the newest one, as
+     * {@code ./engine bench clients --newest} installed it.
+     */
+    public static Path client(String name) {
+        return Path.of(System.getProperty("clients.modules", MODULES.toString()))
+                .resolve(name);
+    }
+
     /** Returns a file or folder of an installed package. */
     public static Path module(String name) {
         return MODULES.resolve(name);

@@ -158,7 +158,7 @@ class GuardRuleTest {
                             && number.matcher(line).find());
         }
         for (var text : List.of(
-                "clients/gemini/WORKSPACE.md",
+                "clients/gemini-cli/extension/WORKSPACE.md",
                 "clients/workspace/skills/workspace/SKILL.md",
                 "skills/src/main/resources/skills/workspace/SKILL.md",
                 "skills/src/main/resources/skills/stay-within-limits/SKILL.md")) {

@@ -29,7 +29,7 @@ public final class EditedFiles {
     private static final int LONGEST_COMMAND = 64 * 1024;
 
     /** The fields that name a file, in the tools of the clients. */
-    private static final List<String> FIELDS = List.of("file_path", "notebook_path", "absolute_path");
+    private static final List<String> FIELDS = List.of("file_path", "notebook_path", "absolute_path", "path");
 
     /** The fields that may contain a patch. */
     private static final List<String> PATCHES = List.of("input", "command", "cmd", "patch");
@@ -37,7 +37,7 @@ public final class EditedFiles {
     /** The fields with a command of a shell, and those with the folder where it runs. */
     private static final List<String> COMMANDS = List.of("command", "cmd");
 
-    private static final List<String> FOLDERS = List.of("workdir", "dir_path", "directory");
+    private static final List<String> FOLDERS = List.of("workdir", "working_directory", "dir_path", "directory");
 
     private static final Pattern IN_PATCH =
             Pattern.compile("^\\*\\*\\* (?:Update File|Add File|Delete File|Move to): (.+)$", Pattern.MULTILINE);

@@ -16,7 +16,6 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.workspace.delivery.wait.WakeKind;
 import io.agentworkspace.engine.workspace.delivery.wait.WakeStore;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -75,9 +74,7 @@ final class HookEndpoint extends Handler.Abstract {
             throw new Problem(
                     Failure.NOT_FOUND,
                     "there is no such client; hooks are for "
-                            + Arrays.stream(HookClient.values())
-                                    .map(HookClient::word)
-                                    .collect(Collectors.joining(", ")));
+                            + HookClient.all().stream().map(HookClient::word).collect(Collectors.joining(", ")));
         }
         var isStream = path.group(2) != null;
         requireMethod(request, response, isStream ? HttpMethod.GET : HttpMethod.POST);

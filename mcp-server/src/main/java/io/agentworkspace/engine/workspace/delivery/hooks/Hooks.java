@@ -224,10 +224,10 @@ public final class Hooks {
         return news;
     }
 
-    /** Only Claude Code takes instructions for its summary. */
+    /** Most clients take no instructions for their summary. */
     private Optional<ObjectNode> compact(Turn turn, HookEvent event) {
         var session = turn.session();
-        return session.client() != HookClient.CLAUDE_CODE
+        return !session.client().takesInstructions()
                 ? seen(turn, State.BUSY)
                 : look(turn, State.BUSY)
                         .map(news -> session.client()

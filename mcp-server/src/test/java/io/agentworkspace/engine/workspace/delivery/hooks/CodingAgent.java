@@ -36,7 +36,7 @@ final class CodingAgent {
         this.home = home;
         this.project = project;
         Node.require();
-        environment.put("PATH", Node.module(".bin") + ":" + System.getenv("PATH"));
+        environment.put("PATH", Node.client(".bin") + ":" + Node.module(".bin") + ":" + System.getenv("PATH"));
         environment.put("HOME", home.toString());
         environment.put("TMPDIR", home.resolve("tmp").toString());
         environment.put("LANG", "C.UTF-8");
@@ -181,7 +181,31 @@ final class CodingAgent {
                  "privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"ui":{"hideTips":true},
                  "general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"ide":{"hasSeenNudge":true,"enabled":false}}
                 """);
-        run("gemini", "extensions", "link", copied("gemini", url).toString(), "--consent");
+        run("gemini", "extensions", "link", copied("gemini-cli/extension", url).toString(), "--consent");
+        return this;
+    }
+
+    /** Installs one of the clients without a plugin of ours as it is before it joins, with a model that speaks Messages. */
+    CodingAgent other(ScriptedModel model) {
+        withModel(model);
+        environment.put("HTTPS_PROXY", "http://127.0.0.1:9"); // They look for updates, and for news of models.
+        environment.put("NO_PROXY", "127.0.0.1");
+        environment.put("ANTHROPIC_MODEL", "claude-sonnet-4-5");
+        environment.put("COPILOT_PROVIDER_BASE_URL", model.url());
+        environment.put("COPILOT_PROVIDER_TYPE", "anthropic");
+        environment.put("COPILOT_PROVIDER_API_KEY", FAKE);
+        environment.put("COPILOT_MODEL", "claude-sonnet-4-5");
+        environment.put("COPILOT_OFFLINE", "true");
+        environment.put("OPENCODE_DISABLE_MODELS_FETCH", "1");
+        environment.put("OPENCODE_DISABLE_AUTOUPDATE", "1");
+        environment.put("npm_config_fetch_retries", "0"); // It installs types for plugins, for editors.
+        write(".config/opencode/opencode.json", """
+                {"model": "anthropic/claude-sonnet-4-5", "small_model": "anthropic/claude-sonnet-4-5",
+                 "provider": {"anthropic": {"options": {"baseURL": "%s/v1"}}}}
+                """.formatted(model.url()));
+        write(".qwen/settings.json", """
+                {"security": {"auth": {"selectedType": "anthropic"}}, "privacy": {"usageStatisticsEnabled": false}}
+                """);
         return this;
     }
 
@@ -226,9 +250,9 @@ final class CodingAgent {
         if (name.startsWith("/")) {
             return name;
         } else if (!name.equals("claude")) {
-            return Node.module(".bin/" + name).toString();
+            return Node.client(".bin/" + name).toString();
         }
-        try (var packages = Files.list(Node.module("@anthropic-ai"))) {
+        try (var packages = Files.list(Node.client("@anthropic-ai"))) {
             return packages.map(each -> each.resolve("claude"))
                     .filter(Files::isExecutable)
                     .findFirst()
@@ -270,6 +294,17 @@ final class CodingAgent {
                     .path("pid")
                     .asLong();
             ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
+
+    /** Starts the program for an application that writes to it and reads from it. */
+    AppServer appServer() {
+        try {
+            return new AppServer(builder(List.of("codex", "app-server"))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -4,6 +4,7 @@ import static io.agentworkspace.engine.workspace.delivery.hooks.HookFixture.call
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -48,6 +50,10 @@ class CodingAgentsTest {
                 it.owner,
                 "MB_Store",
                 "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on Fridays.'}");
+        await("the index")
+                .until(() -> !call(it.ada, "MB_Search", Json.text(Json.object().put("content", PROMPT)))
+                        .at("/content")
+                        .isEmpty());
         it.say("one");
         var requests = new AtomicInteger();
         return _ -> switch (requests.getAndIncrement()) {
@@ -67,13 +73,18 @@ class CodingAgentsTest {
     }
 
     private void checkTurn(String client, ScriptedModel model) {
+        checkTurn(client, model, 3);
+    }
+
+    /** @param requests how often the model is asked: a program that ends with its turn is not shown what came at its end */
+    private void checkTurn(String client, ScriptedModel model, int requests) {
         var inputs = model.inputs();
         var lines = inputs.stream().map(CodingAgentsTest::ours).toList();
         Golden.check(
                 Repository.ROOT.resolve("mcp-server/src/test/resources/golden/hooks/" + client + ".txt"),
                 String.join("\n\n=== the next request ===\n\n", lines) + "\n");
-        assertThat(inputs).hasSize(3);
-        assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(4);
+        assertThat(inputs).hasSize(requests);
+        assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(requests + 1);
     }
 
     /** Returns the lines that come from us, and the client's frame around them. */
@@ -109,6 +120,51 @@ class CodingAgentsTest {
             var agent = new CodingAgent(home).gemini(model, TestServer.url(), it.ada);
             agent.run("gemini", "-m", "gemini-2.5-pro", "--approval-mode", "yolo", "--skip-trust", "-p", PROMPT);
             checkTurn("gemini-cli", model);
+        }
+    }
+
+    /** Those without a plugin of ours, with what the line of an invitation installs. They leave the home folder as it was. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            copilot-cli | 3 | copilot --allow-all-tools -p
+            qwen-code   | 3 | qwen --yolo -p
+            opencode    | 2 | opencode run
+            """)
+    void aClientThatJoinedHearsDuringATurn(String client, int requests, String command) throws IOException {
+        try (var model = new ScriptedModel(turn())) {
+            var agent = new CodingAgent(home).withoutListener().other(model);
+            var code = call(it.owner, "AK_Invite", "{'agent':'Ada'}").text("/invitation/code");
+            agent.join(TestServer.url(), code + " --yes --client " + client);
+            agent.run(Stream.concat(Stream.of(command.split(" ")), Stream.of(PROMPT))
+                    .toArray(String[]::new));
+            checkTurn(client, model, requests);
+            assertThat(model.system() + model.inputs().getFirst()).contains("You are the agent Ada of maria");
+            agent.join(TestServer.url(), "--leave");
+            try (var files = Files.walk(home)) {
+                assertThat(files).noneMatch(file -> file.toString().contains("agent-workspace"));
+            }
+        }
+    }
+
+    /** Its hooks are a plugin of ours, so no other test shows that it keeps to a reservation. */
+    @Test
+    void opencodeDoesNotWriteAReservedFile() {
+        call(it.owner, "DM_Create", "{'vx':{'name':'Yard','description':'d','access':'public'}}");
+        for (var agent : List.of("Ada", "Bert")) {
+            call(it.owner, "DM_Invite", "{'target':{'domain':'Yard','agent':'%s'}}".formatted(agent));
+        }
+        call(it.bert, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['src/*.java'],'reason':'renaming'}");
+        var file = home.resolve("project/src/A.java");
+        var requests = new AtomicInteger();
+        try (var model = new ScriptedModel(_ -> requests.getAndIncrement() > 0
+                ? DONE
+                : ScriptedModel.tool("write", "{'filePath':'%s','content':'x'}".formatted(file)))) {
+            var agent = new CodingAgent(home).withoutListener().other(model);
+            var code = call(it.owner, "AK_Invite", "{'agent':'Ada'}").text("/invitation/code");
+            agent.join(TestServer.url(), code + " --yes --client opencode");
+            agent.run("opencode", "run", PROMPT);
+            assertThat(model.inputs().get(1)).contains("Bert has reserved");
+            assertThat(file).doesNotExist();
         }
     }
 

@@ -104,7 +104,7 @@ class HookAnswersTest {
         for (var hooks : Map.of(
                         "claude-code", "workspace/hooks/claude.json",
                         "codex", "workspace/hooks/codex.json",
-                        "gemini-cli", "gemini/hooks/hooks.json")
+                        "gemini-cli", "gemini-cli/extension/hooks/hooks.json")
                 .entrySet()) {
             var file = Repository.file("clients/" + hooks.getValue());
             assertThat(names(hooks.getKey()))
@@ -124,10 +124,7 @@ class HookAnswersTest {
 
     /** Returns the events that the join script adds hooks for: named in its lines, or in the list of a loop. */
     private static List<String> joining(String client) {
-        var script = Repository.text(Repository.file("clients/join.sh"));
-        var adds = script.substring(script.indexOf("add_hooks()"));
-        var part = adds.substring(adds.indexOf(client + ")"));
-        part = part.substring(0, part.indexOf(";;"));
+        var part = Repository.text(Repository.file("clients/" + client + "/join.sh"));
         return Pattern.compile("for event in ([A-Za-z ]+);|'hooks ([A-Za-z]+) \\[]'")
                 .matcher(part)
                 .results()

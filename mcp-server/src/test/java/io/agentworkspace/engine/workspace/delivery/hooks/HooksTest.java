@@ -38,7 +38,8 @@ class HooksTest {
     @Test
     void theExtensionHasTheHookOfThePlugin() {
         var clients = Repository.ROOT.resolve("clients");
-        assertThat(clients.resolve("gemini/hook.sh")).hasSameTextualContentAs(clients.resolve("workspace/hook.sh"));
+        assertThat(clients.resolve("gemini-cli/extension/hook.sh"))
+                .hasSameTextualContentAs(clients.resolve("workspace/hook.sh"));
     }
 
     @Test

@@ -138,6 +138,49 @@ class IdleAgentsTest {
         }
     }
 
+    /** Its desktop app and its extensions of editors speak to a server of their own. */
+    @Test
+    void codexInAnApplicationThatJoined() throws InterruptedException {
+        var agent = joined(new CodingAgent(home).codex(model, "gpt-5.5"), "codex");
+        var folder = home.resolve("project").toString();
+        try (model;
+                var server = agent.appServer()) {
+            server.trustHooks(folder);
+            var thread = server.call("thread/start", "{'cwd':'%s'}".formatted(folder))
+                    .at("/thread/id")
+                    .asString();
+            server.call("turn/start", "{'threadId':'%s','input':[{'type':'text','text':'hello'}]}".formatted(thread));
+            awaitIdle(1);
+            for (var round = 0; round < ROUNDS; round++) {
+                it.say("tide at six");
+                assertThat(takeTurn().input()).doesNotContain("tide at six");
+                readAndPause();
+            }
+        }
+        await("the end of the stream").until(() -> it.streams() == 0);
+    }
+
+    /** Its plugin, which joining installs, wakes its sessions itself. A session lives as long as the server of its windows. */
+    @Test
+    void opencodeThatJoined() throws InterruptedException {
+        var agent = joined(new CodingAgent(home).other(model), "opencode");
+        try (model;
+                var server = agent.terminal("opencode", "serve", "--port", "0")) {
+            var address = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
+            await("its address").until(() -> address.matcher(server.screen()).find());
+            var found = address.matcher(server.screen());
+            assertThat(found.find()).isTrue();
+            agent.run("opencode", "run", "--attach", found.group(), "hello");
+            awaitIdle(1);
+            for (var round = 0; round < ROUNDS; round++) {
+                it.say("tide at six");
+                assertThat(takeTurn().input()).doesNotContain("tide at six");
+                readAndPause();
+            }
+        }
+        await("the end of the stream").until(() -> it.streams() == 0);
+    }
+
     /** Waits until so many sessions are woken, and the first turn of each is over: during a turn, the hooks tell. */
     private void awaitIdle(int sessions) {
         await("the sessions").until(() -> model.inputs().size() >= sessions && it.streams() == sessions);

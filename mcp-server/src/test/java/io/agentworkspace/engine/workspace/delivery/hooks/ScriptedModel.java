@@ -50,6 +50,7 @@ final class ScriptedModel implements AutoCloseable {
     private final HttpServer server;
     private final UnaryOperator<String> script;
     private final List<String> inputs = new CopyOnWriteArrayList<>();
+    private volatile String system = "";
 
     /** @param script what the model replies to what it was shown since its last reply */
     ScriptedModel(UnaryOperator<String> script) {
@@ -66,6 +67,11 @@ final class ScriptedModel implements AutoCloseable {
 
     String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    /** Returns the last request's system prompt, in the dialect of Messages. */
+    String system() {
+        return system;
     }
 
     /** Returns what each request showed that came after the model's own last reply. */
@@ -107,6 +113,7 @@ final class ScriptedModel implements AutoCloseable {
         if (request.path("tools").isEmpty() && !messages.equals(CODEX)) {
             return "ok";
         }
+        system = text(request.path("system"));
         var latest = latest(request.path(messages));
         inputs.add(latest);
         return script.apply(latest);
@@ -170,9 +177,19 @@ final class ScriptedModel implements AutoCloseable {
         return HookFixture.object(json);
     }
 
+    /** Returns the name of the tool that runs a command. */
+    private static String shell(ObjectNode request) {
+        return request.path("tools")
+                .valueStream()
+                .map(tool -> tool.path("name").asString(""))
+                .filter(name -> name.equalsIgnoreCase("bash") || name.equals("run_shell_command"))
+                .findFirst()
+                .orElse("Bash");
+    }
+
     private static String anthropic(ObjectNode request, String reply) {
         var isTool = reply.startsWith(TOOL);
-        var called = Called.of(reply, "Bash", "{\"command\":\"true\",\"description\":\"d\"}");
+        var called = Called.of(reply, shell(request), "{\"command\":\"true\",\"description\":\"d\"}");
         var block = isTool
                 ? object("{'type':'tool_use','id':'toolu_%d'}".formatted(CALLS.incrementAndGet()))
                         .put("name", called.name())
@@ -191,7 +208,10 @@ final class ScriptedModel implements AutoCloseable {
         draft.putNull("stop_reason").putArray("content");
         first.set("message", draft);
         var start = object("{'type':'content_block_start','index':0}");
-        start.set("content_block", isTool ? block : object("{'type':'text','text':''}"));
+        // What the tool is called with comes after this, as from the real service.
+        start.set(
+                "content_block",
+                isTool ? block.deepCopy().set("input", Json.object()) : object("{'type':'text','text':''}"));
         var delta = object("{'type':'content_block_delta','index':0}");
         delta.set(
                 "delta",

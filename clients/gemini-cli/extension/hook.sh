@@ -1,11 +1,14 @@
 #!/bin/sh
 # A hook of a coding agent: sends what the engine needs of its event, and prints the answer. "hook.sh <client> listen" begins the
-# listener instead, which wakes the session. The engine is found by ENGINE_URL and ENGINE_KEY, or by the plugin's options.
-# It never fails: without the engine it prints nothing.
+# listener instead, which wakes the session. "hook.sh <client> <event>" names the event where the client calls it otherwise or not
+# at all; with "first" behind it, the first one of a session is its start. The engine is found by ENGINE_URL and ENGINE_KEY, or by
+# the plugin's options. It never fails: without the engine it prints nothing.
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 url=${CLAUDE_PLUGIN_OPTION_URL:-${ENGINE_URL:-http://127.0.0.1:8080}}
 key=${CLAUDE_PLUGIN_OPTION_KEY:-${ENGINE_KEY:-}}
 [ -n "$key" ] || exit 0
+# Cursor also runs the hooks of Claude Code, whose agent its sessions are not. It sets this variable for hooks only.
+[ "$1" = cursor ] || [ -z "${CURSOR_VERSION:-}" ] || exit 0
 
 # A process's program and its parent. Some systems have no ps, and some have no /proc.
 name() { cat "/proc/$1/comm" 2>/dev/null || ps -o comm= -p "$1"; }
@@ -51,16 +54,16 @@ needed() {
     LC_ALL=C awk '
         BEGIN {
             RS = "\""
-            split("hook_event_name session_id agent_id agent_type source cwd prompt tool_name notification_type stop_hook_active", names, " ")
+            split("hook_event_name session_id sessionId conversation_id conversationId agent_id agent_type source cwd prompt tool_name toolName notification_type stop_hook_active status terminationReason", names, " ")
             for (n in names) top[names[n]] = 1
-            split("file_path notebook_path absolute_path workdir dir_path directory", names, " "); for (n in names) path[names[n]] = 1
+            split("file_path notebook_path absolute_path path workdir working_directory dir_path directory", names, " "); for (n in names) path[names[n]] = 1
             split("input command cmd patch", names, " "); for (n in names) patch[names[n]] = 1
         }
         # The kind of the string that begins.
         function kind() {
             if (type[depth] == "{" && !colon) return "key"
             if (depth == 1 && key[1] in top) return "top"
-            if (key[1] != "tool_input") return ""
+            if (key[1] != "tool_input" && key[1] != "toolArgs") return ""
             if (depth == 2 && key[2] in path) return "path"
             return key[2] in patch && (depth == 2 || depth == 3 && type[3] == "[") ? "patch" : ""
         }
@@ -105,6 +108,7 @@ needed() {
         }
         function read_marks(s,  i, c) {
             if (depth == 1 && key[1] == "stop_hook_active" && s ~ /^[ \t\r\n]*:[ \t\r\n]*true/) value[key[1]] = "true"
+            if (depth == 1 && key[1] == "loop_count" && s ~ /^[ \t\r\n]*:[ \t\r\n]*[1-9]/) value["stop_hook_active"] = "true"
             gsub(/[^][{}:,]+/, "", s); gsub(/,,+/, ",", s)
             for (i = 1; i <= length(s); i++) {
                 c = substr(s, i, 1)
@@ -122,8 +126,12 @@ needed() {
         { read_marks($0); what = kind(); text = ""; full = 0; inside = 1 }
         function show(name) { if (name in value) printf ",\"%s\":\"%s\"", name, value[name] }
         END {
-            name = value["hook_event_name"]
+            name = ENVIRON["EVENT"] != "" ? ENVIRON["EVENT"] : value["hook_event_name"]
+            if (!("session_id" in value)) value["session_id"] = value["sessionId"] value["conversation_id"] value["conversationId"]
+            if ("toolName" in value) value["tool_name"] = value["toolName"]
             if (name == "" || value["session_id"] == "") exit
+            # A turn that its user or an error has ended does not go on.
+            if (name == "Stop" && (value["status"] ~ /^(aborted|error)$/ || value["terminationReason"] !~ /^(NO_TOOL_CALL)?$/)) name = "Interrupt"
             printf "{\"hook_event_name\":\"%s\"", name; show("session_id"); show("agent_id")
             if ("agent_id" in value) show("agent_type")
             if (name == "SessionStart") show("source")
@@ -142,8 +150,17 @@ needed() {
         }'
 }
 
-event=$(needed)
+event=$(EVENT=${2:-} needed)
 [ -n "$event" ] || exit 0
+session=${event#*\"session_id\":\"} && session=${session%%\"*}
+if [ "${3:-}" = first ]; then
+    case $session in '' | *[!A-Za-z0-9._-]*) exit 0 ;; esac
+    (umask 077 && mkdir -p "$state") 2>/dev/null
+    if [ -O "$state" ] && [ ! -f "$state/begun-$session" ]; then
+        : >"$state/begun-$session"
+        event="{\"hook_event_name\":\"SessionStart\"${event#*\"hook_event_name\":\""$2"\"}"
+    fi
+fi
 # Prints an absolute path without links. What does not exist yet is below what does. Names that JSON escapes are left out.
 real() {
     path=$(printf '%s' "$1" | sed 's/\\\\/\//g')
@@ -231,8 +248,8 @@ MODULES
 case $event in
     *'"tool_input":{'*)
         folder=${event#*\"cwd\":\"} && folder=${folder%%\"*}
-        file=${event#*\"tool_input\":\{} && file=${file#*_path\":\"} && file=${file%%\"*}
-        case $event in *'_path":"'*) ;; *) file='' ;; esac
+        file=${event#*\"tool_input\":\{} && file=${file#*path\":\"} && file=${file%%\"*}
+        case $event in *'path":"'*) ;; *) file='' ;; esac
         case $file in '' | /* | [A-Za-z]:*) ;; *) file=$folder/$file ;; esac
         folder=$(real "$folder")
         file=$(real "$file")
@@ -248,7 +265,6 @@ case $event in
         event="${event%?},$found}"
         ;;
 esac
-session=${event#*\"session_id\":\"} && session=${session%%\"*}
 # The key goes through a file descriptor, so that no list of processes shows it.
 failure=0
 answer=$(
