@@ -40,10 +40,7 @@ record CredentialRequest(
 
         @Doc(value = "For OAuth.", max = 500) @Nullable String scope,
 
-        @Doc(
-                value = "The issuer. Default of id_jag: token_url's origin.",
-                max = 2_000)
-        @Nullable
+        @Doc(value = "The issuer. Default of id_jag: token_url's origin.", max = 2_000) @Nullable
         String audience) {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern ORIGIN = Pattern.compile("^(https?://[^/?#]+).*$");
