@@ -184,10 +184,8 @@ class SubAgentsTest {
             maria.call(end.split(" ", 2)[0], end.split(" ", 2)[1].formatted(parent.id()))
                     .ok();
             await(end).until(() -> !explore.isValid() && !again.isValid());
-            if (!end.startsWith("AK_Rotate")) {
-                await(end).until(() -> !parent.isValid());
-                assertThat(joined(open).path("api_key").asString("")).as(end).isEmpty();
-            }
+            await(end).until(() -> !parent.isValid());
+            assertThat(joined(open).path("api_key").asString("")).as(end).isEmpty();
         }
         assertThat(ada.isValid()).isTrue();
         assertThat(ada.sub("explore", "").isValid()).isTrue();
