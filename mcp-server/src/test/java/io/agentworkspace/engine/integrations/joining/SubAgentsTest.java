@@ -205,6 +205,14 @@ class SubAgentsTest {
                 .ok();
         maria.call("AP_Update", "{'target':{'agent':'Ada/map'},'vx':{'name':'map','description':'d'}}")
                 .ok();
+        maria.call("AP_Update", "{'target':{'agent':'Ada/map'},'vx':{'name':'ada/Chart','description':'d'}}")
+                .ok();
+        maria.call("AP_Modify", "{'target':{'agent':'Ada/chart'},'vx':{'name':'Ada/map'}}")
+                .ok();
+        maria.call("AP_Modify", "{'target':{'agent':'Ada/map'},'vx':{'name':'Bert/map'}}")
+                .refused(1004, "vx.name", "begin with 'Ada/'");
+        maria.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'name':'Bert/map'}}")
+                .refused(1004, "vx.name", "only the name of a sub-agent");
         assertThat(maria.call("AP_List", "{}").ok().texts("/profile", "name"))
                 .containsExactly("Ada", "Ada/explore", "Ada/map");
         maria.call("AP_Destroy", "{'target':{'agent':'Ada'}}").ok();
