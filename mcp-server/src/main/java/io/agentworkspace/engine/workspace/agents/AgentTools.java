@@ -435,7 +435,9 @@ public final class AgentTools {
             return change;
         }
         var parent = agent.parent() == null ? null : SubAgentName.parent(agent.name());
-        var isWhole = parent != null && SubAgentName.is(name) && Name.key(SubAgentName.parent(name.text())).equals(Name.key(parent));
+        var isWhole = parent != null
+                && SubAgentName.is(name)
+                && Name.key(SubAgentName.parent(name.text())).equals(Name.key(parent));
         if (SubAgentName.is(name) && !isWhole) {
             throw Problem.invalid(
                     "vx.name",
