@@ -163,7 +163,7 @@ public final class DpopProofs implements PossessionCheck {
             throw DpopRefusal.invalid("its jti must be unique, in at most %d characters".formatted(LONGEST_ID));
         }
         var thumbprint = key.thumbprint(Jwks.HASH.SHA256).toString();
-        return new DpopProof(thumbprint, String.join("\n", id, method, path), expires(claims, answer));
+        return new DpopProof(thumbprint, id, expires(claims, answer));
     }
 
     private static PublicJwk<?> key(ObjectNode header) {
@@ -185,10 +185,11 @@ public final class DpopProofs implements PossessionCheck {
         } catch (RuntimeException e) {
             // Refused below, like a key that is missing.
         }
-        throw DpopRefusal.invalid("its jwk must be a public key: RSA from 2048 bits, EC or Ed25519");
+        throw DpopRefusal.invalid(
+                "its jwk must be a public key: RSA with 2048 to 8192 bits and an exponent of at most 32 bits, EC or Ed25519");
     }
 
-    /** The times in the proof are checked afterwards, since a nonce can stand for them. */
+    /** The time of the proof is checked afterwards, since a nonce can stand for it. */
     private static void checkSignature(UnverifiedToken token, PublicJwk<?> key) {
         try {
             TokenJson.parser(TokenJson.ALGORITHMS, Clock.fixed(issued(token.claims()), ZoneOffset.UTC))
@@ -196,7 +197,8 @@ public final class DpopProofs implements PossessionCheck {
                     .build()
                     .parseSignedClaims(token.text());
         } catch (JwtException | IllegalArgumentException e) {
-            throw DpopRefusal.invalid("its signature is not of the key in its header (jwk), or it had expired (exp)");
+            throw DpopRefusal.invalid(
+                    "its signature is not of the key in its header (jwk), or its exp or nbf does not fit its iat");
         }
     }
 

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.identity.dpop;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.text.Sha256;
+import java.time.Duration;
 import java.time.Instant;
 
 /** Stores which proofs were used, for all replicas, as long as they could be used again. */
@@ -13,6 +14,9 @@ final class DpopStore {
             """;
 
     private static final String OLD = Db.oldRows("oauth_proof", "expires_at <= :until");
+
+    /** How far the clock of a replica may be ahead: it must not delete a proof that another one still accepts. */
+    private static final Duration KEPT = Duration.ofMinutes(5);
 
     private final Db db;
 
@@ -31,6 +35,6 @@ final class DpopStore {
     }
 
     void purge(Instant now) {
-        db.deleteOld(OLD, now);
+        db.deleteOld(OLD, now.minus(KEPT));
     }
 }

@@ -68,6 +68,7 @@ public final class KeyChangeStore {
                FOR UPDATE OF k;
             {hold_issuer};
             SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, k.id, u.role, k.revision, k.revoked_at,
+                   EXISTS (SELECT 1 FROM oauth_grant g WHERE g.tenant_id = k.tenant_id AND g.key_id = k.id) AS granted,
                    {chain} AS chain, {issuer}
               FROM app_user c, api_key k
               JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
@@ -194,9 +195,10 @@ public final class KeyChangeStore {
     /**
      * A locked key, and what the caller can grant.
      *
+     * @param isAccess whether it is what a program was granted (OAuth)
      * @param powers throws {@code unauthenticated} if the caller's credential has just ended
      */
-    record KeyAndGrant(LockedKey key, Supplier<Grant> powers) {}
+    record KeyAndGrant(LockedKey key, boolean isAccess, Supplier<Grant> powers) {}
 
     /**
      * Returns the key with this id, locked, if the caller may manage it. Until the transaction ends, the roles of its
@@ -213,7 +215,7 @@ public final class KeyChangeStore {
                 .last(row -> {
                     checkCaller(call, row);
                     var issuer = IssuerCredentialQueries.read(row);
-                    return new KeyAndGrant(lockedKey(row), () -> issuer.powers(call));
+                    return new KeyAndGrant(lockedKey(row), row.flag("granted"), () -> issuer.powers(call));
                 })
                 .orElseThrow(() -> missing(id));
     }

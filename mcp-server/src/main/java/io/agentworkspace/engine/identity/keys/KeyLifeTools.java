@@ -6,6 +6,7 @@ import io.agentworkspace.engine.kernel.context.IfRevision;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -67,6 +68,10 @@ final class KeyLifeTools {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     IfRevision.check(in.ifRevision(), before.revision());
                     AccessCheck.require(KeyAccess.missing(call, before, locked.powers()));
+                    if (locked.isAccess()) {
+                        throw Problem.conflict(
+                                "this is the access of a program, which gets new tokens by itself (OAuth): end it with AK_Revoke, or create a key with AK_Create");
+                    }
                     var key = ApiKey.withId(before.id(), random);
                     var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();
                     return new KeyTools.SecretResponse(

@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -87,21 +88,27 @@ final class AssertionGrant {
             Instant expires,
             Request request) {
         try {
-            var assertion = assertions.read(text, presenter.id(), expires, request);
+            var assertion = assertions.verified(text, presenter.id());
             var granted = new Granted(granted(scope, assertion), resource(resource, assertion), expires);
             checkPossession(assertion, presenter.proof());
             var client = presenter.client().get();
             if (client.client().proves() && presenter.proof() == null) {
                 throw TokenIssuer.unproven();
             }
+            var caller = assertions.caller(assertion, expires, request);
             try {
-                return issue(assertion, granted, client, presenter.proof(), request);
+                return issue(caller, assertion, granted, client, presenter.proof(), request);
             } catch (Problem problem) {
                 if (problem.failure() != Failure.ALREADY_EXISTS) {
                     throw problem;
                 }
                 return issue(
-                        assertion, granted, client, presenter.proof(), request); // Another request created the agent.
+                        caller,
+                        assertion,
+                        granted,
+                        client,
+                        presenter.proof(),
+                        request); // Another request created the agent.
             }
         } catch (Problem problem) {
             if (REFUSED.contains(problem.failure())) {
@@ -137,8 +144,12 @@ final class AssertionGrant {
     }
 
     private Access issue(
-            Assertion assertion, Granted granted, Proven proven, @Nullable DpopProof proof, Request request) {
-        var caller = assertion.caller();
+            Caller caller,
+            Assertion assertion,
+            Granted granted,
+            Proven proven,
+            @Nullable DpopProof proof,
+            Request request) {
         var client = proven.client();
         var agent = agent(client.name(), caller.userName());
         var run = new KeyCreation(runner, caller, request);

@@ -12,8 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The documents that the makers of widespread clients publish about them, as captured by November 2026. Some cannot be fetched by a program,
- * and an engine in a closed network fetches nothing. Whatever is sent to their addresses goes to the maker's site, or stays on the
- * machine of the browser.
+ * and an engine in a closed network fetches nothing. They trust the makers' sites: what is sent to their redirect URIs goes
+ * there, or stays on the machine of the browser; vscode.dev passes it on to the address in {@code state}.
  */
 final class KnownClients {
     private static final String FILE = "/oauth/clients.json";

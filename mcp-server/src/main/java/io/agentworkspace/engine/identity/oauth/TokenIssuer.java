@@ -88,11 +88,13 @@ final class TokenIssuer {
             throw new OAuthError("unsupported_grant_type", "grant_type must be one of " + String.join(", ", GRANTS));
         }
         var login = ClientLogin.of(parameters, basic);
-        var proof = proofs.read(request, answer).orElse(null);
         if (type.equals("client_credentials")) {
-            return byKey(parameters, login, proof);
+            return byKey(
+                    parameters, keyCaller(login), proofs.read(request, answer).orElse(null));
         }
         checkClient(login);
+        var proof = proofs.read(request, answer)
+                .orElse(null); // Nobody without the client's secret causes its verification.
         if (type.equals(JWT_BEARER)) {
             return byAssertion(parameters, login, request, proof);
         }
@@ -150,10 +152,21 @@ final class TokenIssuer {
     /** The refresh token of a client that proves who it is otherwise is bound to no key: such a client may change its key. */
     private static void checkPossession(AccessGrantStore.Taken taken, boolean isPublic, @Nullable DpopProof proof) {
         var bound = taken.kind().equals("code") || isPublic ? taken.proofKey() : null;
-        if (proof == null && (taken.proves() || bound != null)) {
+        if (proof == null && taken.proves()) {
             throw unproven();
         }
-        if (proof != null && bound != null && !bound.equals(proof.key())) {
+        checkKey(bound, proof);
+    }
+
+    /** @param bound the thumbprint of the key that is needed; null for none */
+    private static void checkKey(@Nullable String bound, @Nullable DpopProof proof) {
+        if (bound == null) {
+            return;
+        }
+        if (proof == null) {
+            throw unproven();
+        }
+        if (!bound.equals(proof.key())) {
             throw OAuthError.grant("this access is bound to another key than that of the DPoP proof");
         }
     }
@@ -305,11 +318,8 @@ final class TokenIssuer {
     }
 
     /** A program's own key is its secret. The token is a child of that key, with at most its capabilities, and ends with it. */
-    private ObjectNode byKey(Parameters parameters, ClientLogin login, @Nullable DpopProof proof) {
-        var caller = keyHolder(login)
-                .orElseThrow(
-                        () -> OAuthError.client(
-                                "client_id must be the id of an API key, and client_secret the whole key; it is unknown, revoked or expired"));
+    private ObjectNode byKey(Parameters parameters, Caller caller, @Nullable DpopProof proof) {
+        checkKey(caller.credential().proofKey(), proof);
         if (caller.boundAgent() == null) {
             throw new OAuthError(
                     "unauthorized_client",
@@ -337,6 +347,13 @@ final class TokenIssuer {
                     Duration.ofMinutes(1));
         }
         return answer(token, proof, now, expires, granted);
+    }
+
+    private Caller keyCaller(ClientLogin login) {
+        return keyHolder(login)
+                .orElseThrow(
+                        () -> OAuthError.client(
+                                "client_id must be the id of an API key, and client_secret the whole key; it is unknown, revoked or expired"));
     }
 
     private Optional<Caller> keyHolder(ClientLogin login) {

@@ -3,9 +3,11 @@ package io.agentworkspace.engine.identity.signin;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.identity.credentials.UnverifiedToken;
 import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.EmailAddress;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.jsonwebtoken.Claims;
 import io.jsonwebtoken.Jwts;
 import java.time.Clock;
 import java.time.Duration;
@@ -57,32 +59,41 @@ public final class IdentityAssertions {
         }
     }
 
-    /**
-     * A valid assertion.
-     *
-     * @param caller its user, until {@code until}, with everything that the user may do
-     * @param id unique among those of all issuers
-     * @param scopes the capabilities that it names; empty if it names none
-     * @param resources the paths of the MCP endpoint that it names
-     * @param proofKey the thumbprint of the key that the client must prove to have (DPoP); null for none
-     */
-    public record Assertion(
-            Caller caller,
-            String id,
-            Instant expires,
-            Set<String> scopes,
-            List<String> resources,
-            @Nullable String proofKey) {}
+    /** An assertion that its issuer has signed. */
+    public record Assertion(Issuer issuer, Claims claims, TokenClaims said) {
+        /** Returns an id that is unique among those of all issuers. */
+        public String id() {
+            return issuer.provider().issuer() + "\n" + claims.getId();
+        }
+
+        public Instant expires() {
+            return said.expiresAt();
+        }
+
+        /** Returns the capabilities that it names; empty if it names none. */
+        public Set<String> scopes() {
+            return said.scopes();
+        }
+
+        /** Returns the paths of the MCP endpoint that it names. */
+        public List<String> resources() {
+            return List.of(said.resources().split(" "));
+        }
+
+        /** Returns the thumbprint of the key that the client must prove to have (DPoP); null for none. */
+        public @Nullable String proofKey() {
+            return said.proofKey();
+        }
+    }
 
     /**
-     * Verifies an assertion. The caller of this method checks that it was not used before.
+     * Verifies an assertion, and changes nothing. The caller of this method checks that it was not used before.
      *
-     * @param client the client that presents it, which was authenticated
-     * @param until when the access ends that it is for
-     * @throws Problem {@code unauthenticated} for an invalid assertion, {@code not_permitted} for an unknown user, {@code
-     *     unavailable} if its issuer has to be queried and does not respond
+     * @param client the client that presents it
+     * @throws Problem {@code unauthenticated} for an invalid assertion, {@code unavailable} if its issuer has to be queried and does
+     *     not respond
      */
-    public Assertion read(String text, String client, Instant until, Request request) {
+    public Assertion verified(String text, String client) {
         var token = UnverifiedToken.read(text).orElseThrow(() -> TokenClaims.invalid("it is not a JWT"));
         var named = token.claims().path("iss").asString("");
         var trusted = issuers.stream()
@@ -105,32 +116,55 @@ public final class IdentityAssertions {
             var claims = trusted.keys()
                     .verified(token)
                     .orElseThrow(() -> TokenClaims.invalid("its signature is not of a key of its issuer (kid)"));
-            var subject = said.email() == null ? said.subject() : subject(trusted, said.email());
-            var whole = Jwts.claims().add(claims).subject(subject).build();
-            var user = mapping.user(RequestOrigin.of(request, clock), trusted.issuer(), whole, "");
-            var identity = new SignInStore.Identity(user.tenant(), trusted.name(), subject);
-            return new Assertion(
-                    caller(identity, said, until),
-                    trusted.name() + "\n" + id,
-                    said.expiresAt(),
-                    said.scopes(),
-                    List.of(said.resources().split(" ")),
-                    said.proofKey());
+            var whole = Jwts.claims().add(claims).subject(said.subject()).build();
+            return new Assertion(trusted.issuer(), whole, said);
         } catch (ProviderHttp.Failed e) {
-            throw Problem.unavailable(
-                    "the keys of the assertion's issuer cannot be fetched now; try again shortly", RETRY);
+            throw unavailable();
         }
     }
 
-    /** Returns the subject of the user with an e-mail address, which the same issuer reported before. */
-    private String subject(TrustedIssuer trusted, String email) {
-        var provider = trusted.issuer().provider();
-        return store.findTenant(Objects.requireNonNull(provider.tenant()))
-                .flatMap(tenant ->
-                        EmailAddress.key(email).flatMap(key -> store.findSubject(tenant, trusted.name(), key)))
-                .orElseThrow(
-                        () -> TokenClaims.invalid(
-                                "its sub_id names a user by an e-mail address that nobody here has signed in with; send sub, too"));
+    private static Problem unavailable() {
+        return Problem.unavailable(
+                "the keys of the assertion's issuer cannot be fetched now; try again shortly", RETRY);
+    }
+
+    /**
+     * Returns the user of an assertion as a caller with everything that the user may do. A new user joins, so the client must have been
+     * authenticated before.
+     *
+     * @param until when the access ends that it is for
+     * @throws Problem {@code unauthenticated} if it names two users, {@code not_permitted} for an unknown user
+     */
+    public Caller caller(Assertion assertion, Instant until, Request request) {
+        checkEmail(assertion);
+        try {
+            var issuer = assertion.issuer();
+            var user = mapping.user(RequestOrigin.of(request, clock), issuer, assertion.claims(), "");
+            var name = issuer.provider().issuer().toString();
+            var identity = new SignInStore.Identity(
+                    user.tenant(), name, assertion.said().subject());
+            return caller(identity, assertion.said(), until);
+        } catch (ProviderHttp.Failed e) {
+            throw unavailable();
+        }
+    }
+
+    /** An address beside the subject is that user's, or nobody's yet if the issuer reports it as verified. */
+    private void checkEmail(Assertion assertion) {
+        var named = assertion.said().email();
+        if (named == null) {
+            return;
+        }
+        var provider = assertion.issuer().provider();
+        var email = EmailAddress.key(named).orElseThrow(() -> TokenClaims.different("sub"));
+        var subjects = store.findTenant(Objects.requireNonNull(provider.tenant()))
+                .map(tenant -> store.subjects(tenant, provider.issuer().toString(), email))
+                .orElse(List.of());
+        var isNew = subjects.isEmpty()
+                && email.equals(EmailClaim.of(assertion.claims(), Json.object()).key());
+        if (!isNew && !subjects.equals(List.of(assertion.said().subject()))) {
+            throw TokenClaims.different("sub");
+        }
     }
 
     private Caller caller(SignInStore.Identity identity, TokenClaims said, Instant until) {

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -95,12 +96,12 @@ public final class SignInStore {
     }
 
     /**
-     * Returns the subject of the one user whose address the issuer verified last; empty if there are none or several.
+     * Returns the subjects of the users whose address the issuer verified last: at most two of them.
      *
      * @param email in the form of {@link EmailAddress#key}
      */
-    Optional<String> findSubject(long tenant, String issuer, String email) {
-        var found = db.sql("""
+    List<String> subjects(long tenant, String issuer, String email) {
+        return db.sql("""
                 SELECT subject FROM external_identity
                  WHERE tenant_id = :tenant AND issuer = :issuer AND email = :email
                  LIMIT 2
@@ -109,7 +110,6 @@ public final class SignInStore {
                 .set("issuer", issuer)
                 .set("email", email)
                 .list(row -> row.text("subject"));
-        return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
     }
 
     /** Stores what a provider reports, unless a later report is already stored. */

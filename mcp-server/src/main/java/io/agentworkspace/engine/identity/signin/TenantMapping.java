@@ -24,7 +24,7 @@ final class TenantMapping {
 
     record MappedUser(long tenant, long id, String name) {}
 
-    /** What a user presented: an ID token, or an access token at the MCP endpoint, which comes without one. */
+    /** What a user presented: an ID token, or a token that comes alone: an access token at the MCP endpoint, or an assertion. */
     private record Proof(RequestOrigin visit, Issuer issuer, Claims claims, String accessToken) {
         /** Returns the claims of the userinfo endpoint; empty if they are about another subject. */
         ObjectNode userInfo() throws ProviderHttp.Failed {
@@ -40,8 +40,9 @@ final class TenantMapping {
             return accessToken.isEmpty() && issued.isBefore(visit.at()) ? issued : visit.at();
         }
 
+        /** Returns whether the claims have an address. A token that comes alone must also say whether it is verified. */
         boolean hasEmail() {
-            return claims.get("email") != null;
+            return claims.get("email") != null && (!accessToken.isEmpty() || claims.get("email_verified") != null);
         }
     }
 

@@ -25,8 +25,8 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param client the program that it was issued to; empty if not named
  * @param scopes those that are capabilities
- * @param subject its user at the issuer; empty if it names only an e-mail address
- * @param email the e-mail address of its user; null if it names the subject
+ * @param subject its user at the issuer
+ * @param email the e-mail address by which its {@code sub_id} names the user, too; null if it does not
  * @param resources the paths of the MCP endpoint that it is for, separated by spaces
  * @param proofKey the thumbprint of the key that it is bound to (RFC 9449, section 6.1); null for none
  */
@@ -105,10 +105,13 @@ record TokenClaims(
                 user.subject(), user.email(), client, scopes(claims), paths, expires(claims, now), proofKey(claims));
     }
 
-    /** A user of the issuer: by the subject, or only by an e-mail address. */
+    /** A user of the issuer: by the subject, and perhaps by an e-mail address, too. */
     private record NamedUser(String subject, @Nullable String email) {}
 
-    /** Returns the user that an assertion names in {@code sub}, in {@code sub_id} (RFC 9493), or in both. */
+    /**
+     * Returns the user that an assertion names in {@code sub}, in {@code sub_id} (RFC 9493), or in both. An e-mail address alone names
+     * nobody, since issuers reassign them.
+     */
     private static NamedUser user(ObjectNode claims) {
         var structured = claims.path("sub_id");
         if (structured.isMissingNode()) {
@@ -120,9 +123,12 @@ record TokenClaims(
         if (format.equals("email") && !email.isBlank()) {
             var said = claims.path("email");
             if (!said.isMissingNode() && !said.asString("").equalsIgnoreCase(email)) {
-                throw invalid("its email and its sub_id name different users");
+                throw different("email");
             }
-            return new NamedUser(plain == null ? "" : plain, plain == null ? email : null);
+            if (plain == null) {
+                throw invalid("its sub_id is an e-mail address, which does not prove who a user is: send sub, too");
+            }
+            return new NamedUser(plain, email);
         }
         var subject = switch (format) {
             case "iss_sub" -> text(structured, "iss").equals(text(claims, "iss")) ? text(structured, "sub") : "";
@@ -133,7 +139,7 @@ record TokenClaims(
             throw invalid("its sub_id must have the format iss_sub with its own iss, opaque or email (RFC 9493)");
         }
         if (plain != null && !plain.equals(subject)) {
-            throw invalid("its sub and its sub_id name different users");
+            throw different("sub");
         }
         return new NamedUser(checked(subject, claims), null);
     }
@@ -229,6 +235,11 @@ record TokenClaims(
 
     private static Stream<String> texts(JsonNode value) {
         return value.isArray() ? value.valueStream().map(one -> one.asString("")) : Stream.of(value.asString(""));
+    }
+
+    /** @param claim which claim names another user than {@code sub_id} */
+    static Problem different(String claim) {
+        return invalid("its %s and its sub_id name different users".formatted(claim));
     }
 
     static Problem invalid(String why) {

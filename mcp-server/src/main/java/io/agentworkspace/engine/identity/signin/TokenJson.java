@@ -17,7 +17,7 @@ import java.io.Reader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.security.PublicKey;
-import java.security.interfaces.RSAKey;
+import java.security.interfaces.RSAPublicKey;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,6 +52,7 @@ public final class TokenJson {
     private static final String TENANT = "tid";
     private static final int LEAST_RSA = 2_048;
     private static final int MOST_RSA = 8_192;
+    private static final int MOST_EXPONENT = 32;
 
     static final Writer WRITER = new Writer();
     public static final Parser PARSER = new Parser();
@@ -77,10 +78,12 @@ public final class TokenJson {
                 .and();
     }
 
-    /** Returns whether a key is long enough to be safe, and not too long to be verified with. */
+    /** Returns whether a key is long enough to be safe, and not too long to be verified with. The time grows with the exponent, too. */
     public static boolean isOfGoodSize(PublicKey key) {
-        return !(key instanceof RSAKey rsa)
-                || rsa.getModulus().bitLength() >= LEAST_RSA && rsa.getModulus().bitLength() <= MOST_RSA;
+        return !(key instanceof RSAPublicKey rsa)
+                || rsa.getModulus().bitLength() >= LEAST_RSA
+                        && rsa.getModulus().bitLength() <= MOST_RSA
+                        && rsa.getPublicExponent().bitLength() <= MOST_EXPONENT;
     }
 
     /** Returns the claims that every token of this server has, signed with ES256, to add further ones. */

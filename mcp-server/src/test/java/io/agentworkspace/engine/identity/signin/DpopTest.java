@@ -11,8 +11,13 @@ import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.jsonwebtoken.JwtBuilder;
 import io.jsonwebtoken.Jwts;
+import io.jsonwebtoken.security.SignatureAlgorithm;
+import java.math.BigInteger;
+import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.spec.RSAKeyGenParameterSpec;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Access tokens that are bound to a key of the client (DPoP, RFC 9449), and what others try with such a token. */
@@ -50,10 +56,14 @@ class DpopTest extends AuthorizationServerFixture {
     }
 
     private static Got sent(Replica at, String token, String... headers) {
+        return sentTo(at, "/mcp", token, headers);
+    }
+
+    private static Got sentTo(Replica at, String path, String token, String... headers) {
         var body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
         var all = new java.util.ArrayList<>(List.of("Authorization", "DPoP " + token));
         all.addAll(List.of(headers));
-        return Browser.send(at.url(), "POST", "/mcp", body, all.toArray(String[]::new));
+        return Browser.send(at.url(), "POST", path, body, all.toArray(String[]::new));
     }
 
     private static void assertRefused(Got got, String error) {
@@ -138,7 +148,7 @@ class DpopTest extends AuthorizationServerFixture {
         assertThat(proven(exchange(second, ""), ONE).status())
                 .as("the code is still good")
                 .isEqualTo(200);
-        CLOCK.advance(Duration.ofMinutes(11));
+        CLOCK.advance(Duration.ofMinutes(16));
         engine.clear();
         assertThat(TestDatabase.db()
                         .sql("SELECT count(*) AS n FROM oauth_proof WHERE tenant_id = :tenant")
@@ -153,9 +163,6 @@ class DpopTest extends AuthorizationServerFixture {
     void whatIsWrongWithAProofIsRefused() throws Exception {
         var got = bound(ONE);
         var token = got.at("/access_token");
-        var rsa = KeyPairGenerator.getInstance("RSA");
-        rsa.initialize(1024);
-        var small = rsa.generateKeyPair();
         Map<String, UnaryOperator<JwtBuilder>> wrong = new LinkedHashMap<>();
         wrong.put("typ", one -> one.header().type("JWT").and());
         wrong.put("no typ", one -> one.header().type(null).and());
@@ -192,12 +199,7 @@ class DpopTest extends AuthorizationServerFixture {
                         .signWith(Jwts.SIG.HS256.key().build(), Jwts.SIG.HS256)
                         .compact(),
                 Proofs.signed(Proofs.draft(ONE, "POST", TOKEN, CLOCK.instant()), TWO),
-                Proofs.withSecret(proof(ONE, TOKEN), ONE),
-                Proofs.draft(small, "POST", TOKEN, CLOCK.instant())
-                        .header()
-                        .add("alg", "RS256")
-                        .and()
-                        .compact());
+                Proofs.withSecret(proof(ONE, TOKEN), ONE));
         for (var text : texts) {
             var refused = token(refresh(got.at("/refresh_token"), ""), "DPoP", text);
             assertThat(refused.status()).isEqualTo(400);
@@ -206,6 +208,98 @@ class DpopTest extends AuthorizationServerFixture {
         assertThat(proven(refresh(got.at("/refresh_token"), ""), ONE).status())
                 .as("nothing was used up")
                 .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RS256", "PS256", "ES384", "ES512", "EdDSA"})
+    void everyAlgorithmThatIsListedProves(String name) {
+        var algorithm = (SignatureAlgorithm) Jwts.SIG.get().forKey(name);
+        var key = algorithm.keyPair().build();
+        var request = request("dpop_jkt=" + Proofs.thumbprint(key));
+        var code = parameters(allowed(browser, request)).get("code");
+        var form = Proofs.signed(Proofs.draft(key, "POST", TOKEN, CLOCK.instant()), key, algorithm);
+        var got = token(exchange(code, ""), "DPoP", form);
+        assertThat(got.at("/token_type")).as(got.toString()).isEqualTo("DPoP");
+        var token = got.at("/access_token");
+        var draft = Proofs.draft(key, "POST", MCP, CLOCK.instant()).claim("ath", Proofs.hash(token));
+        assertThat(sent(engine, token, "DPoP", Proofs.signed(draft, key, algorithm))
+                        .status())
+                .isEqualTo(200);
+        assertRefused(sent(engine, token, "DPoP", proof(ONE, MCP, token)), "invalid_token");
+    }
+
+    /** Each signature is right; only the key is not one that may sign. */
+    @Test
+    void aKeyThatIsWeakSlowOrOfAnotherKindProvesNothing() throws Exception {
+        var proof = proof(ONE, TOKEN);
+        var small = rsa(new RSAKeyGenParameterSpec(1024, RSAKeyGenParameterSpec.F4));
+        var slow = rsa(new RSAKeyGenParameterSpec(2048, BigInteger.TWO.pow(89).subtract(BigInteger.ONE)));
+        var good = rsa(new RSAKeyGenParameterSpec(2048, RSAKeyGenParameterSpec.F4));
+        var agreed = KeyPairGenerator.getInstance("X25519").generateKeyPair();
+        var secret = Map.<String, Object>of("kty", "oct", "k", Proofs.hash("secret"));
+        var rs = "SHA256withRSA";
+        var es = "SHA256withECDSAinP1363Format";
+        Map<String, String> wrong = new LinkedHashMap<>();
+        wrong.put("small", Proofs.signed(proof, "RS256", Proofs.jwk(small), rs, small.getPrivate()));
+        wrong.put("slow", Proofs.signed(proof, "RS256", Proofs.jwk(slow), rs, slow.getPrivate()));
+        wrong.put("oct", Proofs.signed(proof, "ES256", secret, es, ONE.getPrivate()));
+        wrong.put("X25519", Proofs.signed(proof, "ES256", Proofs.jwk(agreed), es, ONE.getPrivate()));
+        wrong.put("RSA as ES256", Proofs.signed(proof, "ES256", Proofs.jwk(good), rs, good.getPrivate()));
+        wrong.put("EC as RS256", Proofs.signed(proof, "RS256", Proofs.jwk(ONE), es, ONE.getPrivate()));
+        var code = code();
+        for (var each : wrong.entrySet()) {
+            var refused = token(exchange(code, ""), "DPoP", each.getValue());
+            assertThat(refused.at("/error")).as(each.getKey() + refused).isEqualTo("invalid_dpop_proof");
+            assertThat(refused.at("/error_description"))
+                    .as(each.getKey())
+                    .contains(
+                            List.of("small", "slow", "oct").contains(each.getKey()) ? "its jwk must be" : "signature");
+        }
+        var right = Proofs.signed(proof, "RS256", Proofs.jwk(good), rs, good.getPrivate());
+        assertThat(token(exchange(code, ""), "DPoP", right).at("/token_type")).isEqualTo("DPoP");
+    }
+
+    private static KeyPair rsa(RSAKeyGenParameterSpec spec) throws GeneralSecurityException {
+        var generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(spec);
+        return generator.generateKeyPair();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/mcp,             /mcp/",
+        "/mcp/,            /mcp",
+        "/mcp/x/work,      /mcp/x/work/",
+        "/mcp/readonly/,   /mcp/readonly"
+    })
+    void aProofDoesNotWorkAgainAtAnotherSpellingOfTheAddress(String first, String second) {
+        var token = bound(ONE).at("/access_token");
+        var proof = proof(ONE, "https://mcp.example" + first, token);
+        assertThat(sentTo(engine, first, token, "DPoP", proof).status()).isEqualTo(200);
+        assertRefused(sentTo(other, second, token, "DPoP", proof), "invalid_dpop_proof");
+    }
+
+    @Test
+    void aReplicaWhoseClockIsAheadForgetsNoProofThatOthersAccept() {
+        var token = bound(ONE).at("/access_token");
+        var draft = Proofs.draft(ONE, "POST", MCP, CLOCK.instant().minusSeconds(200));
+        var proof = Proofs.signed(draft.claim("ath", Proofs.hash(token)), ONE);
+        assertThat(sent(engine, token, "DPoP", proof).status()).isEqualTo(200);
+        try (var ahead = Replica.start(Map.of(), Clock.offset(CLOCK, Duration.ofMinutes(3)))) {
+            ahead.clear();
+        }
+        var again = sent(other, token, "DPoP", proof);
+        assertRefused(again, "invalid_dpop_proof");
+        assertThat(again.header(CHALLENGE)).contains("used before");
+    }
+
+    /** Nobody makes the server verify a signature without the client's secret, if it has one. */
+    @Test
+    void theClientIsCheckedBeforeItsProof() {
+        var key = Map.of("grant_type", "client_credentials", "client_id", "x", "client_secret", "ek_x");
+        assertThat(token(key, "DPoP", "eyJ").at("/error")).isEqualTo("invalid_client");
+        var secret = exchange("x", "client_secret=wrong");
+        assertThat(token(secret, "DPoP", "eyJ").at("/error")).isEqualTo("invalid_client");
     }
 
     /** With the nonce it does not matter what the client's clock shows. */
@@ -329,6 +423,30 @@ class DpopTest extends AuthorizationServerFixture {
         assertThat(sent(other, token, "DPoP", proof(ONE, MCP, token)).status()).isEqualTo(200);
         assertRefused(call(other, token), "invalid_token");
         assertRefused(sent(engine, key, "DPoP", proof(ONE, MCP, key)), "invalid_token");
+        var rotated = owner.change("POST", "/api/keys/%s/rotate".formatted(token.substring(3, 15)), "{}")
+                .at("/api_key");
+        var more = Map.of(
+                "grant_type",
+                "client_credentials",
+                "client_id",
+                rotated.substring(3, 15),
+                "client_secret",
+                rotated,
+                "resource",
+                MCP);
+        assertThat(token(more).at("/error")).isEqualTo("invalid_dpop_proof");
+        assertThat(proven(more, TWO).at("/error")).isEqualTo("invalid_grant");
+        assertThat(proven(more, ONE).at("/token_type")).isEqualTo("DPoP");
+    }
+
+    @Test
+    void theAccessOfAProgramGetsNoSecretThatIsBoundToNothing() {
+        var got = bound(ONE);
+        var token = got.at("/access_token");
+        var rotated = browser.change("POST", "/api/keys/%s/rotate".formatted(token.substring(3, 15)), "{}");
+        assertThat(rotated.status()).as(rotated.toString()).isEqualTo(409);
+        assertThat(rotated.note()).contains("AK_Create");
+        assertThat(proven(refresh(got.at("/refresh_token"), ""), ONE).status()).isEqualTo(200);
     }
 
     @ParameterizedTest

@@ -53,6 +53,14 @@ class ForgedIssuedTokensTest extends IssuedTokensFixture {
         put(attacks, "a name with NUL", RESOURCE, "at+jwt", Map.of("sub", "ann\0"));
         put(attacks, "a program", RESOURCE, "at+jwt", Map.of("sub", "a client"));
         put(attacks, "bound to a key", RESOURCE, "at+jwt", Map.of("cnf", Map.of("jkt", "x")));
+        var thumbprint = "x".repeat(43);
+        put(attacks, "bound by mTLS", RESOURCE, "at+jwt", Map.of("cnf", Map.of("x5t#S256", thumbprint)));
+        put(
+                attacks,
+                "bound twice",
+                RESOURCE,
+                "at+jwt",
+                Map.of("cnf", Map.of("jkt", thumbprint, "x5t#S256", thumbprint)));
         put(attacks, "a logout token", RESOURCE, "logout+jwt", Map.of());
         return attacks;
     }

@@ -346,15 +346,19 @@ class InteropMatrixTest {
         matrix.row("proof at the MCP endpoint", called(token, proof) == 200);
         matrix.row("replay of a proof is refused", called(token, proof) == 401);
         matrix.row("bound token as `Bearer` is refused", AuthorizationServerFixture.mcp(engine, token) == 401);
+        UnaryOperator<JwtBuilder> old = one -> hash.apply(one).issuedAt(Date.from(now.minusSeconds(400)));
+        var late = sent(token, proof("POST", BASE + "/mcp", old));
+        var nonce = late.header("DPoP-Nonce");
         matrix.row(
                 "`iat` more than 5 minutes off needs a nonce",
-                called(
-                                token,
-                                proof(
-                                        "POST",
-                                        BASE + "/mcp",
-                                        one -> hash.apply(one).issuedAt(Date.from(now.minusSeconds(400)))))
-                        == 401);
+                late.header("WWW-Authenticate").startsWith("DPoP error=\"use_dpop_nonce\"")
+                        && called(
+                                        token,
+                                        proof(
+                                                "POST",
+                                                BASE + "/mcp",
+                                                one -> old.apply(one).claim("nonce", nonce)))
+                                == 200);
         var refresh =
                 Map.of("grant_type", "refresh_token", "client_id", open, "refresh_token", bound.at("/refresh_token"));
         matrix.row("refresh token of a public client is bound", isRefused(token(refresh)));
@@ -375,8 +379,11 @@ class InteropMatrixTest {
     }
 
     private static int called(String token, String proof) {
+        return sent(token, proof).status();
+    }
+
+    private static Got sent(String token, String proof) {
         var body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
-        return Browser.send(engine.url(), "POST", "/mcp", body, "Authorization", "DPoP " + token, "DPoP", proof)
-                .status();
+        return Browser.send(engine.url(), "POST", "/mcp", body, "Authorization", "DPoP " + token, "DPoP", proof);
     }
 }

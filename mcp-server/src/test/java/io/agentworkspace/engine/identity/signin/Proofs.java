@@ -5,18 +5,19 @@ import io.agentworkspace.engine.model.text.Sha256;
 import io.jsonwebtoken.JwtBuilder;
 import io.jsonwebtoken.Jwts;
 import io.jsonwebtoken.security.Jwks;
+import io.jsonwebtoken.security.SignatureAlgorithm;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
+import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.interfaces.ECPrivateKey;
-import java.security.interfaces.ECPublicKey;
-import java.security.interfaces.RSAPublicKey;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /** Proofs of possession as clients make them (RFC 9449, section 4.2). */
@@ -37,7 +38,11 @@ final class Proofs {
     }
 
     static String signed(JwtBuilder draft, KeyPair key) {
-        return draft.signWith(key.getPrivate(), Jwts.SIG.ES256).compact();
+        return signed(draft, key, Jwts.SIG.ES256);
+    }
+
+    static String signed(JwtBuilder draft, KeyPair key, SignatureAlgorithm algorithm) {
+        return draft.signWith(key.getPrivate(), algorithm).compact();
     }
 
     static String hash(String token) {
@@ -45,34 +50,30 @@ final class Proofs {
     }
 
     static String thumbprint(KeyPair key) {
-        return Jwks.builder()
-                .key((ECPublicKey) key.getPublic())
-                .build()
-                .thumbprint(Jwks.HASH.SHA256)
-                .toString();
+        return hash(Json.text(new TreeMap<>(jwk(key)))); // A public key has only what RFC 7638 includes.
     }
 
     static Map<String, Object> jwk(KeyPair key) {
         var fields = new LinkedHashMap<String, Object>();
-        if (key.getPublic() instanceof ECPublicKey point) {
-            Jwks.builder().key(point).build().forEach((name, value) -> fields.put(name, String.valueOf(value)));
-        } else {
-            var rsa = (RSAPublicKey) key.getPublic();
-            Jwks.builder().key(rsa).build().forEach((name, value) -> fields.put(name, String.valueOf(value)));
-        }
+        Jwks.builder().key(key.getPublic()).build().forEach((name, value) -> fields.put(name, String.valueOf(value)));
         return fields;
     }
 
     /** Returns a proof that contains the secret half of its key, which no library signs. */
     static String withSecret(String proof, KeyPair key) {
-        var header = Json.object().put("typ", "dpop+jwt").put("alg", "ES256");
-        var jwk = header.putObject("jwk");
-        jwk(key).forEach((name, value) -> jwk.put(name, String.valueOf(value)));
+        var jwk = jwk(key);
         jwk.put("d", encoded(((ECPrivateKey) key.getPrivate()).getS().toByteArray()));
+        return signed(proof, "ES256", jwk, "SHA256withECDSAinP1363Format", key.getPrivate());
+    }
+
+    /** Returns the proof with another header and signature, which the library may refuse to make. */
+    static String signed(String proof, String name, Map<String, Object> jwk, String algorithm, PrivateKey key) {
+        var header = Json.object().put("typ", "dpop+jwt").put("alg", name);
+        header.set("jwk", Json.valueTree(jwk));
         var content = encoded(Json.text(header).getBytes(StandardCharsets.UTF_8)) + "." + proof.split("\\.")[1];
         try {
-            var signature = Signature.getInstance("SHA256withECDSAinP1363Format");
-            signature.initSign(key.getPrivate());
+            var signature = Signature.getInstance(algorithm);
+            signature.initSign(key);
             signature.update(content.getBytes(StandardCharsets.US_ASCII));
             return content + "." + encoded(signature.sign());
         } catch (GeneralSecurityException e) {
