@@ -23,7 +23,7 @@ final class ProviderHttp {
     static final String JSON = "application/json";
 
     private static final int LARGEST = 256 * 1024;
-    /** Of each request to find a server. Of these there are at most eight. */
+    /** Of each request to find a server. Of these there are at most fourteen. */
     private static final Duration SHORT = Duration.ofSeconds(5);
 
     /** Of a request for tokens, which is not repeated. */
