@@ -534,7 +534,7 @@ join_one() {
     redeem "$1" "$2"
     prepared=
     nothing_changed=
-    if ! { printf '%s\n' "$api_key" >"$state/key"; } 2>/dev/null; then
+    if ! { printf '%s\n' "$api_key" >"$state/key" && printf '%s\n' "$BASE_URL" >"$state/url"; } 2>/dev/null; then
         die "$1 has joined as '$agent', but its key could not be kept in $state. Undo it with 'sh -s -- --leave --client $1',
   revoke the newest key of '$agent' (AK_List, AK_Revoke), and ask for a new invitation"
     fi
@@ -762,7 +762,7 @@ leave_one() {
 # Removes our own files. Others may have put some there.
 remove_state() {
     rm -rf "$state/copies"
-    for file in key header SKILL.md hook.sh listener.sh $extra additions additions.back copied new created changed folders; do
+    for file in key url header SKILL.md hook.sh listener.sh $extra additions additions.back copied new created changed folders; do
         rm -f "$state/$file"
     done
     rm -f "$state"/added.*

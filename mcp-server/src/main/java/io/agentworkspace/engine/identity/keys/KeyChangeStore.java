@@ -139,6 +139,10 @@ public final class KeyChangeStore {
                              FROM agent a
                             WHERE c.tenant_id = :tenant AND CAST(:id AS text) = ANY(c.ancestors) AND c.revoked_at IS NULL
                               AND a.tenant_id = c.tenant_id AND a.id = c.agent_id AND a.parent_id IS NOT NULL),
+                 withdrawn AS (DELETE FROM invitation i
+                                USING api_key c
+                                WHERE i.tenant_id = :tenant AND c.tenant_id = i.tenant_id AND c.id = i.key_id
+                                  AND CAST(:id AS text) = ANY(c.id || c.ancestors)),
                  kept AS (UPDATE key_seen SET previous_used_at = used_at, previous_client = client
                            WHERE tenant_id = :tenant AND key_id = :id)
             UPDATE api_key

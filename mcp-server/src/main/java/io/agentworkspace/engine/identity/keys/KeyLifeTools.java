@@ -46,7 +46,8 @@ final class KeyLifeTools {
                 .description("Gives a key a new secret and shows the whole new key this once.")
                 .details("""
                         The id stays. The old secret stops at once, or after overlap_seconds; AK_List shows as \
-                        previous_last_used_at whether it is still used. You cannot rotate a key that has more than your \
+                        previous_last_used_at whether it is still used. Keys of its sub-agents end with the old \
+                        secret, and its open invitations are withdrawn; other keys that it made stay, so AK_Revoke a stolen one. You cannot rotate a key that has more than your \
                         own.""")
                 .alsoCalled(
                         "exchange a key for a new one",

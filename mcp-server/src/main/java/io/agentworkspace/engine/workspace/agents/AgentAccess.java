@@ -41,7 +41,7 @@ public final class AgentAccess {
                 refusedIf(another, AccessNotes.boundElsewhere(name))
                         .and(() -> refusedIf(!own, AccessNotes.notYourself(name, owner)));
             case ACT ->
-                refusedIf(elsewhere, AccessNotes.boundElsewhere(name))
+                refusedIf(another, AccessNotes.boundElsewhere(name))
                         .and(() -> refusedIf(!own && !admin, AccessNotes.notToActAs(name, owner)));
             case HOST -> refusedIf(!own && !admin, AccessNotes.notToHost(name, owner));
             case BIND ->

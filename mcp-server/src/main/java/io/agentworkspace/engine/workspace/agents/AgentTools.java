@@ -65,7 +65,7 @@ public final class AgentTools {
             Access access) {}
 
     record SameAgent(
-            @Doc("The new name.") Name name,
+            @Doc(value = "The new name.", ofAgent = true) Name name,
 
             @Doc(value = "The new description.", max = 2_000)
             String description,
@@ -81,7 +81,7 @@ public final class AgentTools {
             Access access) {}
 
     record SomeOfAgent(
-            @Doc(value = "The new name.", mayBeBlank = true) @Nullable
+            @Doc(value = "The new name.", mayBeBlank = true, ofAgent = true) @Nullable
             Name name,
 
             @Doc(value = "The new description.", max = 2_000, mayBeBlank = true) @Nullable
@@ -434,8 +434,19 @@ public final class AgentTools {
         if (name == null) {
             return change;
         }
-        if (agent.parent() != null) {
-            var whole = SubAgentName.of(SubAgentName.parent(agent.name()), name);
+        var parent = agent.parent() == null ? null : SubAgentName.parent(agent.name());
+        var isWhole = parent != null
+                && SubAgentName.is(name)
+                && Name.key(SubAgentName.parent(name.text())).equals(Name.key(parent));
+        if (SubAgentName.is(name) && !isWhole) {
+            throw Problem.invalid(
+                    "vx.name",
+                    parent == null
+                            ? "has a slash, which only the name of a sub-agent has"
+                            : "must be its own name, or begin with '%s/'".formatted(parent));
+        }
+        if (parent != null) {
+            var whole = SubAgentName.of(parent, Name.of(SubAgentName.own(name)));
             return new AgentChange(whole, change.description(), change.profile(), change.access());
         }
         if (!name.text().equals(agent.name()) && !agents.subAgents(call, agent).isEmpty()) {

@@ -63,6 +63,29 @@ final class MembershipStore {
             SELECT {member_json} AS record FROM m {joins}
             """).with("member_json", RECORD).with("joins", JOINS).sql();
 
+    /** Ends the memberships of the agent and of its sub-agents. One that hosts the domain stays, and so does a ban of its own. */
+    private static final String END = """
+            WITH gone AS (SELECT a.id
+                            FROM agent a
+                            JOIN domain d ON d.tenant_id = a.tenant_id AND d.id = :domain
+                           WHERE a.tenant_id = :tenant
+                             AND (a.id = :agent OR a.parent_id = :agent AND d.host_id IS DISTINCT FROM a.id)),
+                 silent AS (DELETE FROM participant p
+                             USING zone z, gone
+                             WHERE p.tenant_id = :tenant AND p.party_id = gone.id
+                               AND z.tenant_id = p.tenant_id AND z.conversation_id = p.conversation_id AND z.domain_id = :domain)
+            DELETE FROM membership m
+             USING gone
+             WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = gone.id
+               AND (m.agent_id = :agent OR m.state <> 'banned')
+            RETURNING m.agent_id
+            """;
+
+    private static final String PARENT_BANNED = """
+            SELECT 1 FROM membership
+             WHERE tenant_id = :tenant AND domain_id = :domain AND agent_id = :parent AND state = 'banned'
+            """;
+
     private final Db db;
     private final AgentStore agents;
 
@@ -115,20 +138,27 @@ final class MembershipStore {
     }
 
     /**
-     * Ends the membership in any state. The agent, and a user who took part only through it, receive no more
-     * messages.
+     * Ends the membership in any state, and those of its sub-agents. The agents, and a user who took part only through them, receive
+     * no more messages.
      */
     void end(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent) {
-        call.changed(List.of(Change.access(), Change.presence(agent.id(), "left", domain.id())));
-        db.sql(call, """
-                WITH ended AS (DELETE FROM membership
-                                WHERE tenant_id = :tenant AND domain_id = :domain AND agent_id = :agent)
-                DELETE FROM participant p
-                 USING zone z
-                 WHERE p.tenant_id = :tenant AND p.party_id = :agent
-                   AND z.tenant_id = p.tenant_id AND z.conversation_id = p.conversation_id AND z.domain_id = :domain
-                """).set("domain", domain.id()).set("agent", agent.id()).run();
+        call.changed(Change.access());
+        db.sql(call, END)
+                .set("domain", domain.id())
+                .set("agent", agent.id())
+                .list(row -> row.number("agent_id"))
+                .forEach(each -> call.changed(Change.presence(each, "left", domain.id())));
         SilencedStore.silence(db, call, agent.owner());
+    }
+
+    /** Returns whether it is a sub-agent whose parent is banned from the domain. */
+    boolean isParentBanned(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent) {
+        return agent.parent() != null
+                && db.sql(call, PARENT_BANNED)
+                        .set("domain", domain.id())
+                        .set("parent", agent.parent())
+                        .one(_ -> true)
+                        .orElse(false);
     }
 
     private static Membership record(Row row) throws SQLException {

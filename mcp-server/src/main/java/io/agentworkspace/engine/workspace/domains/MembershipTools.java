@@ -129,7 +129,7 @@ final class MembershipTools {
     }
 
     /** Returns the membership state after the caller's decision. */
-    private static MemberState next(Call call, Pair pair) {
+    private MemberState next(Call call, Pair pair) {
         var forDomain = pair.domain().isRunBy(call);
         var forAgent = pair.isOfCallersAgent(call);
         call.checked(OfDomain.LET_IN);
@@ -138,7 +138,7 @@ final class MembershipTools {
                     "you manage neither the domain '%s' nor the agent '%s': %s can invite it, and its owner can request to join"
                             .formatted(pair.domain().name(), pair.agent().name(), side(pair)));
         }
-        if (pair.isIn(MemberState.BANNED)) {
+        if (pair.isIn(MemberState.BANNED) || memberships.isParentBanned(call, pair.domain(), pair.agent())) {
             throw Problem.conflict(AccessNotes.banned(
                     pair.agent().name(), pair.domain().name(), pair.domain().ownerName()));
         }
@@ -155,7 +155,7 @@ final class MembershipTools {
                 .description("""
                         Ends an agent's membership of a domain, or lets your own agent leave. DM_Ban keeps it out.""")
                 .details("""
-                        It also ends an invitation or a request. The agent may be invited again. For the domain's side, \
+                        It also ends an invitation or a request, and what its sub-agents have. The agent may be invited again. For the domain's side, \
                         and for the agent's owner, who names the agent even if it is self. The host cannot be kicked. If there is nothing to end, nothing \
                         changes.""")
                 .alsoCalled(
@@ -198,7 +198,7 @@ final class MembershipTools {
                 .title("Ban an agent from a domain")
                 .description("Bans an agent from a domain until DM_Unban.")
                 .details("""
-                        Its membership ends, and invitations and requests are refused. For the domain's side: its \
+                        Its membership ends, and invitations and requests are refused, also for its sub-agents. For the domain's side: its \
                         owner, an admin, whoever is logged on as its host. The host cannot be banned, and an agent \
                         cannot ban itself; DM_Kick lets it leave. Repeating the call changes nothing.""")
                 .alsoCalled(

@@ -52,6 +52,7 @@ class GitHookTest {
         var folder =
                 Files.createDirectories(home.resolve(".config/agent-workspace").resolve(client));
         Files.writeString(folder.resolve("key"), key(agent) + "\n");
+        Files.writeString(folder.resolve("url"), TestServer.url() + "\n");
     }
 
     private String key(String agent) {
@@ -141,9 +142,46 @@ class GitHookTest {
         var legacy = hook.resolveSibling("pre-commit.legacy");
         Files.move(hook, legacy);
         Files.writeString(hook, "#!/bin/sh\nexec \"$0.legacy\"\n");
+        assertThat(hook.toFile().setExecutable(true)).isTrue();
+        assertThat(git.commit("free").good().output()).contains("own hook");
         join(git, "--leave").good();
         assertThat(legacy).hasContent(OWN);
         assertThat(hook).content().contains("exec");
+    }
+
+    /** The key of another engine on this machine is not sent to this one. */
+    @Test
+    void anEngineGetsOnlyKeysOfItsOwn() throws IOException {
+        join(git, "--git-hook 'The Yard'").good();
+        Files.writeString(home.resolve(".config/agent-workspace/claude-code/url"), "http://127.0.0.1:9\n");
+        reserve("Ada", "of-ada");
+        git.commit("of-ada").refused("'Ada' works on of-ada");
+        assertThat(git.with(Map.of("CLAUDECODE", "1")).commit("free").good().output())
+                .contains("not checked: claude-code has not joined");
+        Files.writeString(home.resolve(".config/agent-workspace/codex/url"), "http://127.0.0.1:9\n");
+        join(git, "--git-hook 'The Yard'").refused("no coding agent has joined the engine at");
+    }
+
+    @Test
+    void aCommitOfAnAgentThatIsNoMemberPassesUnchecked() throws IOException {
+        join(git, "--git-hook 'The Yard'").good();
+        rest.call("DM_Kick", "{'target':{'domain':'The Yard','agent':'Ben'}}").ok();
+        var codex = git.with(Map.of("CODEX_THREAD_ID", "1"));
+        assertThat(codex.commit("free").good().output()).contains("not checked", "Ben");
+    }
+
+    @Test
+    void linesOfOthersInTheHookStay() throws IOException {
+        ownHook();
+        join(git, "--git-hook 'The Yard'").good();
+        var hook = git.path().resolve(".git/hooks/pre-commit");
+        var edited = Files.readString(hook) + "echo mine\n";
+        Files.writeString(hook, edited);
+        join(git, "--git-hook 'The Yard'").refused("has lines of others", "nothing was changed");
+        assertThat(hook).hasContent(edited);
+        join(git, "--leave").good();
+        assertThat(hook).hasContent(edited);
+        assertThat(git.commit("free").good().output()).contains("own hook", "mine");
     }
 
     @Test

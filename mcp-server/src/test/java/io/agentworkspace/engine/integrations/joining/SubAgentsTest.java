@@ -131,6 +131,9 @@ class SubAgentsTest {
         all.call("AP_LogOn", "{'target':{'agent':'Ada'}}").refused(2003, "bound to another agent than 'Ada'");
         all.call("AP_Destroy", "{'target':{'agent':'Ada'}}").refused(2003);
         ada.call("AP_LogOn", "{'target':{'agent':'Ada/all'}}").refused(2003);
+        ada.call("MB_Create", "{'target':{'bank':'Finds','agent':'Ada/all'}}")
+                .refused(2003, "another agent than 'Ada/all'");
+        ada.call("MB_Create", "{'target':{'bank':'Finds'}}").ok();
         ada.call("AP_Modify", "{'target':{'agent':'Ada/all'},'vx':{'description':'new'}}")
                 .ok();
         var weak = maria.call(
@@ -184,10 +187,8 @@ class SubAgentsTest {
             maria.call(end.split(" ", 2)[0], end.split(" ", 2)[1].formatted(parent.id()))
                     .ok();
             await(end).until(() -> !explore.isValid() && !again.isValid());
-            if (!end.startsWith("AK_Rotate")) {
-                await(end).until(() -> !parent.isValid());
-                assertThat(joined(open).path("api_key").asString("")).as(end).isEmpty();
-            }
+            await(end).until(() -> !parent.isValid());
+            assertThat(joined(open).path("api_key").asString("")).as(end).isEmpty();
         }
         assertThat(ada.isValid()).isTrue();
         assertThat(ada.sub("explore", "").isValid()).isTrue();
@@ -207,6 +208,14 @@ class SubAgentsTest {
                 .ok();
         maria.call("AP_Update", "{'target':{'agent':'Ada/map'},'vx':{'name':'map','description':'d'}}")
                 .ok();
+        maria.call("AP_Update", "{'target':{'agent':'Ada/map'},'vx':{'name':'ada/Chart','description':'d'}}")
+                .ok();
+        maria.call("AP_Modify", "{'target':{'agent':'Ada/chart'},'vx':{'name':'Ada/map'}}")
+                .ok();
+        maria.call("AP_Modify", "{'target':{'agent':'Ada/map'},'vx':{'name':'Bert/map'}}")
+                .refused(1004, "vx.name", "begin with 'Ada/'");
+        maria.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'name':'Bert/map'}}")
+                .refused(1004, "vx.name", "only the name of a sub-agent");
         assertThat(maria.call("AP_List", "{}").ok().texts("/profile", "name"))
                 .containsExactly("Ada", "Ada/explore", "Ada/map");
         maria.call("AP_Destroy", "{'target':{'agent':'Ada'}}").ok();
@@ -243,6 +252,35 @@ class SubAgentsTest {
         destroyed.getFirst().ok();
         assertThat(maria.call("AP_List", "{'target':{'agent':'Ada'}}").ok().texts("/profile", "name"))
                 .isEmpty();
+    }
+
+    /** Whoever is kept out does not come in as its sub-agent. */
+    @ParameterizedTest
+    @EnumSource(ClientApi.class)
+    void itIsKickedAndBannedWithItsParent(ClientApi api) {
+        var maria = maria(api);
+        var ada = ada(maria);
+        var host = new Program(api, tenant.key(api, "rosa", Role.MEMBER, List.of("*")));
+        host.call("DM_Create", "{'vx':{'name':'Yard','description':'d','access':'public'}}")
+                .ok();
+        var in = "{'target':{'domain':'Yard','agent':'%s'}}";
+        for (var end : List.of("DM_Kick", "DM_Ban")) {
+            maria.call("DM_Invite", in.formatted("Ada")).ok();
+            ada.sub("explore", ",'domains':['Yard']");
+            assertThat(members(host)).containsExactlyInAnyOrder("Ada", "Ada/explore");
+            host.call(end, in.formatted("Ada")).ok();
+            assertThat(members(host)).doesNotContain("Ada/explore");
+        }
+        for (var name : List.of("Ada", "Ada/explore")) {
+            maria.call("DM_Invite", in.formatted(name)).refused(3003, "banned");
+        }
+        host.call("DM_Unban", in.formatted("Ada")).ok();
+        maria.call("DM_Invite", in.formatted("Ada/explore")).ok();
+        assertThat(members(host)).contains("Ada/explore");
+    }
+
+    private static List<String> members(Program host) {
+        return host.call("DM_Read", "{'target':{'domain':'Yard'}}").ok().texts("/content", "agent");
     }
 
     /** A sub-agent works on what its parent holds; its siblings and its parent leave alone what it holds. */

@@ -103,6 +103,17 @@ class PreCommitTest {
         assertThat(commit("taken/file", TestServer.url()).code()).isNotZero();
     }
 
+    /** Such as a path of more than 300 characters, or a letter that the engine takes for another. */
+    @Test
+    void aPathThatTheEngineDoesNotTakeLeavesTheOthersChecked() {
+        git.write("free/%s/%s".formatted("a".repeat(200), "b".repeat(150)), "text");
+        git.write("free/\uff21", "text");
+        commit("taken/a", TestServer.url()).refused("'Ada' works on taken/**");
+        git.git("reset", "--quiet", "taken").good();
+        assertThat(git.git("commit", "--quiet", "-m", "x").good().output()).contains("not checked", "300");
+        commit("taken/\uff21", TestServer.url()).refused("'Ada' works on taken/**");
+    }
+
     @Test
     void aKeyThatMayNotAskIsSaidAndTheCommitPasses() {
         var weak = tenant.key(ClientApi.REST, "eve", Role.MEMBER, List.of("agent:read"));

@@ -101,7 +101,7 @@ public record Name(@JsonValue String text) {
     }
 
     /**
-     * Returns the rule that the raw text violates as the name of something that exists: a sub-agent has the name of its parent, a
+     * Returns the rule that the raw text violates as the name of an agent that exists: a sub-agent has the name of its parent, a
      * slash, and a name of its own. No other name has a slash, so only a tool that makes sub-agents makes one.
      */
     public static Optional<String> brokenMention(String raw) {

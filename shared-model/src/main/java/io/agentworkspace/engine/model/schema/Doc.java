@@ -39,6 +39,9 @@ public @interface Doc {
     /** Input: another word for the field, which is understood in its place and beside the object around it. */
     String alias() default "";
 
+    /** Names: that of an agent, which may be a sub-agent. Fields called agent or parent need not say so. */
+    boolean ofAgent() default false;
+
     /** Output: only in the first response, never in a replay, since the value is not stored. */
     boolean once() default false;
 

@@ -364,7 +364,7 @@ public final class Schema {
     private static JsonNode value(Shape shape, JsonNode value, String path) {
         return switch (shape) {
             case Shape.Fields inner -> fields(inner, value, path);
-            case Shape.NameText _ -> name(value.asString(), path);
+            case Shape.NameText name -> name(value.asString(), path, name.ofAgent() || isOfAgent(path));
             case Shape.MemoryNameText _ -> memoryName(value.asString(), path);
             case Shape.UserText _ -> user(value.asString(), path);
             case Shape.FlagOrUser _ -> value.isBoolean() ? value : user(value.asString(), path);
@@ -398,9 +398,9 @@ public final class Schema {
         throw Problem.invalid(path, "must be a time in ISO 8601 with its zone, like 2026-05-25T12:00:00Z");
     }
 
-    private static JsonNode name(String text, String path) {
+    private static JsonNode name(String text, String path, boolean ofAgent) {
         var raw = isMention(path) ? text.replaceFirst("^\\s*@", "") : text;
-        (isMention(path) ? Name.brokenMention(raw) : Name.broken(raw)).ifPresent(rule -> {
+        (ofAgent ? Name.brokenMention(raw) : Name.broken(raw)).ifPresent(rule -> {
             throw Problem.invalid(path, rule);
         });
         return Json.valueTree(Name.normal(raw));
@@ -423,6 +423,10 @@ public final class Schema {
      */
     private static boolean isMention(String path) {
         return !path.equals("name") && !path.endsWith(".name");
+    }
+
+    private static boolean isOfAgent(String path) {
+        return path.endsWith("agent") || path.equals("parent");
     }
 
     private static JsonNode text(Shape.Text text, JsonNode value, String path) {

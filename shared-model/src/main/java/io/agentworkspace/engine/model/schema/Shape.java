@@ -55,7 +55,8 @@ public sealed interface Shape {
         }
     }
 
-    record NameText() implements Shape {
+    /** @param ofAgent whether the field says that it names an agent, which may be a sub-agent */
+    record NameText(boolean ofAgent) implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
             return Json.object().put("type", "string").put("maxLength", Name.MAX);
@@ -284,7 +285,7 @@ public sealed interface Shape {
             return new Text(
                     closed ? max(doc, DEFAULT_MAX) : Long.MAX_VALUE, List.of(doc.oneOf()), null, doc.verbatim());
         } else if (type == Name.class) {
-            return new NameText();
+            return new NameText(doc.ofAgent());
         } else if (type == MemoryName.class) {
             return new MemoryNameText();
         } else if (type == UserHandle.class) {

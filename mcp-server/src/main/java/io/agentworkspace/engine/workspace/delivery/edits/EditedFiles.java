@@ -8,6 +8,7 @@ import io.agentworkspace.engine.workspace.reservations.EditedPath;
 import io.agentworkspace.engine.workspace.reservations.PathForm;
 import io.agentworkspace.engine.workspace.reservations.PathForm.Letters;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -249,7 +250,16 @@ public final class EditedFiles {
                     + path.substring(form.apply(sessions.getFirst()).length()));
         }
         for (var way : ways) {
+            // A worktree can be in a folder of another one, whose reservations are not its own.
+            var inner = tops.stream()
+                    .filter(each -> contains(form.apply(each.path()), way))
+                    .max(Comparator.comparingInt(each -> each.path().length()));
             for (var each : tops) {
+                if (inner.isPresent()
+                        && contains(form.apply(each.path()), way)
+                        && !each.worktree().equals(inner.get().worktree())) {
+                    continue;
+                }
                 var top = form.apply(each.path());
                 if (top.isEmpty() && !ClientPath.isAbsolute(way) && !way.startsWith("..") && !way.isEmpty()) {
                     relative.accept(way, false, each);

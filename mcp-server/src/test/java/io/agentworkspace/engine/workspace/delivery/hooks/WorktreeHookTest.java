@@ -96,7 +96,7 @@ class WorktreeHookTest {
                 "DM_Update",
                 "{'target':{'domain':'Yard'},'vx':{'name':'Yard','description':'d','worktrees':'separate'}}");
         bert("'paths':['fixed/**'],'worktree':'fix'");
-        bert("'paths':['main/**'],'worktree':'.git'");
+        bert("'paths':['main/**','**/one'],'worktree':'.git'");
         bert("'paths':['all/**']");
         var fix = boat.at("../fix");
         for (var session : worktrees()) {
@@ -106,6 +106,8 @@ class WorktreeHookTest {
             assertFree(session, boat, "fixed/a");
             assertFree(session, fix, "main/a");
             assertFree(session, boat.at(".claude/worktrees/web"), "main/a");
+            assertRefused(session, boat, "doc/one");
+            assertFree(session, boat.at(".claude/worktrees/web"), "doc/one");
         }
     }
 
