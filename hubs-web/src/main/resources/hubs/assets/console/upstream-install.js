@@ -51,6 +51,7 @@ export function install(go) {
     user_oauth: [
       field('Client id', input('client_id'), 'Only if the engine cannot register itself there.'),
       field('Client secret', input('client_secret', { type: 'password' })),
+      field('Issuer', input('audience'), 'The only one that gets the client secret.'),
       field('Scope', input('scope'), 'Default: what the server requests.'),
     ],
     id_jag: [...oauth(), field('Issuer', input('audience'), 'That the token URL belongs to. Default: its origin.')],

@@ -12,6 +12,9 @@ import java.util.UUID;
 
 /** Seals everything in the {@link Vault} again, with its current key, so that earlier keys are no longer needed. */
 final class MasterKeyRotation {
+    /** How many are written at a time: a JSON array of the database ends at 256 MB. */
+    private static final int SLICE = 1_000;
+
     private final Db db;
     private final Vault vault;
 
@@ -107,7 +110,7 @@ final class MasterKeyRotation {
 
     private int accounts() {
         var found = db.sql("""
-                SELECT tenant_id, upstream, user_id, tokens
+                SELECT tenant_id, upstream, user_id, url, tokens
                   FROM upstream_account
                  ORDER BY tenant_id, upstream, user_id
                    FOR UPDATE
@@ -115,7 +118,8 @@ final class MasterKeyRotation {
                 .list(row -> new Sealed(
                         row.number("tenant_id"),
                         row.text("upstream") + " " + row.number("user_id"),
-                        AccountStore.place(row.number("tenant_id"), row.text("upstream"), row.number("user_id")),
+                        AccountStore.place(
+                                row.number("tenant_id"), row.text("upstream"), row.number("user_id"), row.text("url")),
                         row.text("tokens")));
         return write("""
                 UPDATE upstream_account a
@@ -156,8 +160,13 @@ final class MasterKeyRotation {
     }
 
     private int write(String update, List<Sealed> found) {
-        var sealed = found.stream().map(this::anew).toList();
-        return db.sql(update).set("sealed", Json.text(sealed)).run();
+        var written = 0;
+        for (var from = 0; from < found.size(); from += SLICE) {
+            var slice = found.subList(from, Math.min(from + SLICE, found.size()));
+            var sealed = slice.stream().map(this::anew).toList();
+            written += db.sql(update).set("sealed", Json.text(sealed)).run();
+        }
+        return written;
     }
 
     private Sealed anew(Sealed sealed) {

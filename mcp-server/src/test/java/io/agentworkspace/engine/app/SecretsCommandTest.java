@@ -129,7 +129,7 @@ class SecretsCommandTest {
         var owner = db.sql("SELECT tenant_id, id FROM app_user LIMIT 1")
                 .one(row -> new long[] {row.number("tenant_id"), row.number("id")})
                 .orElseThrow();
-        var tokens = vault.seal(AccountStore.place(owner[0], "files", owner[1]), new byte[] {1});
+        var tokens = vault.seal(AccountStore.place(owner[0], "files", owner[1], "u"), new byte[] {1});
         var client = vault.seal(AccountStore.place(owner[0], "files", "https://auth.example.com"), new byte[] {2});
         for (var statement : List.of(
                 "INSERT INTO upstream (tenant_id, name, url, credential, timeout_ms, created_at, updated_at) VALUES (:tenant, 'files', 'u', '{}', 1, now(), now())",

@@ -40,7 +40,7 @@ record CredentialRequest(
 
         @Doc(value = "For OAuth.", max = 500) @Nullable String scope,
 
-        @Doc(value = "For id_jag: the issuer. Default: token_url's origin.", max = 2_000) @Nullable
+        @Doc(value = "The issuer. Default of id_jag: token_url's origin.", max = 2_000) @Nullable
         String audience) {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern ORIGIN = Pattern.compile("^(https?://[^/?#]+).*$");
@@ -95,6 +95,13 @@ record CredentialRequest(
         if (clientSecret != null) {
             require("credential.client_id", clientId);
             require("credential.client_secret", clientSecret);
+            require(
+                    "credential.audience",
+                    audience); // The server says who its issuer is, and may say another tomorrow.
+        }
+        if (audience != null) {
+            require("credential.client_id", clientId);
+            require("credential.audience", audience);
         }
         if (scope != null) {
             require("credential.scope", scope);
@@ -104,7 +111,7 @@ record CredentialRequest(
                     "credential.token_url",
                     "is not for user_oauth, which finds it in the server's metadata: leave it out");
         }
-        return new UpstreamCredential(kind, null, null, clientId, scope, null);
+        return new UpstreamCredential(kind, null, null, clientId, scope, audience);
     }
 
     private @Nullable String issuer() {

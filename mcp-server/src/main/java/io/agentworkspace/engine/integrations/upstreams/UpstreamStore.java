@@ -264,6 +264,9 @@ public final class UpstreamStore {
                 WITH ended AS (DELETE FROM upstream_account
                                 WHERE tenant_id = :tenant AND upstream = :name
                                   AND (CAST(:credential AS jsonb) IS NOT NULL OR url <> CAST(:url AS text))),
+                     stopped AS (DELETE FROM upstream_connection
+                                  WHERE tenant_id = :tenant AND upstream = :name
+                                    AND (CAST(:credential AS jsonb) IS NOT NULL OR CAST(:url AS text) IS NOT NULL)),
                      forgotten AS (DELETE FROM upstream_client
                                     WHERE tenant_id = :tenant AND upstream = :name
                                       AND (CAST(:credential AS jsonb) IS NOT NULL OR CAST(:url AS text) IS NOT NULL))

@@ -79,7 +79,12 @@ class HostileAccountProviderTest {
     }
 
     private static void flood(HttpExchange exchange) throws IOException {
-        AccountProvider.send(exchange, 200, "application/json", "{\"a\":\"" + "x".repeat(400_000) + "\"}");
+        flood(exchange, Json.object().put("access_token", "a").put("token_type", "Bearer"));
+    }
+
+    /** Answers with what would be right, but for its size. */
+    private static void flood(HttpExchange exchange, ObjectNode right) throws IOException {
+        AccountProvider.send(exchange, 200, right.deepCopy().put("more", "x".repeat(400_000)));
     }
 
     private static final AccountProvider.Manner HTML =
@@ -130,11 +135,11 @@ class HostileAccountProviderTest {
                                 () -> provider.resource
                                         .putArray("authorization_servers")
                                         .add("http://10.0.0.1/"),
-                                "10.0.0.1"),
+                                "name a host that can be reached"),
                         new Wrong(
                                 "a token endpoint in a private network",
                                 () -> provider.metadata.put("token_endpoint", "http://169.254.169.254/latest"),
-                                "169.254.169.254"),
+                                "name a host that can be reached"),
                         new Wrong(
                                 "a redirect of the metadata",
                                 () -> provider.manners.put(own, redirect(elsewhere())),
@@ -152,8 +157,8 @@ class HostileAccountProviderTest {
                                 "not a JSON object"),
                         new Wrong(
                                 "a flood",
-                                () -> provider.manners.put(own, HostileAccountProviderTest::flood),
-                                "127.0.0.1"),
+                                () -> provider.manners.put(own, exchange -> flood(exchange, metadata)),
+                                "is cut off"),
                         new Wrong(
                                 "a registration that is refused",
                                 () -> provider.manners.put(
@@ -258,6 +263,25 @@ class HostileAccountProviderTest {
                     arrives(provider.consented(browser.leave("files")), 503, "cannot be used");
                     assertThat(stolen).isEmpty();
                 }));
+    }
+
+    /** A secret goes to the issuer that the admin gave with it, whichever one the server names later. */
+    @Test
+    void aSecretGoesToItsIssuerOnly() {
+        root.call(
+                        "UP_Update",
+                        "{'name':'files','credential':{'kind':'user_oauth','client_id':'c','client_secret':'s3cret','audience':'%s'}}"
+                                .formatted(provider.url()))
+                .ok();
+        browser.connect("files", provider);
+        provider.resource.putArray("authorization_servers").add(elsewhere());
+        var metadata = provider.metadata.deepCopy();
+        metadata.put("issuer", elsewhere()).put("token_endpoint", elsewhere() + "/token");
+        elsewhere.createContext(
+                "/.well-known/oauth-authorization-server", exchange -> AccountProvider.send(exchange, 200, metadata));
+        assertThat(browser.refusedToLeave("files"))
+                .contains("names the issuer " + elsewhere(), "is for " + provider.url());
+        assertThat(stolen).isEmpty();
     }
 
     /** A client that the issuer has forgotten registers again. */

@@ -294,7 +294,7 @@ class UpstreamAccountsTest {
 
     @Test
     void tokensAreEncryptedAndNowhereElse() {
-        install(",'client_id':'given','client_secret':'secret-of-files'");
+        install(",'client_id':'given','client_secret':'secret-of-files','audience':'%s'".formatted(provider.url()));
         assertThat(provider.registrations).isEmpty();
         overRest(rootKey);
         var token = used().substring("Bearer ".length());
@@ -340,7 +340,8 @@ class UpstreamAccountsTest {
     @Test
     void aServerAtAnotherAddressGetsNoTokenOfTheFirst() {
         install("");
-        var address = provider.consented(browser(miaKey).leave("files"));
+        var mia = browser(miaKey);
+        var address = provider.consented(mia.leave("files"));
         try (var other = new ScriptedUpstream(true, ScriptedUpstream.ECHO)) {
             root.call("UP_Update", "{'name':'files','url':'%s'}".formatted(other.url()))
                     .refused(1003, "credential");
@@ -351,7 +352,9 @@ class UpstreamAccountsTest {
             assertThat(rows()).isZero();
             assertThat(overRest(rootKey).toString()).contains("you have not connected an account");
             assertThat(other.headers).noneMatch(headers -> headers.containsKey("Authorization"));
-            assertThat(browser(miaKey).arrive(address).statusCode()).isEqualTo(400);
+            var forms = provider.forms.size();
+            assertThat(mia.arrive(address).statusCode()).isEqualTo(400);
+            assertThat(provider.forms).hasSize(forms);
         }
     }
 
@@ -489,5 +492,9 @@ class UpstreamAccountsTest {
                 .refused(1003, "credential.client_id");
         root.call("UP_Install", install.formatted(upstream.url(), "'token_url':'https://example.com/'"))
                 .refused(1004, "leave it out");
+        root.call("UP_Install", install.formatted(upstream.url(), "'client_id':'c','client_secret':'s'"))
+                .refused(1003, "credential.audience");
+        root.call("UP_Install", install.formatted(upstream.url(), "'audience':'https://example.com'"))
+                .refused(1003, "credential.client_id");
     }
 }

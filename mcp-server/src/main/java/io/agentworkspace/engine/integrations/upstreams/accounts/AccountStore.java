@@ -6,6 +6,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.json.Json;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -34,9 +35,9 @@ public final class AccountStore {
         }
     }
 
-    /** Returns the context that a user's tokens are encrypted for. */
-    public static String place(long tenant, String upstream, long user) {
-        return "upstream-account/%d/%s/%d".formatted(tenant, upstream, user);
+    /** Returns the context that a user's tokens are encrypted for: who writes another address into the row cannot open them. */
+    public static String place(long tenant, String upstream, long user, String url) {
+        return "upstream-account/%d/%s/%d/%s".formatted(tenant, upstream, user, url);
     }
 
     /** Returns the context that the client of an issuer is encrypted for. */
@@ -44,8 +45,8 @@ public final class AccountStore {
         return "upstream-client/%d/%s/%s".formatted(tenant, upstream, issuer);
     }
 
-    private static String place(Key key) {
-        return place(key.tenant(), key.upstream(), key.user());
+    private static String place(Key key, String url) {
+        return place(key.tenant(), key.upstream(), key.user(), url);
     }
 
     private static String place(Registered registered) {
@@ -83,48 +84,53 @@ public final class AccountStore {
                 .set("user", key.user())
                 .set("url", target.url().toString())
                 .one(row -> new Account(
-                        opened(place(key), row.text("tokens"), Grant.class),
+                        opened(place(key, target.url().toString()), row.text("tokens"), Grant.class),
                         row.number("version"),
                         row.instantOrNull("renew_at"),
                         Objects.requireNonNull(row.instantOrNull("renewed_at")),
                         Objects.requireNonNull(row.instantOrNull("connected_at"))));
     }
 
-    /** Takes the renewal of an account's token, which one replica does at a time. Returns whether it is the caller's. */
-    boolean claim(Key key, long version, Instant now, Instant until) {
+    /**
+     * Takes the renewal of an account's token, which one replica does at a time, by the clock of the database.
+     *
+     * @return the lease, which ends after that time; empty if it is another's
+     */
+    Optional<Instant> claim(Key key, long version, Duration lease) {
         return db.sql("""
-                        UPDATE upstream_account
-                           SET renewing_until = :until
-                         WHERE tenant_id = :tenant AND upstream = :upstream AND user_id = :user AND version = :version
-                           AND (renewing_until IS NULL OR renewing_until <= :now)
-                        """)
-                        .set("tenant", key.tenant())
-                        .set("upstream", key.upstream())
-                        .set("user", key.user())
-                        .set("version", version)
-                        .set("now", now)
-                        .set("until", until)
-                        .run()
-                > 0;
-    }
-
-    /** Gives a renewal up, so that the next caller tries again. */
-    void release(Key key, long version) {
-        db.sql("""
                 UPDATE upstream_account
-                   SET renewing_until = NULL
+                   SET renewing_until = now() + CAST(:lease AS interval)
                  WHERE tenant_id = :tenant AND upstream = :upstream AND user_id = :user AND version = :version
+                   AND (renewing_until IS NULL OR renewing_until <= now())
+                RETURNING renewing_until
                 """)
                 .set("tenant", key.tenant())
                 .set("upstream", key.upstream())
                 .set("user", key.user())
                 .set("version", version)
+                .set("lease", lease.toString())
+                .one(row -> Objects.requireNonNull(row.instantOrNull("renewing_until")));
+    }
+
+    /** Gives a renewal up, so that the next caller tries again. It does nothing if the lease is another's by now. */
+    void release(Key key, long version, Instant lease) {
+        db.sql("""
+                UPDATE upstream_account
+                   SET renewing_until = NULL
+                 WHERE tenant_id = :tenant AND upstream = :upstream AND user_id = :user AND version = :version
+                   AND renewing_until = :lease
+                """)
+                .set("tenant", key.tenant())
+                .set("upstream", key.upstream())
+                .set("user", key.user())
+                .set("version", version)
+                .set("lease", lease)
                 .run();
     }
 
     /** Stores renewed tokens, unless the account was ended or connected again meanwhile. Returns whether it did. */
-    boolean renew(Key key, long version, Grant grant, @Nullable Instant renewAt, Instant now) {
-        var tokens = sealed(place(key), grant);
+    boolean renew(Target target, Key key, long version, Grant grant, @Nullable Instant renewAt, Instant now) {
+        var tokens = sealed(target, key.user(), grant);
         return db.sql("""
                         UPDATE upstream_account
                            SET tokens = :tokens, version = version + 1, renew_at = :renew_at, renewed_at = :now,
@@ -157,17 +163,45 @@ public final class AccountStore {
                 .run();
     }
 
-    /** Ends an account whose tokens are worth nothing any more. */
-    void end(Key key, long version) {
-        db.sql("""
-                DELETE FROM upstream_account
-                 WHERE tenant_id = :tenant AND upstream = :upstream AND user_id = :user AND version = :version
+    /**
+     * Ends an account whose tokens are worth nothing any more.
+     *
+     * @param lease of the renewal that found this out: if it is another's by now, so is the account; null if there was none
+     * @return whether it did
+     */
+    boolean end(Key key, long version, @Nullable Instant lease) {
+        var isEnded = db.sql("""
+                        DELETE FROM upstream_account
+                         WHERE tenant_id = :tenant AND upstream = :upstream AND user_id = :user AND version = :version
+                           AND (CAST(:lease AS timestamptz) IS NULL OR renewing_until = :lease)
+                        """)
+                        .set("tenant", key.tenant())
+                        .set("upstream", key.upstream())
+                        .set("user", key.user())
+                        .set("version", version)
+                        .set("lease", lease)
+                        .run()
+                > 0;
+        if (isEnded) {
+            signal(key);
+        }
+        return isEnded;
+    }
+
+    /** A user's account, without its tokens. */
+    record Connected(String url, Instant at) {}
+
+    /** Returns the user's account at a server, whoever may use that now. */
+    Optional<Connected> connected(Key key) {
+        return db.sql("""
+                SELECT a.url, a.connected_at AS at
+                  FROM upstream_account a
+                 WHERE a.tenant_id = :tenant AND a.upstream = :upstream AND a.user_id = :user
                 """)
                 .set("tenant", key.tenant())
                 .set("upstream", key.upstream())
                 .set("user", key.user())
-                .set("version", version)
-                .run();
+                .one(row -> row.as(Connected.class));
     }
 
     /** Ends the user's account at a server. Returns its tokens, to be revoked; empty if there is none. */
@@ -175,12 +209,12 @@ public final class AccountStore {
         var ended = db.sql("""
                 DELETE FROM upstream_account
                  WHERE tenant_id = :tenant AND upstream = :upstream AND user_id = :user
-                RETURNING tokens
+                RETURNING tokens, url
                 """)
                 .set("tenant", key.tenant())
                 .set("upstream", key.upstream())
                 .set("user", key.user())
-                .one(row -> opened(place(key), row.text("tokens"), Grant.class));
+                .one(row -> opened(place(key, row.text("url")), row.text("tokens"), Grant.class));
         ended.ifPresent(_ -> signal(key));
         return ended;
     }
@@ -198,7 +232,7 @@ public final class AccountStore {
                         SELECT p.tenant_id, u.name, p.id, u.url, :tokens, CAST(:renew_at AS timestamptz), :now, :now
                           FROM app_user p
                           JOIN upstream u ON u.tenant_id = p.tenant_id AND u.name = :upstream AND u.url = :url
-                                         AND u.created_at = :installed AND u.credential ->> 'kind' = 'user_oauth'
+                                         AND u.created_at = :installed AND u.credential = CAST(:credential AS jsonb)
                          WHERE p.tenant_id = :tenant AND p.id = :user AND p.removed_at IS NULL
                            FOR SHARE OF p, u
                         ON CONFLICT (tenant_id, upstream, user_id) DO UPDATE
@@ -211,6 +245,7 @@ public final class AccountStore {
                         .set("user", key.user())
                         .set("url", target.url().toString())
                         .set("installed", target.installed())
+                        .set("credential", Json.text(target.credential()))
                         .set("tokens", tokens)
                         .set("renew_at", renewAt)
                         .set("now", now)
@@ -224,7 +259,7 @@ public final class AccountStore {
 
     /** Encrypts the tokens of an account. Do not call this inside a transaction, which could still be rolled back. */
     String sealed(Target target, long user, Grant grant) {
-        return sealed(place(Key.of(target, user)), grant);
+        return sealed(place(Key.of(target, user), target.url().toString()), grant);
     }
 
     private void signal(Key key) {

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.integrations.upstreams.client.UpstreamFailure.Ki
 import io.agentworkspace.engine.integrations.upstreams.client.UserTokens;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +27,9 @@ final class AccountTokens implements UserTokens {
     /** How long a renewal may take before another replica tries: longer than the request. */
     private static final Duration LEASE = Duration.ofSeconds(30);
 
+    /** How long what was issued is stored again, if the database does not answer: until shortly before the lease ends. */
+    private static final Duration STORED = LEASE.minusSeconds(3);
+
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     /** A token that is refused so soon after it was issued is not renewed: the next one would be refused, too. */
@@ -43,22 +47,26 @@ final class AccountTokens implements UserTokens {
         this.clock = clock;
     }
 
+    /** A renewal that this replica does, and until when it tries to store what was issued, in {@link System#nanoTime}. */
+    private record Renewal(Target target, Key key, Account account, Instant lease, long end) {}
+
     @Override
     public String current(Target target, long user, Duration limit) throws InterruptedException {
         var key = Key.of(target, user);
         var end = System.nanoTime() + limit.toNanos();
         do {
             var account = store.find(target, user).orElseThrow(() -> none(key));
-            var now = clock.instant();
-            if (account.renewAt() == null || now.isBefore(account.renewAt())) {
+            if (account.renewAt() == null || clock.instant().isBefore(account.renewAt())) {
                 return account.grant().access();
             }
             if (account.grant().refresh() == null) {
-                store.end(key, account.version());
+                store.end(key, account.version(), null);
                 throw none(key);
             }
-            if (store.claim(key, account.version(), now, now.plus(LEASE))) {
-                renewed(key, account, end);
+            var before = System.nanoTime();
+            var lease = store.claim(key, account.version(), LEASE);
+            if (lease.isPresent()) {
+                renewed(new Renewal(target, key, account, lease.get(), before + STORED.toNanos()), end);
             } else {
                 Thread.sleep(PAUSE);
             }
@@ -75,9 +83,9 @@ final class AccountTokens implements UserTokens {
     }
 
     /** Waits for the renewal, which goes on if the caller leaves: the new refresh token must not be lost. */
-    private void renewed(Key key, Account account, long end) throws InterruptedException {
+    private void renewed(Renewal renewal, long end) throws InterruptedException {
         var work = new FutureTask<@Nullable Void>(() -> {
-            renew(key, account);
+            renew(renewal);
             return null;
         });
         Thread.startVirtualThread(work);
@@ -90,36 +98,69 @@ final class AccountTokens implements UserTokens {
         }
     }
 
-    private void renew(Key key, Account account) throws InterruptedException {
-        var version = account.version();
-        var old = account.grant();
+    private void renew(Renewal renewal) throws InterruptedException {
+        var key = renewal.key();
+        var version = renewal.account().version();
+        var old = renewal.account().grant();
         var isOver = false;
         try {
             var issued = endpoint.renew(old);
             var refresh = issued.refresh() == null ? old.refresh() : issued.refresh();
             var grant = new Grant(issued.access(), refresh, old.token(), old.revoke(), old.client(), old.resource());
             isOver = true;
-            var now = clock.instant();
-            if (!store.renew(key, version, grant, issued.renewAt(now), now)) {
-                endpoint.revoke(grant); // The account was ended meanwhile.
+            if (!isStored(renewal, grant, issued)) {
+                endpoint.revoke(grant); // The account was ended meanwhile, or the database is away.
             }
         } catch (TokenEndpoint.Refused e) {
             if (!e.error().equals("invalid_grant")) {
                 throw ProviderHttp.failed("its token endpoint refused to renew the token: " + e.error());
             }
-            LOG.info(
-                    "the account of the user {} at the upstream server {} has ended: {}",
-                    key.user(),
-                    key.upstream(),
-                    e.error());
             isOver = true;
-            store.end(key, version);
-            throw none(key);
+            if (store.end(key, version, renewal.lease())) {
+                LOG.info(
+                        "the account of the user {} at the upstream server {} has ended: {}",
+                        key.user(),
+                        key.upstream(),
+                        e.error());
+                throw none(key);
+            }
         } finally {
             if (!isOver) {
-                store.release(key, version);
+                store.release(key, version, renewal.lease());
             }
         }
+    }
+
+    /** Stores what was issued, again if the database fails: the token that it was issued for is worth nothing any more. */
+    private boolean isStored(Renewal renewal, Grant grant, TokenEndpoint.Issued issued) throws InterruptedException {
+        var key = renewal.key();
+        var hasFailed = false;
+        while (true) {
+            try {
+                var now = clock.instant();
+                var version = renewal.account().version();
+                return store.renew(renewal.target(), key, version, grant, issued.renewAt(now), now)
+                        || (hasFailed && isThere(renewal, grant));
+            } catch (RuntimeException e) {
+                hasFailed = true;
+                if (System.nanoTime() >= renewal.end()) {
+                    LOG.error(
+                            "the renewed tokens of the user {} at the upstream server {} could not be stored",
+                            key.user(),
+                            key.upstream(),
+                            e);
+                    return false;
+                }
+                Thread.sleep(PAUSE.multipliedBy(5));
+            }
+        }
+    }
+
+    /** Returns whether an attempt was stored that seemed to fail. */
+    private boolean isThere(Renewal renewal, Grant grant) {
+        return store.find(renewal.target(), renewal.key().user())
+                .filter(found -> found.grant().equals(grant))
+                .isPresent();
     }
 
     @Override
@@ -133,7 +174,7 @@ final class AccountTokens implements UserTokens {
             return true;
         }
         var now = clock.instant();
-        if (now.isBefore(found.renewedAt().plus(FRESH))) {
+        if (found.grant().refresh() == null || now.isBefore(found.renewedAt().plus(FRESH))) {
             return false;
         }
         store.expire(Key.of(target, user), found.version(), now);

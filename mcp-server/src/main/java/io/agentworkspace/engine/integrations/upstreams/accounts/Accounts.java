@@ -20,6 +20,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.Caller;
+import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -31,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -103,7 +105,7 @@ public final class Accounts implements UserAccounts {
 
                     @Override
                     public void gap() {
-                        // Tokens are read for each request. At worst a session of the server's goes on with another.
+                        connections.forgetAccounts();
                     }
                 });
     }
@@ -115,17 +117,15 @@ public final class Accounts implements UserAccounts {
 
     @Override
     public ObjectNode read(Caller caller, String upstream) {
-        var target = target(caller, upstream);
-        var account = store.find(target, caller.user());
+        var account = connected(caller, upstream);
+        var url = account.isPresent()
+                ? URI.create(account.get().url())
+                : target(caller, upstream).url();
         var answer = Json.object()
                 .put("connected", account.isPresent())
-                .put(
-                        "url",
-                        "%s://%s"
-                                .formatted(
-                                        target.url().getScheme(), target.url().getRawAuthority()))
-                .put("page", page(baseUrl, target.name()));
-        account.ifPresent(found -> answer.set("connected_at", Json.valueTree(found.connectedAt())));
+                .put("url", "%s://%s".formatted(url.getScheme(), url.getRawAuthority()))
+                .put("page", page(baseUrl, upstream));
+        account.ifPresent(found -> answer.set("connected_at", Json.valueTree(found.at())));
         return answer;
     }
 
@@ -163,7 +163,8 @@ public final class Accounts implements UserAccounts {
                 server.resource(),
                 verifier,
                 target.url().toString(),
-                target.installed());
+                target.installed(),
+                target.credential());
         var expires = clock.instant().plus(PATIENCE);
         store.begin(id(state), new Departure(Key.of(target, caller.user()), caller.principal(), connecting), expires);
         var parameters = new LinkedHashMap<String, String>();
@@ -202,7 +203,8 @@ public final class Accounts implements UserAccounts {
         checkIssuer(connecting, only(query, "iss").orElse(null), upstream);
         var target = target(caller, upstream);
         if (!target.url().toString().equals(connecting.url())
-                || !target.installed().equals(connecting.installed())) {
+                || !target.installed().equals(connecting.installed())
+                || !target.credential().equals(connecting.credential())) {
             throw changed(target);
         }
         only(query, "error").ifPresent(error -> {
@@ -249,11 +251,19 @@ public final class Accounts implements UserAccounts {
                     connecting.resource());
             var sealed = store.sealed(target, caller.user(), grant);
             var now = clock.instant();
-            if (!store.connect(target, caller.user(), sealed, issued.renewAt(now), now)) {
-                endpoint.revoke(grant);
-                throw changed(target);
+            var isStored = false;
+            try {
+                audit.noting(caller.tenant(), entry(AuditEvent.ACCOUNT_CONNECTED, origin, target.name()), () -> {
+                    if (!store.connect(target, caller.user(), sealed, issued.renewAt(now), now)) {
+                        throw changed(target);
+                    }
+                });
+                isStored = true;
+            } finally {
+                if (!isStored) {
+                    endpoint.revoke(grant);
+                }
             }
-            audit.noting(caller.tenant(), entry(AuditEvent.ACCOUNT_CONNECTED, origin, target), () -> {});
         } catch (TokenEndpoint.Refused e) {
             if (e.error().equals("invalid_client")) {
                 store.forgetClient(target.tenant(), target.name(), connecting.issuer());
@@ -272,21 +282,37 @@ public final class Accounts implements UserAccounts {
     public ObjectNode disconnect(Origin origin, String upstream) {
         var caller = origin.caller();
         checkPerson(caller, upstream);
-        var target = target(caller, upstream);
-        var ended = store.end(Key.of(target, caller.user()));
         var isRevoked = false;
-        if (ended.isPresent()) {
-            audit.noting(caller.tenant(), entry(AuditEvent.ACCOUNT_DISCONNECTED, origin, target), () -> {});
-            try {
-                isRevoked = endpoint.revoke(ended.get());
-            } catch (InterruptedException e) {
-                throw interrupted();
-            }
+        var isThere = connected(caller, upstream).isPresent();
+        if (isThere) {
+            isRevoked = ended(origin, upstream);
+        } else {
+            target(caller, upstream);
         }
-        return Json.object()
-                .put("connected", false)
-                .put("changed", ended.isPresent())
-                .put("revoked", isRevoked);
+        return Json.object().put("connected", false).put("changed", isThere).put("revoked", isRevoked);
+    }
+
+    private boolean ended(Origin origin, String upstream) {
+        var caller = origin.caller();
+        var ended = new AtomicReference<@Nullable Grant>();
+        audit.noting(
+                caller.tenant(),
+                entry(AuditEvent.ACCOUNT_DISCONNECTED, origin, upstream),
+                () -> ended.set(store.end(new Key(caller.tenant(), upstream, caller.user()))
+                        .orElse(null)));
+        var grant = ended.get();
+        try {
+            return grant != null && endpoint.revoke(grant);
+        } catch (InterruptedException e) {
+            throw interrupted();
+        }
+    }
+
+    /** Returns the caller's account at a server, even if the caller may not use that any more. */
+    private Optional<AccountStore.Connected> connected(Caller caller, String upstream) {
+        return NAME.matcher(upstream).matches()
+                ? store.connected(new Key(caller.tenant(), upstream, caller.user()))
+                : Optional.empty();
     }
 
     @Override
@@ -320,7 +346,7 @@ public final class Accounts implements UserAccounts {
         }
     }
 
-    private AuditEntry entry(AuditEvent event, Origin origin, Target target) {
+    private AuditEntry entry(AuditEvent event, Origin origin, String upstream) {
         var caller = origin.caller();
         return AuditEntry.event(
                 event,
@@ -329,7 +355,7 @@ public final class Accounts implements UserAccounts {
                         caller.userName(),
                         caller.principal().split(":", 2)[0],
                         caller.credential().key()),
-                new AuditEntry.Subject("upstream", target.name(), null),
+                new AuditEntry.Subject("upstream", upstream, null),
                 origin.source(),
                 origin.requestId());
     }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.integrations.upstreams.accounts;
 
+import io.agentworkspace.engine.integrations.upstreams.client.UpstreamCredential;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param verifier of PKCE
  * @param url the server's address, as it was
  * @param installed when the server was
+ * @param credential of the server, as it was
  */
 record Connecting(
         String issuer,
@@ -22,7 +24,8 @@ record Connecting(
         String resource,
         String verifier,
         String url,
-        Instant installed) {
+        Instant installed,
+        UpstreamCredential credential) {
     @Override
     public String toString() {
         return "connection to " + issuer;

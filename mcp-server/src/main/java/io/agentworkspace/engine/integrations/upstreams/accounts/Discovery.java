@@ -168,7 +168,7 @@ record Discovery(ProviderHttp http) {
         return url.getScheme() + "://" + url.getRawAuthority();
     }
 
-    private static String cut(String text) {
+    static String cut(String text) {
         return Excerpt.cut(text.replaceAll("[^\\x20-\\x7e]", "?"), 200);
     }
 }

@@ -60,13 +60,25 @@ final class Registration {
     ProviderClient of(Target target, AuthorizationServer server) throws InterruptedException {
         var given = target.credential().clientId();
         if (given != null) {
-            return ProviderClient.of(given, target.secret().get(), server.methods());
+            var secret = target.secret().get();
+            checkIssuer(target, server, secret);
+            return ProviderClient.of(given, secret, server.methods());
         }
         if (server.readsDocuments() && baseUrl.startsWith("https:")) { // Documents are read over https only.
             return new ProviderClient(documentId(target.name()), null, ProviderClient.NONE);
         }
         var registered = store.client(registered(target, server.issuer()), clock.instant());
         return registered.isPresent() ? registered.get() : register(target, server);
+    }
+
+    /** A secret goes to the issuer that the admin gave with it, whichever one the server names. */
+    private static void checkIssuer(Target target, AuthorizationServer server, String secret) {
+        var issuer = target.credential().audience();
+        if (issuer == null ? !secret.isEmpty() : !AuthorizationServer.isSame(issuer, server.issuer())) {
+            throw failed(
+                    "the server names the issuer %s, but the client_id is for %s: an admin checks which one is right, and gives its credential with UP_Update"
+                            .formatted(Discovery.cut(server.issuer()), issuer == null ? "none" : issuer));
+        }
     }
 
     private AccountStore.Registered registered(Target target, String issuer) {

@@ -60,7 +60,7 @@ public final class Connections implements AutoCloseable {
     public record Probed(UpstreamClient client, JsonNode capabilities) {}
 
     /** A server as it was written last. */
-    private record Written(String name, Instant installed, long revision) {}
+    private record Written(String name, Instant installed, long revision, boolean hasAccounts) {}
 
     private record Place(long tenant, Written written, long user) {}
 
@@ -140,12 +140,21 @@ public final class Connections implements AutoCloseable {
                         && place.written().name().equals(upstream));
     }
 
+    /** Closes the clients of all users' accounts, of which any may be another now. */
+    public void forgetAccounts() {
+        clients.asMap().keySet().removeIf(place -> place.written().hasAccounts());
+    }
+
     public static CallOwner owner(Target target, Caller caller) {
         return new CallOwner(target.tenant(), target.name(), caller.user());
     }
 
     private static Written written(Target target) {
-        return new Written(target.name(), target.installed(), target.revision());
+        return new Written(
+                target.name(),
+                target.installed(),
+                target.revision(),
+                target.credential().hasAccounts());
     }
 
     private static Place place(Target target, Caller caller) {

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.integrations.upstreams.client;
 import java.time.Duration;
 import java.util.Map;
 
-/** The credential that an admin gave for a server. The caller's own never gets there. */
+/** The credential for a server: of an admin, or of the account that the user has connected there. The one for the engine never gets there. */
 interface CredentialSource {
     /** No credential. */
     CredentialSource NONE = _ -> Map.of();

@@ -25,7 +25,11 @@ public record UpstreamCredential(
         @Doc(value = "Of OAuth: the scope to ask for.", max = 500) @Nullable
         String scope,
 
-        @Doc(value = "Of id_jag: the issuer that the token_url belongs to.", max = 2_000) @Nullable
+        @Doc(
+                value =
+                        "Of id_jag: the issuer that the token_url belongs to. Of user_oauth: the only one that gets the client_secret.",
+                max = 2_000)
+        @Nullable
         String audience) {
     public static final String NO_CREDENTIAL = "none";
     public static final String HEADER = "header";
