@@ -357,9 +357,10 @@ plain() { printf '%s' "$1" | tr -cd 'A-Za-z0-9._-'; }
 # Prints a text field of a JSON object in one line.
 field() { sed -n 's/.*"'"$1"'" *: *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
 
-# Prints what a hook runs. It sends the few fields that the engine needs, and says nothing without the engine.
+# Prints what a hook runs. It sends the few fields that the engine needs, and says nothing without the engine. Without the script
+# it must end well, too: a shell that finds no file ends with a code by which clients refuse what is about to be done.
 hook_command() { # <client> [listen]
-    printf '%s' "ENGINE_URL='$BASE_URL' ENGINE_KEY=\$(cat '$state/key') sh '$state/hook.sh' $*"
+    printf '%s' "[ ! -f '$state/hook.sh' ] || ENGINE_URL='$BASE_URL' ENGINE_KEY=\$(cat '$state/key') sh '$state/hook.sh' $*"
 }
 
 by_command() { # <timeout> [<matcher>]

@@ -17,7 +17,7 @@ cursor_server() {
 
 # Cursor reads no file of hooks without a version.
 cursor_hooks() {
-    [ "$(cat "$work/hooks")" != '{}' ] || say '{"version": 1}' >"$work/hooks"
+    ! json_add "$work/hooks" version 1 >"$work/json" || mv "$work/json" "$work/hooks"
     flat_hook sessionStart SessionStart 5
     flat_hook beforeSubmitPrompt UserPromptSubmit 5
     flat_hook postToolUse PostToolUse 5

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 
 const url = '@ENGINE@/api/hooks/opencode'
 const patience = 45_000
+const editing = ['edit', 'write', 'multiedit', 'patch', 'apply_patch']
 
 const key = () => {
   try {
@@ -13,25 +14,32 @@ const key = () => {
   }
 }
 
+// Whether the engine was down at the first event: then opencode has none of its tools.
+let late
+
 const send = async body => {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Api-Key': key() },
       body: JSON.stringify(body),
+      redirect: 'error', // Another server may be there by now, which must not send the key on.
       signal: AbortSignal.timeout(2_000),
     })
+    late ??= false
     return response.ok ? (await response.json()).hookSpecificOutput ?? {} : {}
   } catch {
+    late ??= true
     return {}
   }
 }
 
 const pause = seconds => new Promise(done => setTimeout(done, seconds * 1_000))
 
-export const AgentWorkspace = async ({ client, directory }) => {
+export const AgentWorkspace = async ({ client, directory, worktree }) => {
   const main = new Map() // Whether a session is none of a sub-agent.
   const begun = new Set()
+  const failed = new Set() // Sessions whose turn its user or an error has ended.
   const following = new Map()
 
   // Sub-agents have sessions of their own, which concern nobody else.
@@ -53,7 +61,7 @@ export const AgentWorkspace = async ({ client, directory }) => {
     await client.session.promptAsync({ path: { id }, body: { parts: [{ type: 'text', text: `Workspace: ${text}.` }] } })
   }
 
-  // Only the session in which its user typed last: a turn that nobody sees must cost nothing.
+  // Only the session whose turn began last: a turn that nobody sees must cost nothing.
   const follow = async id => {
     if (following.has(id) || process.env.ENGINE_LISTENER === 'off') return
     for (const other of following.values()) other.abort()
@@ -64,11 +72,12 @@ export const AgentWorkspace = async ({ client, directory }) => {
     let rest = 1
     while (!stop.signal.aborted) {
       try {
-        const response = await fetch(`${url}/messages?for=${encodeURIComponent(nameOf(id))}${after && `&after=${after}`}`, {
+        const response = await fetch(`${url}/messages?for=${encodeURIComponent(nameOf(id))}${after && `&after=${after}`}${late ? '&connected=no' : ''}`, {
           headers: { 'X-Api-Key': key() },
+          redirect: 'error',
           signal: stop.signal,
         })
-        if (!response.ok) rest = response.status < 500 ? 300 : rest
+        if (!response.ok) rest = [401, 403, 404].includes(response.status) ? 300 : rest
         else {
           let text = ''
           let line = ''
@@ -99,7 +108,7 @@ export const AgentWorkspace = async ({ client, directory }) => {
         // The connection broke.
       }
       if (!stop.signal.aborted) await pause(rest)
-      rest = Math.min(rest * 2, 300)
+      rest = Math.min(rest * 2, 30)
     }
   }
 
@@ -107,6 +116,7 @@ export const AgentWorkspace = async ({ client, directory }) => {
     'chat.message': async (input, output) => {
       const id = input.sessionID
       if (!await isMain(id)) return
+      failed.delete(id)
       const texts = []
       if (!begun.has(id)) {
         begun.add(id)
@@ -121,9 +131,10 @@ export const AgentWorkspace = async ({ client, directory }) => {
     },
     'tool.execute.before': async (input, output) => {
       const { filePath, patchText, command, workdir } = output.args ?? {}
-      if (!filePath && !patchText && !(input.tool === 'bash' && command) || input.tool === 'read') return
+      if (!(editing.includes(input.tool) && (filePath || patchText)) && !(input.tool === 'bash' && command)) return
       const said = await report(input.sessionID, 'PreToolUse', {
         cwd: directory,
+        ...worktree && worktree !== '/' && { root: worktree }, // Outside of a repository it is "/".
         tool_name: input.tool,
         tool_input: {
           ...filePath && { file_path: filePath },
@@ -140,12 +151,14 @@ export const AgentWorkspace = async ({ client, directory }) => {
     },
     event: async ({ event }) => {
       const id = event.properties?.sessionID ?? event.properties?.info?.id
-      if (event.type === 'session.deleted' && begun.has(id)) {
+      if (event.type === 'session.error') failed.add(id)
+      else if (event.type === 'session.deleted' && begun.has(id)) {
         following.get(id)?.abort()
         await report(id, 'SessionEnd')
       } else if (event.type === 'session.idle' && begun.has(id) && await isMain(id)) {
-        const { additionalContext } = await report(id, 'Stop')
-        if (additionalContext) await client.session.promptAsync({ path: { id }, body: { parts: [{ type: 'text', text: additionalContext }] } })
+        const isOver = failed.delete(id)
+        const { additionalContext } = await report(id, isOver ? 'Interrupt' : 'Stop')
+        if (additionalContext && !isOver) await client.session.promptAsync({ path: { id }, body: { parts: [{ type: 'text', text: additionalContext }] } })
       }
     },
   }

@@ -68,6 +68,9 @@ class OtherClientsTest extends JoinFixture {
             assertThat(text(hooks)).contains(TestServer.url());
             assertThat(text(servers) + text(hooks)).doesNotContain("the-key-of-agent-workspace");
         }
+        if (client.equals("cursor")) {
+            assertThat(text(hooks)).as("without it, Cursor reads no hooks").contains("\"version\": 1");
+        }
         var doctor = join("dash", "--doctor --client " + client).good();
         assertThat(doctor.output())
                 .contains("accepts the key", "the MCP server is in")
@@ -86,7 +89,7 @@ class OtherClientsTest extends JoinFixture {
             """)
     void whatWasChangedSinceIsCleaned(String client, String servers, String hooks) {
         programs();
-        var theirs = "{\"hooks\":{\"stop\":[{\"command\":\"true\"}]},\"theirs\":{\"A\":\"b\"}}";
+        var theirs = "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"true\"}]},\"theirs\":{\"A\":\"b\"}}";
         write(servers, theirs);
         write(hooks, theirs);
         join("dash", invitation("Guest") + " --client " + client).good();

@@ -78,9 +78,12 @@ class CapturesTest {
                         .formatted(TestServer.url(), code, client),
                 Path.of("/dev/null"));
         var written = Json.readObject(Files.readAllBytes(home.resolve(hooks)));
+        if (client.equals("claude-code")) {
+            assertCursorsSessionsAreNotClaudes(written, events);
+        }
         var answers = new ArrayList<String>();
         for (var event : events.split(" ")) {
-            var capture = Repository.file("clients/%s/captures/%s.json".formatted(client, event));
+            var capture = capture(client, event);
             var commands = commands(written, event);
             assertThat(commands).as("the hooks of " + event).hasSize(1);
             it.say("tide at six");
@@ -94,6 +97,36 @@ class CapturesTest {
                 String.join("\n", answers));
         // Whoever sends such an event is Ada: the key is the agent's.
         assertThat(answers.getFirst()).contains("agent Ada");
+        assertNothingIsSaidWithoutOurFiles(client, written, events);
+    }
+
+    /** Cursor runs the hooks of Claude Code, too. */
+    private void assertCursorsSessionsAreNotClaudes(JsonNode written, String events) {
+        for (var event : events.split(" ")) {
+            var command = commands(written, event).getFirst();
+            assertThat(run("export CURSOR_VERSION=3.20.17; " + command, capture("claude-code", event)))
+                    .isEmpty();
+            if (event.equals("UserPromptSubmit")) {
+                assertThat(call(it.bert, "AP_Chat", "{'target':{'agent':'Ada'},'content':'x'}")
+                                .text("/receipt/wakes"))
+                        .isEqualTo("none");
+            }
+        }
+        call(it.ada, "AP_Wait", "{'wait_seconds':0}");
+    }
+
+    /** The client's settings can be on a machine that has not joined, such as in a container: nothing may be blocked there. */
+    private void assertNothingIsSaidWithoutOurFiles(String client, JsonNode written, String events) throws IOException {
+        Files.move(home.resolve(".config/agent-workspace"), home.resolve("moved"));
+        for (var event : events.split(" ")) {
+            for (var command : commands(written, event)) {
+                assertThat(run(command, capture(client, event))).isEmpty();
+            }
+        }
+    }
+
+    private static Path capture(String client, String event) {
+        return Repository.file("clients/%s/captures/%s.json".formatted(client, event));
     }
 
     private void prepare() {

@@ -148,18 +148,21 @@ class CodingAgentsTest {
 
     /** Its hooks are a plugin of ours, so no other test shows that it keeps to a reservation. */
     @Test
-    void opencodeDoesNotWriteAReservedFile() {
+    void opencodeDoesNotWriteAReservedFile() throws IOException {
         call(it.owner, "DM_Create", "{'vx':{'name':'Yard','description':'d','access':'public'}}");
         for (var agent : List.of("Ada", "Bert")) {
             call(it.owner, "DM_Invite", "{'target':{'domain':'Yard','agent':'%s'}}".formatted(agent));
         }
         call(it.bert, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['src/*.java'],'reason':'renaming'}");
-        var file = home.resolve("project/src/A.java");
+        var folder = Files.createDirectories(home.resolve("project/src"));
+        var file = folder.resolve("A.java");
         var requests = new AtomicInteger();
         try (var model = new ScriptedModel(_ -> requests.getAndIncrement() > 0
                 ? DONE
                 : ScriptedModel.tool("write", "{'filePath':'%s','content':'x'}".formatted(file)))) {
-            var agent = new CodingAgent(home).withoutListener().other(model);
+            // It starts in a folder of the repository.
+            var agent = new CodingAgent(home, folder).withoutListener().other(model);
+            agent.run("/bin/sh", "-c", "git init -q ..");
             var code = call(it.owner, "AK_Invite", "{'agent':'Ada'}").text("/invitation/code");
             agent.join(TestServer.url(), code + " --yes --client opencode");
             agent.run("opencode", "run", PROMPT);
