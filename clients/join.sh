@@ -825,6 +825,12 @@ check_one() {
         say "  -     has not joined. With an invitation: curl -fsS $BASE_URL/join | sh -s -- --client $1 <code>"
         return
     fi
+    # No engine gets the key of another. A key from an earlier script has no address.
+    joined=$(cat "$state/url" 2>/dev/null) || joined=$BASE_URL
+    if [ "$joined" != "$BASE_URL" ]; then
+        todo "it has joined the engine at $joined, not the one at $BASE_URL: ask with $joined/join, or with ./engine doctor --clients $joined"
+        return
+    fi
     # No event of any client has this name, so nothing happens but the check of the key.
     printf 'X-Api-Key: %s\n' "$(key)" |
         curl -sS -m 10 -o "$work/response" -w '%{http_code}' -H @- -H 'Content-Type: application/json' \

@@ -205,7 +205,8 @@ class OtherClientsTest extends JoinFixture {
                 .contains("accepts the key", "a message does not wake");
         var down = run(engine, "doctor", "--clients", "http://127.0.0.1:1");
         assertThat(down.code()).isEqualTo(1);
-        assertThat(down.output()).contains("the engine at http://127.0.0.1:1 does not answer");
+        assertThat(down.output())
+                .contains("it has joined the engine at " + TestServer.url() + ", not the one at http://127.0.0.1:1");
         assertThat(run(engine, "join", "http://127.0.0.1:1", "--leave").good().output())
                 .contains("cursor has left");
         assertThat(state()).isEqualTo(before);
