@@ -17,7 +17,7 @@ CREATE TABLE domain (
     guard_per_minute integer     NOT NULL DEFAULT 30 CHECK (guard_per_minute BETWEEN 1 AND 600),
     guard_more       integer     NOT NULL DEFAULT 0 CHECK (guard_more >= 0),
     guard_stopped    boolean     NOT NULL DEFAULT false,
-    worktrees        text        NOT NULL DEFAULT 'shared' CHECK (worktrees IN ('shared', 'separate')),
+    separate_worktrees boolean   NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, name_key),
     FOREIGN KEY (tenant_id, owner_id) REFERENCES app_user,
@@ -29,7 +29,7 @@ COMMENT ON COLUMN domain.host_id IS 'The agent that receives visitors.';
 COMMENT ON COLUMN domain.guard_hops IS 'How many answers of agents may follow each other.';
 COMMENT ON COLUMN domain.guard_per_minute IS 'The other limits are multiples of it: see LoopGuard.';
 COMMENT ON COLUMN domain.guard_more IS 'How many more messages may exceed the limits.';
-COMMENT ON COLUMN domain.worktrees IS 'Whether the git worktrees of a repository share its reservations.';
+COMMENT ON COLUMN domain.separate_worktrees IS 'Whether each git worktree of a repository has reservations of its own.';
 COMMENT ON COLUMN domain.guard_stopped IS 'Whether agents may say nothing in its zones.';
 CREATE INDEX domain_owner ON domain (tenant_id, owner_id);
 

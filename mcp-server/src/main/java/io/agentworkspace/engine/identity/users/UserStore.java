@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.identity.users;
 
-import io.agentworkspace.engine.identity.keys.KeyRow;
 import io.agentworkspace.engine.kernel.access.SilencedStore;
 import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -33,7 +32,8 @@ final class UserStore {
     private static final String RECORD =
             "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
 
-    private static final String LIST = SqlTemplate.of("""
+    private static final String LIST =
+            SqlTemplate.of("""
             WITH page AS (
                 SELECT * FROM app_user u
                  WHERE u.tenant_id = :tenant AND u.removed_at IS NULL AND u.name_key > :after
@@ -43,7 +43,10 @@ final class UserStore {
                 SELECT a.owner_id, count(*) AS agents
                   FROM agent a
                  WHERE a.tenant_id = :tenant AND a.owner_id = ANY(ARRAY(SELECT u.id FROM page u)) AND a.destroyed_at IS NULL
-                 GROUP BY a.owner_id)
+                 GROUP BY a.owner_id),
+              ended AS MATERIALIZED (
+                SELECT ARRAY(SELECT k.id FROM api_key k
+                              WHERE k.tenant_id = :tenant AND (k.revoked_at IS NOT NULL OR k.expires_at <= :now)) AS ids)
             SELECT (SELECT jsonb_agg(jsonb_build_object(
                                'user', {user_json},
                                'agents', COALESCE((SELECT o.agents FROM owned o WHERE o.owner_id = u.id), 0),
@@ -51,14 +54,12 @@ final class UserStore {
                                             WHERE d.tenant_id = u.tenant_id AND d.owner_id = u.id),
                                'banks', (SELECT count(*) FROM bank b
                                           WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
-                               'keys', (SELECT count(*) FROM api_key k
-                                         WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND {in_use}))
+                               'keys', (SELECT count(*) FROM api_key k, ended
+                                         WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND k.revoked_at IS NULL
+                                           AND (k.expires_at IS NULL OR k.expires_at > :now) AND NOT k.ancestors && ended.ids))
                             ORDER BY u.name_key)
                       FROM page u) AS rows
-            """)
-            .with("user_json", RECORD)
-            .with("in_use", KeyRow.IN_USE)
-            .sql();
+            """).with("user_json", RECORD).sql();
 
     private static final String INSERT =
             SqlTemplate.of("""

@@ -73,7 +73,7 @@ public final class DomainQueries {
 
     private static final String READ_DOMAIN = SqlTemplate.of("""
             SELECT d.id, d.name, d.description, {whole}, d.profile, CAST(NULL AS integer) AS profile_length, d.access, d.revision,
-                   d.created_at, d.updated_at, NULLIF(d.worktrees, 'shared') AS worktrees,
+                   d.created_at, d.updated_at, CASE WHEN d.separate_worktrees THEN 'separate' END AS worktrees,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner,
                    (SELECT h.name FROM agent h WHERE h.tenant_id = d.tenant_id AND h.id = d.host_id) AS host,
                    {may_talk} AS takes_part, (d.owner_id = :user OR :admin) AS may_set, {guard}

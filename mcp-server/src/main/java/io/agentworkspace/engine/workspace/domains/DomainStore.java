@@ -28,7 +28,7 @@ public final class DomainStore {
     /** The record of a domain {@code d} as JSON, for use with {@link #JOINS}. */
     static final String RECORD = """
             jsonb_build_object('name', d.name, 'description', d.description, 'profile', d.profile, 'access', d.access,
-                               'owner', o.name, 'host', h.name, 'worktrees', NULLIF(d.worktrees, 'shared'), 'revision', d.revision,
+                               'owner', o.name, 'host', h.name, 'worktrees', CASE WHEN d.separate_worktrees THEN 'separate' END, 'revision', d.revision,
                                'created_at', d.created_at, 'updated_at', d.updated_at)
             """;
 
@@ -78,13 +78,13 @@ public final class DomainStore {
             UPDATE domain
                SET name = :name, name_key = :key, description = :description,
                    profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
-                   worktrees = COALESCE(:worktrees, worktrees),
+                   separate_worktrees = COALESCE(:separate, separate_worktrees),
                    revision = revision + 1, updated_at = :now
              WHERE tenant_id = :tenant AND id = :id
-               AND (name, description, profile, access, worktrees)
+               AND (name, description, profile, access, separate_worktrees)
                    IS DISTINCT FROM
                    (:name, :description, COALESCE(:profile, profile), COALESCE(:access, access),
-                    COALESCE(:worktrees, worktrees));
+                    COALESCE(:separate, separate_worktrees));
             SELECT {domain_json} AS record FROM domain d {join_owner} WHERE d.tenant_id = :tenant AND d.id = :id
             """)
             .with("domain_json", RECORD)
@@ -226,7 +226,9 @@ public final class DomainStore {
                     .set(
                             "access",
                             words.access() == null ? null : words.access().word())
-                    .set("worktrees", Worktrees.word(words.worktrees()))
+                    .set(
+                            "separate",
+                            words.worktrees() == null ? null : (Boolean) (words.worktrees() == Worktrees.SEPARATE))
                     .last(DomainStore::record)
                     .orElseThrow();
             var after = new Change.Resource(domain.name(), domain.access(), current.owner());

@@ -65,11 +65,12 @@ final class MembershipStore {
 
     /** Ends the memberships of the agent and of its sub-agents. One that hosts the domain stays, and so does a ban of its own. */
     private static final String END = """
-            WITH gone AS (SELECT a.id
-                            FROM agent a
-                            JOIN domain d ON d.tenant_id = a.tenant_id AND d.id = :domain
-                           WHERE a.tenant_id = :tenant
-                             AND (a.id = :agent OR a.parent_id = :agent AND d.host_id IS DISTINCT FROM a.id)),
+            WITH gone AS (SELECT CAST(:agent AS bigint) AS id
+                          UNION ALL
+                          SELECT a.id
+                            FROM domain d
+                            JOIN agent a ON a.tenant_id = d.tenant_id AND a.parent_id = :agent
+                           WHERE d.tenant_id = :tenant AND d.id = :domain AND d.host_id IS DISTINCT FROM a.id),
                  silent AS (DELETE FROM participant p
                              USING zone z, gone
                              WHERE p.tenant_id = :tenant AND p.party_id = gone.id

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.workspace.domains;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** Whether the git worktrees of a repository share the reservations of a domain. */
 enum Worktrees {
@@ -14,9 +13,5 @@ enum Worktrees {
     @JsonValue
     String word() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    static @Nullable String word(@Nullable Worktrees worktrees) {
-        return worktrees == null ? null : worktrees.word();
     }
 }

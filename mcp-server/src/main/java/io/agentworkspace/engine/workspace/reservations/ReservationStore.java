@@ -53,7 +53,7 @@ public final class ReservationStore {
               JOIN domain d ON d.tenant_id = r.tenant_id AND d.id = r.domain_id
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id <> :me AND {not_of_parent}
                AND r.lease_until > clock_timestamp()
-               AND (d.worktrees = 'shared' OR r.worktree = :worktree OR r.worktree = '' OR :worktree = '')
+               AND (NOT d.separate_worktrees OR r.worktree = :worktree OR r.worktree = '' OR :worktree = '')
                AND (r.repository = :repository OR r.repository = '' OR :repository = '')
              ORDER BY r.path, r.id
             """)
@@ -320,7 +320,7 @@ public final class ReservationStore {
 
     private static final String READ_TAKEN = SqlTemplate.of("""
             SELECT r.id, {record} AS record, d.name AS domain,
-                   CASE d.worktrees WHEN 'separate' THEN r.worktree ELSE '' END AS worktree
+                   CASE WHEN d.separate_worktrees THEN r.worktree ELSE '' END AS worktree
               FROM membership m
               JOIN reservation r ON r.tenant_id = m.tenant_id AND r.domain_id = m.domain_id
               JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
