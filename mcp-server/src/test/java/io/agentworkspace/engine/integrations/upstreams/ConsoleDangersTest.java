@@ -269,6 +269,9 @@ class ConsoleDangersTest {
             "danger: true,\\s+tool: '(\\w+)'|restore\\(\\{[^}]*?tool: '(\\w+)'|\\b(refuse): true|access: '(none)'|request\\([^)\\n]*'(DELETE)'");
     private static final Map<String, String> WORDS = Map.of("refuse", "UP_Approve", "none", "MB_Permissions");
 
+    /** It needs a server that has accounts. */
+    private static final String DISCONNECT = "upstream-account.js DELETE";
+
     /** A new button that destroys or restores fails here until {@code console-dangers.mjs} presses it. */
     @Test
     void everyButtonIsPressed() throws IOException {
@@ -279,6 +282,10 @@ class ConsoleDangersTest {
         }
         var sites = sites();
         assertThat(sites).hasSizeGreaterThan(20);
+        assertThat(sites.remove(DISCONNECT)).isEqualTo(1);
+        assertThat(Repository.file("mcp-server/src/test/node/console-account.mjs"))
+                .content()
+                .contains("button(mia, 'Disconnect').click()");
         assertThat(sites)
                 .allSatisfy((site, count) -> assertThat(pressed.getOrDefault(site, 0))
                         .as("%s is in the module %s times, and pressed", site, count)
