@@ -86,7 +86,7 @@ public final class StartUpCache {
                     deleteOlder();
                     create(jars, jarPath, cache);
                 }
-                return new StartUpCache(jarPath, List.of("-XX:AOTCache=" + cache));
+                return new StartUpCache(jarPath, List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=error"));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
