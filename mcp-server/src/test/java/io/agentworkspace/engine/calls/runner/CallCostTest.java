@@ -226,7 +226,7 @@ class CallCostTest {
                         2,
                         0,
                         1_100_000),
-                new Most("AP_Chat", "{'target':{'agent':'bob'},'content':'%s'}", 10, 3, 3_300, 136_000),
+                new Most("AP_Chat", "{'target':{'agent':'bob'},'content':'%s'}", 10, 3, 3_300, 130_000),
                 new Most("MB_Store", "{'target':{'bank':'notes'},'content':'%s'}", 9, 3, 2_900, 160_000),
                 new Most(
                         "MB_Search", "{'target':{'bank':'notes'},'content':'when is the tide low'}", 3, 2, 0, 800_000));

@@ -78,7 +78,7 @@ class OtherClientsTest extends JoinFixture {
         join("dash", "--leave").good();
     }
 
-    /** The program, or its user, has changed the files since: what is not ours stays. */
+    /** If the program or its user has changed the files since, what joining did not write stays. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             cursor          | .cursor/mcp.json                | .cursor/hooks.json
