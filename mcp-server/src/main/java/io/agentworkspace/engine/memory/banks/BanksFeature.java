@@ -4,16 +4,25 @@ import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.text.TextAnalysis;
+import io.agentworkspace.engine.memory.banks.corrections.StillSaid;
 import io.agentworkspace.engine.memory.documents.load.LoadQueries;
+import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.BiFunction;
 
 /** The feature of memory banks. */
 public final class BanksFeature {
     private BanksFeature() {}
 
-    /** @param vectors of what a memory means */
-    public static Feature of(Db db, Contexts contexts, VectorSource vectors) {
+    /**
+     * @param vectors of what a memory means
+     * @param changeable finds memories by words of a text, in the banks that the caller may write
+     */
+    public static Feature of(
+            Db db, Contexts contexts, VectorSource vectors, BiFunction<Call, String, List<Memory>> changeable) {
         var agents = new AgentStore(db);
         var banks = new BankStore(db);
         var memories = new MemoryStore(db);
@@ -24,9 +33,10 @@ public final class BanksFeature {
         var trash = new TrashStore(db, banks);
         var acting = new ActingAgent(agents);
         var similar = new SimilarStore(db, TextAnalysis::likeness);
+        var stillSaid = new StillSaid(db, changeable);
         return new Feature()
                 .tools(new BankTools(banks, new BankQueries(db, agents), acting).tools())
-                .tools(new MemoryTools(banks, memories, reads, acting, vectors, contexts, similar).tools())
+                .tools(new MemoryTools(banks, memories, reads, acting, vectors, contexts, similar, stillSaid).tools())
                 .tools(new PermissionTools(banks, grants).tools())
                 .tools(new LoadTools(
                                 banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))

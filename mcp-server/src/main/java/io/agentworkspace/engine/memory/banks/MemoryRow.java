@@ -7,11 +7,21 @@ import java.util.stream.Collectors;
 public final class MemoryRow {
     /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
     public static final String WRITERS = """
-            CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                                 WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
-            LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                                WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
-            """;
+        CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                             WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+        LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                            WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
+        """;
+
+    /** The ids of all that a memory {@code m} supersedes, where they are several. Each of these names it: the column has only the first. */
+    private static final String SUPERSEDED = """
+        CASE WHEN m.supersedes IS NOT NULL
+             THEN (SELECT array_agg(CAST(o.id AS text) ORDER BY o.id <> m.supersedes, o.id)
+                     FROM memory o
+                    WHERE o.tenant_id = m.tenant_id AND o.bank_id = m.bank_id AND o.superseded_by = m.id
+                      AND COALESCE(o.superseded_at, o.updated_at) <= m.updated_at
+                   HAVING count(*) > 1) END
+        """;
 
     private MemoryRow() {}
 
@@ -46,6 +56,7 @@ public final class MemoryRow {
         columns.put("revision", "m.revision");
         columns.put("derived_from", "CAST(m.derived_from AS text[])");
         columns.put("supersedes", "m.supersedes");
+        columns.put("supersedes_all", SUPERSEDED);
         columns.put("reason", "m.reason");
         columns.put("superseded_by", "m.superseder");
         columns.put("expires_at", "m.expires_at");

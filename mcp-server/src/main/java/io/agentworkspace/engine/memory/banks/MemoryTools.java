@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.context.Tags;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.kernel.text.TextLikeness;
+import io.agentworkspace.engine.memory.banks.corrections.StillSaid;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.bank.Memory;
@@ -29,6 +30,7 @@ final class MemoryTools {
     private final VectorSource vectors;
     private final Contexts contexts;
     private final SimilarStore similar;
+    private final StillSaid stillSaid;
 
     public MemoryTools(
             BankStore banks,
@@ -37,7 +39,9 @@ final class MemoryTools {
             ActingAgent acting,
             VectorSource vectors,
             Contexts contexts,
-            SimilarStore similar) {
+            SimilarStore similar,
+            StillSaid stillSaid) {
+        this.stillSaid = stillSaid;
         this.contexts = contexts;
         this.banks = banks;
         this.memories = memories;
@@ -48,7 +52,7 @@ final class MemoryTools {
     }
 
     /** What is made before the transaction. */
-    private record Prepared(MemoryStore.MemoryDraft draft, TextLikeness likeness) {}
+    private record Prepared(MemoryStore.MemoryDraft draft, TextLikeness likeness, StillSaid.Copies copies) {}
 
     record ReadOptions(
             @Doc("Only the memory of this name.") @Nullable MemoryName name,
@@ -73,8 +77,8 @@ final class MemoryTools {
             @Doc("The bank.") List<Bank> profile,
             @Doc("Its memories, newest first.") List<Memory> content,
 
-            @Doc(
-                    "Give it as page.cursor for older memories, also after a short or empty page; absent when there are none.")
+            @Doc("Give it as page.cursor for older memories, also after a short or empty page; absent when there"
+                    + " are none.")
             @Nullable
             String nextCursor) {}
 
@@ -103,8 +107,14 @@ final class MemoryTools {
             @Nullable
             String mode,
 
-            @Doc(value = "The id of a memory that it replaces.", max = 36, mayBeBlank = true) @Nullable
-            String supersedes,
+            @Doc(
+                    value = "The id of a memory that it replaces, or up to 20.",
+                    max = 20,
+                    eachMax = 36,
+                    orOne = true,
+                    mayBeBlank = true)
+            @Nullable
+            List<String> supersedes,
 
             @Doc(value = "Why it supersedes the other.", max = 2_000, mayBeBlank = true) @Nullable
             String reason,
@@ -129,7 +139,12 @@ final class MemoryTools {
             @Doc("At most three memories of the bank with nearly the same text; absent if there are none.") @Nullable
             List<SimilarStore.Similar> similar,
 
-            @Doc("What to do about similar memories.") @Nullable
+            @Doc("With supersedes: at most ten current memories, of banks that you may write, that still say what"
+                    + " was replaced; absent if there are none.")
+            @Nullable
+            List<StillSaid.Copy> stillSaid,
+
+            @Doc("What to do about these memories.") @Nullable
             String note) {}
 
     public List<Tool<?, ?>> tools() {
@@ -140,12 +155,14 @@ final class MemoryTools {
         return Tool.named("MB_Read")
                 .title("Read a memory bank")
                 .description("""
-                        Reads a memory bank: its record, and its memories, newest first, or just the one named vx.name.""")
+                    Reads a memory bank: its record, and its memories, newest first, or just the one named vx.name.\
+                    """)
                 .details("""
-                        profile contains the record, content the memories, one page at a time. id selects the memory with that \
-                        id, vx.tags those with all these tags, target.agent those that this agent stored. Superseded and \
-                        expired memories are shown only by name or id. as_of shows an earlier moment. Requires the \
-                        permission read. MB_List shows the banks.""")
+                    profile contains the record, content the memories, one page at a time. id selects the memory with that \
+                    id, vx.tags those with all these tags, target.agent those that this agent stored. Superseded and \
+                    expired memories are shown only by name or id. as_of shows an earlier moment. Requires the \
+                    permission read. MB_List shows the banks.\
+                    """)
                 .alsoCalled(
                         "show one memory",
                         "get the whole text of a note",
@@ -188,17 +205,20 @@ final class MemoryTools {
         return Tool.named("MB_Store")
                 .title("Store a memory")
                 .description("""
-                        Stores what you learned and others will need as a memory in target.bank: one fact or decision in each. vx.name \
-                        lets you find and replace it.""")
+                    Stores what you learned and others will need as a memory in target.bank: one fact or decision in each. vx.name \
+                    lets you find and replace it.\
+                    """)
                 .details("""
-                        The author is target.agent, else the agent you are logged on as, else you. The memory is \
-                        durable when the call returns. Requires the permission append. Storing under the same name \
-                        replaces the text and increases the revision; to replace another author's memory requires \
-                        write. if_revision makes sure that no other writer's text is lost; if it is stale, the refusal (3003) \
-                        shows the present memory. The mode append adds to a text. supersedes corrects another memory: lists, \
-                        search and MB_Load leave that one out; if another author wrote it, that requires write. An expired \
-                        memory is left out in the same way, and deleted 30 days later. derived_from names the \
-                        memories that it was made from. If quarantined is true, the memory is kept but hidden.""")
+                    The author is target.agent, else the agent you are logged on as, else you. The memory is \
+                    durable when the call returns. Requires the permission append. Storing under the same name \
+                    replaces the text and increases the revision; to replace another author's memory requires \
+                    write. if_revision makes sure that no other writer's text is lost; if it is stale, the refusal (3003) \
+                    shows the present memory. The mode append adds to a text. supersedes corrects another memory: lists, \
+                    search and MB_Load leave that one out; if another author wrote it, that requires write. It may name several; still_said \
+                    lists other memories that say what was replaced. An expired \
+                    memory is left out in the same way, and deleted 30 days later. derived_from names the \
+                    memories that it was made from. If quarantined is true, the memory is kept but hidden.\
+                    """)
                 .alsoCalled(
                         "remember this",
                         "note a fact for later",
@@ -230,13 +250,17 @@ final class MemoryTools {
      */
     private Prepared prepared(StoreRequest in, Call call) {
         var draft = draft(in, call.now());
-        if (vectors.isFreeFor(draft)) {
+        var copies = StillSaid.Copies.NONE;
+        if (vectors.isFreeFor(draft) || draft.supersedes() != null) {
             contexts.load(call);
             var actor = acting.agent(call, in.target().agent());
-            AccessCheck.require(
-                    BankAccess.missing(call, banks.see(call, in.target().bank(), actor)));
+            var bank = banks.see(call, in.target().bank(), actor);
+            AccessCheck.require(BankAccess.missing(call, bank));
+            if (draft.supersedes() != null) {
+                copies = stillSaid.of(call, bank.id(), draft.supersedes(), draft.text());
+            }
         }
-        return new Prepared(draft.with(vectors.atOnce(draft)), similar.likeness(draft.text()));
+        return new Prepared(draft.with(vectors.atOnce(draft)), similar.likeness(draft.text()), copies);
     }
 
     private StoreResponse store(StoreRequest in, Prepared prepared, Call call) {
@@ -250,21 +274,36 @@ final class MemoryTools {
         var memory = new MemoryWrite(memories, call, bank, author, censorship.author())
                 .store(prepared.draft().with(found.sketch()), in.ifRevision());
         var others = others(found.similar(), prepared.draft());
+        var copies = prepared.copies().found().stream()
+                .filter(copy -> !copy.id().equals(memory.id()))
+                .toList();
         return new StoreResponse(
                 memory,
                 memory.revision(),
                 true,
                 censorship.any() ? true : null,
                 others.isEmpty() ? null : others,
-                others.isEmpty() ? null : noteOn(others.getFirst(), memory));
+                copies.isEmpty() ? null : copies,
+                !copies.isEmpty()
+                        ? noteOn(copies.size())
+                        : !prepared.copies().isSearched()
+                                ? "the engine was too busy to look for other memories that say what was replaced: look"
+                                        + " for them with MB_Search"
+                                : others.isEmpty() ? null : noteOn(others.getFirst(), memory));
+    }
+
+    private static String noteOn(int copies) {
+        return "%d other %s what was replaced: read %s, and send what is wrong in supersedes of MB_Store, several ids of a bank at once"
+                .formatted(
+                        copies, copies == 1 ? "memory still says" : "memories still say", copies == 1 ? "it" : "them");
     }
 
     /** Returns what is similar besides the memory that the draft replaces or supersedes. */
     private static List<SimilarStore.Similar> others(List<SimilarStore.Similar> found, MemoryStore.MemoryDraft draft) {
         return found.stream()
                 .filter(each -> draft.name() == null || !draft.name().text().equalsIgnoreCase(each.name()))
-                .filter(each -> draft.supersedes() == null
-                        || !draft.supersedes().toString().equals(each.id()))
+                .filter(each ->
+                        draft.supersedes() == null || !draft.supersedes().contains(UUID.fromString(each.id())))
                 .limit(SimilarStore.MOST)
                 .toList();
     }
@@ -289,24 +328,30 @@ final class MemoryTools {
         if (in.reason() != null && in.supersedes() == null) {
             throw Problem.invalid("reason", "requires supersedes, the memory that is no longer right");
         }
+        if (in.supersedes() != null && in.supersedes().isEmpty()) {
+            throw Problem.invalid("supersedes", "must have at least one id; to replace nothing, leave it out");
+        }
         if (in.expiresAt() != null && !in.expiresAt().isAfter(now)) {
             throw Problem.invalid("expires_at", "must be in the future; it is now %s".formatted(now));
         }
-        var origins = in.derivedFrom() == null
-                ? null
-                : in.derivedFrom().stream().map(MemoryTools::id).distinct().toList();
         return new MemoryStore.MemoryDraft(
                 vx.name(),
                 in.content(),
                 "append".equals(in.mode()),
                 Tags.checked(vx.tags()),
-                origins,
-                in.supersedes() == null ? null : id(in.supersedes()),
+                ids(in.derivedFrom()),
+                ids(in.supersedes()),
                 in.reason(),
                 in.expiresAt(),
                 in.pinned(),
                 null,
                 null);
+    }
+
+    private static @Nullable List<UUID> ids(@Nullable List<String> texts) {
+        return texts == null
+                ? null
+                : texts.stream().map(MemoryTools::id).distinct().toList();
     }
 
     private static UUID id(String text) {

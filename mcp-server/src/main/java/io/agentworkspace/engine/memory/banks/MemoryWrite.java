@@ -41,17 +41,21 @@ public final class MemoryWrite {
 
     /** @param ifRevision the revision that the memory with this name must have, 0 if there must be none */
     Memory store(MemoryDraft draft, @Nullable Long ifRevision) {
-        var old = draft.supersedes() == null ? null : superseded(draft.supersedes());
+        var old = draft.supersedes() == null ? List.<UUID>of() : draft.supersedes();
+        if (!old.isEmpty()) {
+            checkSuperseded(old);
+        }
         var stored = draft.name() == null
                 ? stored(memories.insertUnnamed(call, bank, author, draft, contributors(draft)))
                 : store(draft, draft.name(), ifRevision);
-        if (old != null) {
-            if (stored.id().equals(old.id().toString())) {
-                throw Problem.invalid("supersedes", "is the same memory: to replace its text, leave supersedes out");
-            }
-            memories.supersede(call, bank, old, stored.id());
+        if (old.isEmpty()) {
+            return stored;
         }
-        return stored;
+        if (old.contains(UUID.fromString(stored.id()))) {
+            throw Problem.invalid("supersedes", "is the same memory: to replace its text, leave supersedes out");
+        }
+        memories.supersede(call, bank, old, stored.id());
+        return stored.superseding(all(old));
     }
 
     /** Reports the memory to webhooks and the feed, unless it is hidden. */
@@ -69,18 +73,24 @@ public final class MemoryWrite {
         return memory;
     }
 
-    /** Checks the superseded memory. Superseding somebody else's memory requires the same permission as replacing it. */
-    private MemoryStore.Superseded superseded(UUID id) {
-        var old = memories.superseded(call, bank, id);
-        if (old.author() != author.id()) {
-            bank.permission().require(Permission.WRITE);
+    /** Returns the ids as a reader sees them: the first one first, the others in their own order. */
+    private static List<String> all(List<UUID> ids) {
+        var others = ids.stream().skip(1).map(UUID::toString).sorted();
+        return Stream.concat(ids.stream().limit(1).map(UUID::toString), others).toList();
+    }
+
+    /** Checks the superseded memories. Superseding somebody else's memory requires the same permission as replacing it. */
+    private void checkSuperseded(List<UUID> ids) {
+        for (var old : memories.superseded(call, bank, ids)) {
+            if (old.author() != author.id()) {
+                bank.permission().require(Permission.WRITE);
+            }
+            if (old.superseder() != null) {
+                throw Problem.conflict(
+                        "the memory '%s' is superseded already, by '%s': read that one, and supersede it if need be"
+                                .formatted(old.id(), old.superseder()));
+            }
         }
-        if (old.superseder() != null) {
-            throw Problem.conflict(
-                    "the memory '%s' is superseded already, by '%s': read that one, and supersede it if need be"
-                            .formatted(id, old.superseder()));
-        }
-        return old;
     }
 
     private Memory store(MemoryDraft draft, MemoryName name, @Nullable Long ifRevision) {

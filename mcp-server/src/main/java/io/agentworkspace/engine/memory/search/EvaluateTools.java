@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
+import io.agentworkspace.engine.memory.search.contradictions.Contradictions;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.MemoryName;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** How well a bank answers known questions: MB_Evaluate. */
 final class EvaluateTools {
@@ -30,9 +32,11 @@ final class EvaluateTools {
 
     private final BankStore banks;
     private final Searcher searcher;
+    private final Contradictions contradictions;
     private final Clock clock;
 
-    public EvaluateTools(BankStore banks, Searcher searcher, Clock clock) {
+    public EvaluateTools(BankStore banks, Searcher searcher, Contradictions contradictions, Clock clock) {
+        this.contradictions = contradictions;
         this.banks = banks;
         this.searcher = searcher;
         this.clock = clock;
@@ -40,7 +44,12 @@ final class EvaluateTools {
 
     /** The searches of one call, and when they must have ended. */
     private record Evaluation(
-            EvaluateRequest in, Call call, Searcher.SearchScope scope, Instant end, List<Mode> modes) {}
+            EvaluateRequest in,
+            List<Pair> pairs,
+            Call call,
+            Searcher.SearchScope scope,
+            Instant end,
+            List<Mode> modes) {}
 
     record BankTarget(@Doc("The bank.") Name bank) {}
 
@@ -52,7 +61,15 @@ final class EvaluateTools {
 
     record EvaluateRequest(
             @Doc("Where.") BankTarget target,
-            @Doc(value = "1–200.", max = 200) List<Pair> pairs) {}
+
+            @Doc(value = "1–200; for the report search.", max = 200) @Nullable
+            List<Pair> pairs,
+
+            @Doc(
+                    value = "search (default), or contradictions: memories of one subject that differ in a value.",
+                    oneOf = {"search", "contradictions"})
+            @Nullable
+            String report) {}
 
     record Figures(
             @Doc("The share of queries whose first hit is expected.")
@@ -77,9 +94,11 @@ final class EvaluateTools {
             List<String> misses) {}
 
     record EvaluateResponse(
-            @Doc("By words.") Figures text,
-            @Doc("By meaning.") Figures vector,
-            @Doc("By both.") Figures hybrid) {}
+            @Doc("By words.") @Nullable Figures text,
+            @Doc("By meaning.") @Nullable Figures vector,
+            @Doc("By both.") @Nullable Figures hybrid,
+
+            @Doc("The report contradictions.") Contradictions.@Nullable Report contradictions) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(evaluate());
@@ -90,9 +109,11 @@ final class EvaluateTools {
                 .title("Evaluate the search")
                 .description("Measures how well MB_Search answers known queries in a bank.")
                 .details("""
-                        For each mode of MB_Search it returns how often the expected memories are found, how early, and how \
-                        long the searches took. Without a model of embeddings the mode vector finds nothing. Requires the permission \
-                        read.""")
+                    For each mode of MB_Search it returns how often the expected memories are found, how early, and how \
+                    long the searches took. Without a model of embeddings the mode vector finds nothing. The report contradictions \
+                    compares the newest memories by rules: numbers, dates, names, states. It does not see everything, and \
+                    can be wrong: read both memories, and store the right one with supersedes. Requires the permission read.\
+                    """)
                 .alsoCalled(
                         "test the quality of the search",
                         "compare results with expected ones",
@@ -101,6 +122,7 @@ final class EvaluateTools {
                         "measure retrieval quality",
                         "benchmark search",
                         "recall test",
+                        "find contradictions in our notes",
                         "relevance evaluation")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
@@ -112,10 +134,29 @@ final class EvaluateTools {
     }
 
     private EvaluateResponse evaluate(EvaluateRequest in, Call call) {
-        if (in.pairs().isEmpty()) {
+        return "contradictions".equals(in.report()) ? contradictions(in, call) : search(in, call);
+    }
+
+    private EvaluateResponse contradictions(EvaluateRequest in, Call call) {
+        if (in.pairs() != null) {
+            throw Problem.invalid("pairs", "are for the report search; leave them out");
+        }
+        var bank = in.target().bank();
+        try (var scope = searcher.scope(call, bank, null)) {
+            var found = scope.banks().banks().stream().findFirst().orElseThrow(() -> banks.missing(call, bank));
+            return new EvaluateResponse(null, null, null, contradictions.of(call, found.id()));
+        }
+    }
+
+    private EvaluateResponse search(EvaluateRequest in, Call call) {
+        var pairs = in.pairs();
+        if (pairs == null) {
+            throw Problem.missing(List.of("pairs"));
+        }
+        if (pairs.isEmpty()) {
             throw Problem.invalid("pairs", "must have at least one query");
         }
-        if (in.pairs().stream().anyMatch(pair -> pair.expected().isEmpty())) {
+        if (pairs.stream().anyMatch(pair -> pair.expected().isEmpty())) {
             throw Problem.invalid("pairs", "must name at least one expected memory for each query");
         }
         var bank = in.target().bank();
@@ -127,21 +168,23 @@ final class EvaluateTools {
                 throw Problem.unavailable("the search index of this bank is being built; try again shortly", RETRY);
             }
             var modes = searcher.knowsMeanings() ? List.of(Mode.values()) : List.of(Mode.TEXT);
-            var evaluation = new Evaluation(in, call, scope, clock.instant().plus(LIMIT), modes);
+            var evaluation =
+                    new Evaluation(in, pairs, call, scope, clock.instant().plus(LIMIT), modes);
             if (modes.contains(Mode.VECTOR)) {
                 awaitModel(evaluation);
             }
             var byWords = figures(evaluation, Mode.TEXT);
             if (!modes.contains(Mode.VECTOR)) {
-                return new EvaluateResponse(byWords, nothing(in.pairs()), byWords);
+                return new EvaluateResponse(byWords, nothing(pairs), byWords, null);
             }
-            return new EvaluateResponse(byWords, figures(evaluation, Mode.VECTOR), figures(evaluation, Mode.HYBRID));
+            return new EvaluateResponse(
+                    byWords, figures(evaluation, Mode.VECTOR), figures(evaluation, Mode.HYBRID), null);
         }
     }
 
     /** Otherwise the first queries would be searched without their meaning, and count as misses. */
     private void awaitModel(Evaluation evaluation) {
-        var queries = evaluation.in().pairs().stream().map(Pair::query).toList();
+        var queries = evaluation.pairs().stream().map(Pair::query).toList();
         for (var attempt = 0; attempt < ATTEMPTS; attempt++) {
             if (searcher.isReadyFor(queries)) {
                 return;
@@ -156,7 +199,7 @@ final class EvaluateTools {
     /** @param done how many searches have ended */
     private void checkTime(Evaluation evaluation, int done) {
         if (clock.instant().isAfter(evaluation.end())) {
-            var pairs = evaluation.in().pairs().size();
+            var pairs = evaluation.pairs().size();
             var fit = Math.max(1, done / evaluation.modes().size());
             throw Problem.invalid(
                     "pairs",
@@ -176,14 +219,14 @@ final class EvaluateTools {
 
     private Figures figures(Evaluation evaluation, Mode mode) {
         var in = evaluation.in();
-        var before = evaluation.modes().indexOf(mode) * in.pairs().size();
+        var before = evaluation.modes().indexOf(mode) * evaluation.pairs().size();
         var took = new ArrayList<Long>();
         var misses = new ArrayList<String>();
         var first = 0;
         var fifth = 0;
         var reciprocal = 0.0;
         var gain = 0.0;
-        for (var pair : in.pairs()) {
+        for (var pair : evaluation.pairs()) {
             HeavyWork.pass();
             checkTime(evaluation, before + took.size());
             var began = System.nanoTime();
@@ -202,7 +245,7 @@ final class EvaluateTools {
                 misses.add(pair.query());
             }
         }
-        var pairs = (double) in.pairs().size();
+        var pairs = (double) evaluation.pairs().size();
         var sorted = took.stream().mapToLong(Long::longValue).sorted().toArray();
         return new Figures(
                 rounded(first / pairs),

@@ -57,7 +57,10 @@ record Hit(
             @Doc("The words of the query that it has.") List<String> terms,
 
             @Doc("Their positions in the text or snippet: pairs of start and end, in characters.")
-            List<List<Integer>> highlights) {}
+            List<List<Integer>> highlights,
+
+            @Doc("The id of the hit before it, which superseded what this memory still says.") @Nullable
+            String replacedBy) {}
 
     /** A memory that came near, but does not answer. */
     record Near(

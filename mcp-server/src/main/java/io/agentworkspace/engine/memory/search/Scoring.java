@@ -7,7 +7,6 @@ import io.agentworkspace.engine.kernel.text.TextLikeness;
 import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
 import io.agentworkspace.engine.memory.search.Searcher.QueryAnalysis;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
-import io.agentworkspace.engine.model.bank.Memory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -36,7 +35,7 @@ final class Scoring {
 
     /** A hit, with what speaks for it, and others that are nearly the same. */
     private record Weighed(
-            FoundMemory found, Highlights highlights, Evidence evidence, TextLikeness text, List<Memory> also) {
+            FoundMemory found, Highlights highlights, Evidence evidence, TextLikeness text, List<FoundMemory> also) {
         /** Returns whether both have the same words of the query, so that the other one answers no better. */
         boolean hasSameWordsAs(Weighed other) {
             return highlights.found().equals(other.highlights.found())
@@ -49,6 +48,7 @@ final class Scoring {
         return Math.max(LEAST, limit);
     }
 
+    /** Returns all that were scored if so many hits are wanted, best first. */
     List<ScoredMemory> best(int limit) {
         var weighed = new ArrayList<Weighed>();
         var scored = scored(limit);
@@ -65,7 +65,6 @@ final class Scoring {
         return weighed.stream()
                 .map(each -> scored(each, words, meaning))
                 .sorted(Comparator.comparingDouble(ScoredMemory::score).reversed())
-                .limit(limit)
                 .toList();
     }
 
@@ -84,12 +83,17 @@ final class Scoring {
                 new ArrayList<>());
     }
 
+    /** Returns a hit of a memory that another one stands for, without a score of its own. */
+    ScoredMemory hit(FoundMemory found) {
+        return new ScoredMemory(found, weighed(found).highlights(), 0, List.of(), null);
+    }
+
     private void add(FoundMemory found, List<Weighed> hits) {
         var memory = found.memory();
         for (var hit : hits) {
             var other = hit.found().memory();
             if (other.text().equals(memory.text()) && Objects.equals(other.name(), memory.name())) {
-                hit.also().add(memory);
+                hit.also().add(found);
                 return;
             }
         }
@@ -102,7 +106,7 @@ final class Scoring {
             var isAlike = hit.hasSameWordsAs(next) && hit.text().hasFormOf(next.text());
             ofItsForm += isAlike ? 1 : 0;
             if (hit.hasSameWordsAs(next) && hit.text().isSame(next.text()) || isAlike && ofItsForm == OF_ONE_FORM) {
-                hit.also().add(next.found().memory());
+                hit.also().add(next.found());
                 return;
             }
         }
@@ -134,6 +138,6 @@ final class Scoring {
         var evidence = each.evidence();
         var id = each.found().memory().id();
         var score = Score.of(id, evidence, words.of(evidence), meaning.of(evidence));
-        return new ScoredMemory(each.found(), each.highlights(), score, List.copyOf(each.also()));
+        return new ScoredMemory(each.found(), each.highlights(), score, List.copyOf(each.also()), null);
     }
 }

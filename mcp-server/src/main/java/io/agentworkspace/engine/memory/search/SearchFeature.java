@@ -10,17 +10,28 @@ import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
+import io.agentworkspace.engine.memory.search.contradictions.Contradictions;
+import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.tool.Call;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 
 /**
  * The feature of searching memory banks, and what other features need of it.
  *
  * @param embedder the model of meanings
+ * @param changeable finds memories by words of a text, in the banks that the caller may write
  */
-public record SearchFeature(Embedder embedder, VectorSource vectors, Searcher searcher, Feature feature) {
+public record SearchFeature(
+        Embedder embedder,
+        VectorSource vectors,
+        Searcher searcher,
+        BiFunction<Call, String, List<Memory>> changeable,
+        Feature feature) {
     /** How often the database is read for metrics, however often somebody asks for them. */
     private static final Duration READ = Duration.ofSeconds(15);
 
@@ -38,11 +49,17 @@ public record SearchFeature(Embedder embedder, VectorSource vectors, Searcher se
         var builder = new IndexBuilder(
                 queries, new SearchedBankStore(db), indexes, heavy, clock, IndexBuilder.Limits.DEFAULT);
         var embeddings = new EmbeddingQueue(new EmbeddingStore(db), embedder);
-        var searcher = new Searcher(queries, indexes, builder, new WordScanQueries(db, embedder.id()), embedder);
+        var searcher = new Searcher(
+                queries,
+                indexes,
+                builder,
+                new WordScanQueries(db, embedder.id()),
+                embedder,
+                new Corrections(new CorrectionQueries(db)));
         var banks = new BankStore(db);
         var feature = new Feature()
                 .tools(new SearchTools(banks, searcher).tools())
-                .tools(new EvaluateTools(banks, searcher, clock).tools())
+                .tools(new EvaluateTools(banks, searcher, new Contradictions(db), clock).tools())
                 .after("MB_Import")
                 .closing(embedder)
                 .closing(indexes)
@@ -60,7 +77,12 @@ public record SearchFeature(Embedder embedder, VectorSource vectors, Searcher se
         if (embedder.isOn()) {
             lag(feature, embeddings);
         }
-        return new SearchFeature(embedder, new VectorSource(embedder, embeddings), searcher, feature);
+        return new SearchFeature(
+                embedder,
+                new VectorSource(embedder, embeddings),
+                searcher,
+                (call, text) -> heavy.run(() -> searcher.changeable(call, text)),
+                feature);
     }
 
     private static void indexes(Metrics metrics, IndexCache indexes, IndexBuilder builder) {

@@ -7,7 +7,6 @@ import io.agentworkspace.engine.memory.search.Searcher.Mode;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
-import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
@@ -116,12 +115,14 @@ final class SearchTools {
         return Tool.named("MB_Search")
                 .title("Search memories")
                 .description("""
-                        Finds what was learned, agreed or decided before: memories that answer content, best first. If abstain is true, \
-                        none does. MB_Read returns whole memories.""")
+                    Finds what was learned, agreed or decided before: memories that answer content, best first. If abstain is true, \
+                    none does. MB_Read returns whole memories.\
+                    """)
                 .details("""
-                        It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
-                        and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
-                        MB_Read with vx.name shows a whole text.""")
+                    It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
+                    and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
+                    MB_Read with vx.name shows a whole text.\
+                    """)
                 .alsoCalled(
                         "what do we know about",
                         "look something up in our notes",
@@ -213,10 +214,11 @@ final class SearchTools {
                         rank(candidate.textRank()),
                         rank(candidate.vectorRank()),
                         highlights.words(),
-                        part.highlights()),
+                        part.highlights(),
+                        scored.replacedBy()),
                 scored.also().isEmpty()
                         ? null
-                        : scored.also().stream().map(Memory::id).toList(),
+                        : scored.also().stream().map(each -> each.memory().id()).toList(),
                 memory.author(),
                 memory.source(),
                 memory.tags(),

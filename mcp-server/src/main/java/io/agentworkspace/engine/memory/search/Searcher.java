@@ -14,6 +14,7 @@ import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
 import io.agentworkspace.engine.memory.search.visible.TextLengths;
 import io.agentworkspace.engine.memory.search.visible.VisibleReader;
+import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.index.DirectoryReader;
@@ -48,6 +50,14 @@ import org.jspecify.annotations.Nullable;
 final class Searcher {
     private static final int LANGUAGES = 4;
 
+    /** How many memories are found that a correction may concern, and by how much of the text. */
+    private static final int CHANGEABLE = 30;
+
+    private static final int CHANGEABLE_CHARACTERS = 400;
+
+    /** What restricts a query. */
+    private static final Pattern OPERATORS = Pattern.compile("[\"*:\\u201c\\u201d]|(?<!\\S)[-\\u2212]");
+
     /** After how many banks that take the database too long no others are searched by words. */
     private static final int FAILED_SCANS = 2;
 
@@ -61,11 +71,18 @@ final class Searcher {
     private final IndexBuilder builder;
     private final WordScanQueries scan;
     private final Embedder embedder;
+    private final Corrections corrections;
     private final VectorScan vectors = new VectorScan();
     private final TextLengths lengths = new TextLengths();
 
     public Searcher(
-            SearchQueries queries, IndexCache indexes, IndexBuilder builder, WordScanQueries scan, Embedder embedder) {
+            SearchQueries queries,
+            IndexCache indexes,
+            IndexBuilder builder,
+            WordScanQueries scan,
+            Embedder embedder,
+            Corrections corrections) {
+        this.corrections = corrections;
         this.queries = queries;
         this.indexes = indexes;
         this.builder = builder;
@@ -128,10 +145,31 @@ final class Searcher {
      * A memory that was found, with the positions of the query's words and its score.
      *
      * @param also memories that are nearly the same
+     * @param replacedBy the memory that superseded what this one says
      */
-    record ScoredMemory(FoundMemory found, Highlights highlights, double score, List<Memory> also) {
+    record ScoredMemory(
+            FoundMemory found,
+            Highlights highlights,
+            double score,
+            List<FoundMemory> also,
+            @Nullable String replacedBy) {
         Memory memory() {
             return found.memory();
+        }
+
+        /** Returns the same hit with at least this score. */
+        ScoredMemory withScore(double least) {
+            return new ScoredMemory(found, highlights, Math.max(score, least), also, replacedBy);
+        }
+
+        ScoredMemory replacedBy(String id) {
+            return new ScoredMemory(found, highlights, score, also, id);
+        }
+
+        /** Returns the same hit, which does not stand for another memory. */
+        ScoredMemory without(FoundMemory other) {
+            var others = also.stream().filter(each -> each != other).toList();
+            return new ScoredMemory(found, highlights, score, others, replacedBy);
         }
     }
 
@@ -255,6 +293,30 @@ final class Searcher {
             scope = scope(call, request.bank(), request.author());
         }
         return scope;
+    }
+
+    /** Returns the memories with most of a text's words, in the banks that the caller may write. */
+    List<Memory> changeable(Call call, String text) {
+        var words = OPERATORS
+                .matcher(text.substring(0, Math.min(text.length(), CHANGEABLE_CHARACTERS)))
+                .replaceAll(" ");
+        var request = new SearchRequest(words, Mode.TEXT, null, null, List.of(), null, null, null, CHANGEABLE);
+        try (var scope = scope(call, null, null)) {
+            var writable = scope.banks().banks().stream()
+                    .filter(bank -> bank.permission().includes(Permission.WRITE))
+                    .map(SearchedBank::id)
+                    .toList();
+            var searched = new SearchScope(
+                    scope.banks(),
+                    scope.indexes().stream()
+                            .filter(index -> writable.contains(index.bank()))
+                            .toList(),
+                    scope.unindexed().stream().filter(writable::contains).toList());
+            return search(call, searched, request).best().stream()
+                    .flatMap(hit -> Stream.concat(Stream.of(hit.found()), hit.also().stream()))
+                    .map(FoundMemory::memory)
+                    .toList();
+        }
     }
 
     private boolean isAwaited(Call call, SearchScope scope) {
@@ -448,8 +510,9 @@ final class Searcher {
         var ranking = rounds.best(byWords, question);
         var scoring = new Scoring(new QueryAnalysis(parsed, lexical, weight >= Fusion.ENGLISH), ranking);
         var mode = question == null ? Mode.TEXT : request.mode();
+        var best = corrections.first(call, scoring.best(request.limit()), request.asOf(), scoring::hit);
         return new SearchResult(
-                scoring.best(request.limit()),
+                best.stream().limit(request.limit()).toList(),
                 scope.banks().banks().size(),
                 reader.numDocs(),
                 embedder.isOn() ? VectorScan.pending(reader) : 0,

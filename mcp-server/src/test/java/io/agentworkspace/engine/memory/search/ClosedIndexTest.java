@@ -65,7 +65,8 @@ class ClosedIndexTest {
                         Clock.systemUTC(),
                         IndexBuilder.Limits.DEFAULT),
                 new WordScanQueries(db, embedder.id()),
-                embedder);
+                embedder,
+                new Corrections(new CorrectionQueries(db)));
         runner = TestDatabase.runner(
                 new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
         BankFixture.bank(ann, "one");

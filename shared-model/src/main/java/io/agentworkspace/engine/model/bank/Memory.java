@@ -38,6 +38,9 @@ public record Memory(
         @Doc("The id of the memory that it corrects.") @Nullable
         String supersedes,
 
+        @Doc("The ids of all the memories that it corrects, that one first, where they are several.") @Nullable
+        List<String> supersedesAll,
+
         @Doc("Why it corrects that one.") @Nullable String reason,
 
         @Doc("The id of the memory that corrects it: lists, search and MB_Load leave this one out.") @Nullable
@@ -71,6 +74,31 @@ public record Memory(
                 revision,
                 derivedFrom,
                 supersedes,
+                supersedesAll,
+                reason,
+                supersededBy,
+                expiresAt,
+                pinned,
+                createdAt,
+                updatedAt);
+    }
+
+    /** Returns the same memory, which corrects these, one or several, in their order. */
+    public Memory superseding(List<String> ids) {
+        return new Memory(
+                id,
+                bank,
+                name,
+                text,
+                truncated,
+                length,
+                tags,
+                author,
+                source,
+                revision,
+                derivedFrom,
+                supersedes,
+                ids.size() > 1 ? ids : null,
                 reason,
                 supersededBy,
                 expiresAt,

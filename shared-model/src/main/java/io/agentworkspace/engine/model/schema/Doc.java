@@ -24,6 +24,9 @@ public @interface Doc {
     /** Lists of strings: the maximum number of characters of each. */
     long eachMax() default 64;
 
+    /** Input, lists of strings: a string alone is a list of one. */
+    boolean orOne() default false;
+
     /** Numbers: the smallest value. */
     long min() default 0;
 

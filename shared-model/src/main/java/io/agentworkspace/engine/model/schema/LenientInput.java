@@ -131,6 +131,9 @@ public final class LenientInput {
                 }
                 return list;
             }
+            case Shape.TextOrItems either -> {
+                return list(value) instanceof ArrayNode array ? converted(either.items(), array) : value;
+            }
             default -> {
                 return value;
             }

@@ -187,6 +187,10 @@ public final class Schema {
                     checkTypes(items.item(), value.get(i), "%s[%d]".formatted(path, i));
                 }
             }
+            case Shape.TextOrItems either -> {
+                require(value.isString() || value.isArray(), path, "a text or an array of texts");
+                checkTypes(value.isString() ? either.items().item() : either.items(), value, path);
+            }
             case Shape.FlagOrItems either ->
                 checkTypes(value.isBoolean() ? new Shape.Flag() : either.items(), value, path);
             case Shape.Fields fields -> {
@@ -371,6 +375,8 @@ public final class Schema {
             case Shape.Text text -> text(text, value, path);
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);
+            case Shape.TextOrItems either ->
+                items(either.items(), value.isArray() ? value : Json.array().add(value), path);
             case Shape.Id _ -> id(value, path);
             case Shape.Time _ -> time(value, path);
             case Shape.Free free -> free(free, value, path);

@@ -151,6 +151,18 @@ public sealed interface Shape {
         }
     }
 
+    /** A list of texts, or one of them alone. */
+    record TextOrItems(Items items) implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = Json.object();
+            if (!typed) { // Generators of clients in Java cannot name the class of a list or text.
+                schema.putArray("anyOf").add(items.item().json(false)).add(items.json(false));
+            }
+            return schema;
+        }
+    }
+
     /** A list for some tools, and whether to include something for others; only where their fields are united. */
     record FlagOrItems(Items items) implements Shape {
         @Override
@@ -303,7 +315,8 @@ public sealed interface Shape {
             var allowed = Arrays.stream(doc.oneOf()).map(Long::valueOf).toList();
             return new Whole(doc.min(), max(doc, Long.MAX_VALUE), allowed, format);
         } else if (type == List.class) {
-            return new Items(argument(annotated, 0, doc, closed), max(doc, DEFAULT_MAX));
+            var items = new Items(argument(annotated, 0, doc, closed), max(doc, DEFAULT_MAX));
+            return doc.orOne() ? new TextOrItems(items) : items;
         } else if (type == ObjectNode.class) {
             return new Open();
         } else if (type == Map.class) {

@@ -1,0 +1,49 @@
+package io.agentworkspace.engine.memory.search.contradictions;
+
+import io.agentworkspace.engine.kernel.access.MemoryVisibility;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.model.tool.Call;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the newest current memories of a bank, up to limits. */
+final class ContradictionQueries {
+    private static final int MOST = 5_000;
+    private static final int BYTES = 4 << 20;
+    private static final int CHARACTERS = 4_000;
+
+    private static final String NEWEST = SqlTemplate.of("""
+        SELECT m.id, m.name, m.text, m.updated_at
+          FROM (SELECT m.*, sum(octet_length(m.text)) OVER (ORDER BY m.created_at DESC, m.id DESC) AS bytes
+                  FROM (SELECT m.id, m.name, left(m.text, :characters) AS text, m.created_at, m.updated_at
+                          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                         WHERE b.tenant_id = :tenant AND b.id = :bank AND m.deleted_at IS NULL AND {current}
+                         ORDER BY m.created_at DESC, m.id DESC
+                         LIMIT :most) m) m
+         WHERE m.bytes <= :bytes
+         ORDER BY m.created_at DESC, m.id DESC
+        """)
+            .with("current", MemoryVisibility.current("m", "b"))
+            .sql();
+
+    private final Db db;
+
+    ContradictionQueries(Db db) {
+        this.db = db;
+    }
+
+    /** A memory whose claims are compared. */
+    record Compared(String id, @Nullable String name, String text, Instant updatedAt) {}
+
+    /** @param bank one that the caller may read */
+    List<Compared> newest(Call call, long bank) {
+        return db.sql(call, NEWEST)
+                .set("bank", bank)
+                .set("most", MOST)
+                .set("bytes", BYTES)
+                .set("characters", CHARACTERS)
+                .list(row -> row.as(Compared.class));
+    }
+}

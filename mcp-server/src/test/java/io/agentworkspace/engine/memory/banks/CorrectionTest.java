@@ -1,0 +1,168 @@
+package io.agentworkspace.engine.memory.banks;
+
+import static io.agentworkspace.engine.memory.banks.BankFixture.agent;
+import static io.agentworkspace.engine.memory.banks.BankFixture.bank;
+import static io.agentworkspace.engine.memory.banks.BankFixture.grant;
+import static io.agentworkspace.engine.memory.banks.BankFixture.store;
+import static io.agentworkspace.engine.memory.banks.BankFixture.storeAs;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** A correction that replaces several memories, finds those that still say the same, and comes before them in a search. */
+class CorrectionTest {
+    private static final String OLD = "The billing database listens on port 5432.";
+    private static final String NEW = "The billing database listens on port 5433.";
+    private static final String COPY = "Remember: billing database port 5432 for the nightly export.";
+    private static final String QUESTION = "billing database port 5432 export";
+
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
+
+    @BeforeEach
+    void thereAreTwoAgentsAndABank() {
+        agent(ann, "Ada");
+        agent(bob, "Bo", "public");
+        bank(ann, "b");
+    }
+
+    private static String id(Reply stored) {
+        return stored.ok().text("/memory/id");
+    }
+
+    private static Reply correct(TestCaller who, String bank, String text, Object ids) {
+        return who.call(
+                "MB_Store",
+                "{'target':{'bank':'%s'},'content':'%s','supersedes':%s}"
+                        .formatted(bank, text, ids instanceof List<?> list ? quoted(list) : "'" + ids + "'"));
+    }
+
+    private static String quoted(List<?> ids) {
+        return ids.stream().map(each -> "'" + each + "'").toList().toString();
+    }
+
+    private static Reply search(TestCaller who, String more) {
+        return who.call("MB_Search", "{'content':'%s'%s}".formatted(QUESTION, more))
+                .ok();
+    }
+
+    private static List<String> all(JsonNode ids) {
+        return ids.valueStream().map(JsonNode::asString).toList();
+    }
+
+    private Reply read(String id) {
+        return ann.call("MB_Read", "{'target':{'bank':'b'},'id':'%s'}".formatted(id))
+                .ok();
+    }
+
+    @Test
+    void oneMemoryReplacesSeveralOrNone() {
+        var first = id(store(ann, "b", OLD));
+        var second = id(store(ann, "b", "Billing DB: port 5432."));
+        var third = id(store(ann, "b", "Something about the harbour."));
+        assertThat(correct(ann, "b", NEW, List.of(first, "00000000-0000-4000-8000-000000000000"))
+                        .code())
+                .isEqualTo(3001);
+        assertThat(correct(ann, "b", NEW, List.of()).code()).isEqualTo(1004);
+        assertThat(correct(ann, "b", NEW, Collections.nCopies(21, first)).code())
+                .isEqualTo(1005);
+        assertThat(read(first).at("/content/0/superseded_by").isMissingNode()).isTrue();
+
+        var corrected = correct(ann, "b", NEW, List.of(second, first, second)).ok();
+        var by = corrected.text("/memory/id");
+        assertThat(corrected.text("/memory/supersedes")).isEqualTo(second);
+        assertThat(all(corrected.at("/memory/supersedes_all"))).containsExactly(second, first);
+        assertThat(all(read(by).at("/content/0/supersedes_all"))).containsExactly(second, first);
+        assertThat(read(first).text("/content/0/superseded_by")).isEqualTo(by);
+        assertThat(read(second).text("/content/0/superseded_by")).isEqualTo(by);
+        assertThat(correct(ann, "b", NEW, List.of(third, first)).code()).isEqualTo(3003);
+        assertThat(read(third).at("/content/0/superseded_by").isMissingNode()).isTrue();
+
+        var alone =
+                correct(ann, "b", "Something else about the harbour.", third).ok();
+        assertThat(alone.text("/memory/supersedes")).isEqualTo(third);
+        assertThat(alone.at("/memory/supersedes_all").isMissingNode()).isTrue();
+        assertThat(read(alone.text("/memory/id"))
+                        .at("/content/0/supersedes_all")
+                        .isMissingNode())
+                .isTrue();
+    }
+
+    @Test
+    void whatStillSaysTheSameIsNamedInBanksThatTheCallerMayWrite() {
+        bank(ann, "mine");
+        bank(bob, "theirs", "public");
+        var copy = id(store(ann, "b", COPY));
+        var elsewhere = id(store(ann, "mine", "billing DB port = 5432"));
+        store(ann, "b", "The orders database listens on port 6000.").ok();
+        store(ann, "b", "The billing database moved to port 5433 today.").ok();
+        store(bob, "theirs", OLD).ok();
+        var first = id(store(ann, "b", OLD));
+        assertThat(store(ann, "b", "A word.").ok().at("/still_said").isMissingNode())
+                .isTrue();
+
+        var corrected = correct(ann, "b", NEW, first).ok();
+        assertThat(corrected.texts("/still_said", "id")).containsExactlyInAnyOrder(copy, elsewhere);
+        assertThat(corrected.texts("/still_said", "bank")).containsExactlyInAnyOrder("b", "mine");
+        assertThat(corrected.at("/still_said/0/score").asDouble()).isBetween(0.6, 1.0);
+        assertThat(corrected.text("/note")).contains("still say what was replaced");
+        var again =
+                correct(ann, "b", "The billing port is 5433.", List.of(copy)).ok();
+        assertThat(again.texts("/still_said", "id")).doesNotContain(copy, first);
+    }
+
+    @Test
+    void aCorrectionComesBeforeWhatStillSaysTheOldValue() {
+        var cleo = fixture.tenant.person(ClientApi.REST, "cleo", Role.MEMBER); // Times are hers alone.
+        bank(cleo, "c");
+        var copy = id(store(cleo, "c", COPY));
+        var first = id(store(cleo, "c", OLD));
+        assertThat(search(cleo, "").text("/content/0/id")).isEqualTo(copy);
+        var before = cleo.call("MB_Read", "{'target':{'bank':'c'},'id':'%s'}".formatted(first))
+                .ok()
+                .text("/content/0/created_at");
+        var by = id(correct(cleo, "c", NEW, first));
+        var found = search(cleo, "");
+        assertThat(found.texts("/content", "id")).startsWith(by, copy);
+        assertThat(found.text("/content/1/why/replaced_by")).isEqualTo(by);
+        assertThat(found.at("/content/0/why/replaced_by").isMissingNode()).isTrue();
+        assertThat(search(cleo, ",'page':{'limit':1}").texts("/content", "id")).containsExactly(by);
+        var then = search(cleo, ",'as_of':'%s'".formatted(before));
+        assertThat(then.text("/content/0/id")).as("as it was then").isEqualTo(copy);
+        assertThat(then.at("/content/0/why/replaced_by").isMissingNode()).isTrue();
+        cleo.call("MB_Delete", "{'target':{'bank':'c'},'memory':'%s'}".formatted(by))
+                .ok();
+        assertThat(search(cleo, "").at("/content/0/why/replaced_by").isMissingNode())
+                .isTrue();
+    }
+
+    /** Bo may only add. What he supersedes of his own says nothing about Ada's memory, in this bank or from another. */
+    @Test
+    void whoMayNotReplaceAMemoryDoesNotLowerIt() {
+        grant(ann, "b", "Bo", "append").ok();
+        bank(bob, "theirs", "public");
+        var copy = id(storeAs(ann, "b", "Ada", COPY));
+        var own = id(storeAs(bob, "b", "Bo", OLD));
+        var by = id(bob.call(
+                "MB_Store",
+                "{'target':{'bank':'b','agent':'Bo'},'content':'%s','supersedes':'%s'}".formatted(NEW, own)));
+        var other = id(store(bob, "theirs", OLD));
+        correct(bob, "theirs", NEW, other).ok();
+        assertThat(search(ann, "").text("/content/0/id")).isEqualTo(copy);
+        assertThat(search(ann, "").at("/content/0/why/replaced_by").isMissingNode())
+                .isTrue();
+        grant(ann, "b", "Bo", "write").ok();
+        assertThat(search(ann, ",'target':{'bank':'b'}").text("/content/0/id"))
+                .as("now he may replace it")
+                .isEqualTo(by);
+    }
+}
