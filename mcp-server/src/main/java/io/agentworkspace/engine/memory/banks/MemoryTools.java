@@ -108,7 +108,7 @@ final class MemoryTools {
             String mode,
 
             @Doc(
-                    value = "The id of a memory that it replaces, or up to 20.",
+                    value = "Ids of what it replaces.",
                     max = 20,
                     eachMax = 36,
                     orOne = true,

@@ -62,11 +62,11 @@ final class EvaluateTools {
     record EvaluateRequest(
             @Doc("Where.") BankTarget target,
 
-            @Doc(value = "1–200; for the report search.", max = 200) @Nullable
+            @Doc(value = "1–200.", max = 200) @Nullable
             List<Pair> pairs,
 
             @Doc(
-                    value = "search (default), or contradictions: memories of one subject that differ in a value.",
+                    value = "contradictions: memories that differ in a value.",
                     oneOf = {"search", "contradictions"})
             @Nullable
             String report) {}
