@@ -4,6 +4,7 @@ import static io.agentworkspace.engine.workspace.delivery.hooks.HookFixture.call
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
@@ -49,7 +50,8 @@ class CodingAgentsTest {
         call(
                 it.owner,
                 "MB_Store",
-                "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on Fridays.'}");
+                "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on"
+                        + " Fridays.'}");
         await("the index")
                 .until(() -> !call(it.ada, "MB_Search", Json.text(Json.object().put("content", PROMPT)))
                         .at("/content")
@@ -126,10 +128,10 @@ class CodingAgentsTest {
     /** Those without a plugin of ours, with what the line of an invitation installs. They leave the home folder as it was. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            copilot-cli | 3 | copilot --allow-all-tools -p
-            qwen-code   | 3 | qwen --yolo -p
-            opencode    | 2 | opencode run
-            """)
+        copilot-cli | 3 | copilot --allow-all-tools -p
+        qwen-code   | 3 | qwen --yolo -p
+        opencode    | 2 | opencode run
+        """)
     void aClientThatJoinedHearsDuringATurn(String client, int requests, String command) throws IOException {
         try (var model = new ScriptedModel(turn())) {
             var agent = new CodingAgent(home).withoutListener().other(model);
@@ -208,6 +210,42 @@ class CodingAgentsTest {
                 .asBoolean();
     }
 
+    /** As docs/joining.md describes it: the sub-agent has a connection of its own, and its parent keeps its own, too. */
+    @Test
+    void aSubAgentOfClaudeCodeSpeaksAsItself() throws IOException {
+        var id = ApiKey.parse(it.ada).id();
+        var replies = List.of(
+                ScriptedModel.tool("Agent", "{'subagent_type':'explore','description':'look','prompt':'look around'}"),
+                ScriptedModel.tool("mcp__explore__AP_Chat", "{'target':{'agent':'Bert'},'content':'found it'}"),
+                DONE,
+                ScriptedModel.tool(
+                        "mcp__plugin_workspace_aw__AP_Chat", "{'target':{'agent':'Bert'},'content':'my own'}"),
+                DONE);
+        var requests = new AtomicInteger();
+        try (var model = new ScriptedModel(_ -> replies.get(Math.min(requests.getAndIncrement(), 4)))) {
+            var agent = new CodingAgent(home).withoutListener().claude(model, TestServer.url(), it.ada);
+            var code = call(it.owner, "AK_Invite", "{'agent':'explore','parent':'%s'}".formatted(id))
+                    .text("/invitation/code");
+            agent.join(TestServer.url(), code + " --client generic");
+            var page = Repository.text(Repository.file("docs/joining.md"));
+            var file = page.substring(page.indexOf("---\nname: explore"));
+            Files.createDirectories(home.resolve(".claude/agents"));
+            Files.writeString(
+                    home.resolve(".claude/agents/explore.md"),
+                    file.substring(0, file.indexOf("```")).replace("http://127.0.0.1:8080", TestServer.url()));
+            agent.run(
+                    "claude",
+                    "-p",
+                    PROMPT,
+                    "--allowedTools=Agent,mcp__explore__AP_Chat,mcp__plugin_workspace_aw__AP_Chat");
+            var said = call(it.bert, "AP_Read", "{}");
+            assertThat(said.texts("/content", "from"))
+                    .as(model.inputs().toString())
+                    .containsExactly("Ada", "Ada/explore");
+            agent.join(TestServer.url(), "--leave --client generic");
+        }
+    }
+
     @Test
     void anEngineThatIsDownHarmsNothing() {
         try (var model = new ScriptedModel(_ -> DONE)) {
@@ -219,10 +257,10 @@ class CodingAgentsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            claude-code | .claude/settings.json .claude.json .claude/skills                    | claude -p hello --allowedTools=Bash
-            codex       | .codex/config.toml .codex/hooks.json .codex/skills/workspace         | codex exec --skip-git-repo-check --dangerously-bypass-hook-trust -c model="gpt-5.5" -c model_provider="stub" -c model_providers.stub={name="stub",base_url="%s/v1",env_key="STUB_KEY",wire_api="responses",supports_websockets=false} hello
-            gemini-cli  | .gemini/settings.json .gemini/skills                                 | gemini -m gemini-2.5-pro --approval-mode yolo --skip-trust -p hello
-            """)
+        claude-code | .claude/settings.json .claude.json .claude/skills                    | claude -p hello --allowedTools=Bash
+        codex       | .codex/config.toml .codex/hooks.json .codex/skills/workspace         | codex exec --skip-git-repo-check --dangerously-bypass-hook-trust -c model="gpt-5.5" -c model_provider="stub" -c model_providers.stub={name="stub",base_url="%s/v1",env_key="STUB_KEY",wire_api="responses",supports_websockets=false} hello
+        gemini-cli  | .gemini/settings.json .gemini/skills                                 | gemini -m gemini-2.5-pro --approval-mode yolo --skip-trust -p hello
+        """)
     void fromOneLineInAnEmptyHomeToTheFirstMessageThatIsHeard(String client, String files, String command)
             throws IOException {
         var code = call(it.owner, "AK_Invite", "{'agent':'Cleo'}").text("/invitation/code");
