@@ -946,7 +946,7 @@ main() {
     case $windows$config in
         *[\'\"\\[:cntrl:]]*) die "the folder $config has a quotation mark, a backslash or a line break in its name: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
         yes*[%\$\`!]*) die "the folder $config has a character in its name that shells of Windows replace: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
-        /* | yes[A-Za-z]:/*) ;;
+        /* | yes/* | yes[A-Za-z]:/*) ;;
         *) die "the folder $config is not an absolute path: set XDG_CONFIG_HOME to one; nothing was changed" ;;
     esac
     work=$(mktemp -d "${TMPDIR:-/tmp}/join.XXXXXX")
