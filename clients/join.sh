@@ -367,7 +367,7 @@ field() { sed -n 's/.*"'"$1"'" *: *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
 # same command: git runs it in its own shell. The script finds the engine and the key beside itself.
 hook_command() { # <client> [listen]
     if [ -n "$windows" ] && [ "$client" != claude-code ]; then
-        printf '%s' "git -c \\\"alias.hook=![ ! -f '$state/hook.sh' ] || sh '$state/hook.sh' $*\\\" hook"
+        printf '%s' "git -c \\\"alias.aw=![ ! -f '$state/hook.sh' ] || sh '$state/hook.sh' $*\\\" aw"
         return
     fi
     printf '%s' "[ ! -f '$state/hook.sh' ] || ENGINE_URL='$BASE_URL' ENGINE_KEY=\$(cat '$state/key') sh '$state/hook.sh' $*"
@@ -829,7 +829,7 @@ todo() {
 check_one() {
     version=
     for program in $programs; do
-        [ -n "$version" ] || ! has "$program" || version=$("$program" --version </dev/null 2>/dev/null | grep -o '[0-9][0-9]*\.[0-9][0-9.]*' | head -n 1) || :
+        [ -n "$version" ] || ! has "$program" || version=$("$program" --version </dev/null 2>/dev/null | grep -o '[0-9]\{1,\}\(\.[0-9]\{1,\}\)\{1,\}' | head -n 1) || :
     done
     say "$title${version:+ $version}"
     if ! has_joined; then

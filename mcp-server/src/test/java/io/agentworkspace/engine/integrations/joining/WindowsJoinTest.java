@@ -28,6 +28,8 @@ class WindowsJoinTest extends JoinFixture {
     private void gitBash() {
         program("uname", "case $1 in -s) echo MINGW64_NT-10.0 ;; *) exec /usr/bin/uname \"$@\" ;; esac\n");
         program("cygpath", "printf '%s\\n' \"$2\"\n");
+        // The curl of Windows cannot read from a descriptor of the shell.
+        program("curl", "case \"$*\" in *dev/fd*) exit 26 ;; esac; exec /usr/bin/curl \"$@\"\n");
         program("cursor", "echo 9.8.7\n");
         program("copilot", "echo 9.8.7\n");
         program("qwen", "echo 9.8.7\n");
@@ -56,8 +58,8 @@ class WindowsJoinTest extends JoinFixture {
         if (!client.equals("claude-code")) {
             assertThat(command)
                     .as("the same in PowerShell, cmd and Git Bash")
-                    .startsWith("git -c \"alias.hook=!")
-                    .endsWith("\" hook")
+                    .startsWith("git -c \"alias.aw=!")
+                    .endsWith("\" aw")
                     .doesNotContain("$", "%", "`");
         }
         assertThat(hook(command, event).toString()).contains("Guest");
@@ -71,10 +73,7 @@ class WindowsJoinTest extends JoinFixture {
                 .isEmpty();
     }
 
-    /** Runs a hook with the curl of Windows, which cannot read from a descriptor of the shell. */
     private JsonNode hook(String command, String event) {
-        program("curl", "case \"$*\" in *dev/fd*) exit 26 ;; esac; exec /usr/bin/curl \"$@\"\n");
-        programs += ":" + PROGRAMS + ":" + Node.module(".bin");
         try {
             var folder = Files.createTempDirectory("hook");
             Files.writeString(folder.resolve("command"), command);

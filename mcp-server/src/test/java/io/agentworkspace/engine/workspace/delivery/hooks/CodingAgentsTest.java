@@ -224,7 +224,7 @@ class CodingAgentsTest {
         var requests = new AtomicInteger();
         try (var model = new ScriptedModel(_ -> replies.get(Math.min(requests.getAndIncrement(), 4)))) {
             var agent = new CodingAgent(home).withoutListener().claude(model, TestServer.url(), it.ada);
-            var code = call(it.owner, "AK_Invite", "{'agent':'explore','parent':'%s'}".formatted(id))
+            var code = call(it.ada, "AK_Invite", "{'agent':'explore','parent':'%s'}".formatted(id))
                     .text("/invitation/code");
             agent.join(TestServer.url(), code + " --client generic");
             var page = Repository.text(Repository.file("docs/joining.md"));
