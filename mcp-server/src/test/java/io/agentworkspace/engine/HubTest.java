@@ -99,17 +99,13 @@ class HubTest {
     /** Creates things whose texts are full of markup. */
     private static void fill() {
         call("AP_Create", """
-            {"vx": {"name": "hostile", "description": "%1$s", "profile": "%1$s"}}\
-            """);
+                {"vx": {"name": "hostile", "description": "%1$s", "profile": "%1$s"}}""");
         call("DM_Create", """
-            {"vx": {"name": "den", "description": "%1$s"}}\
-            """);
+                {"vx": {"name": "den", "description": "%1$s"}}""");
         call("AP_Chat", """
-            {"target": {"domain": "den"}, "content": "%1$s"}\
-            """);
+                {"target": {"domain": "den"}, "content": "%1$s"}""");
         call("AK_Create", """
-            {"name": "%1$s", "capabilities": ["agent:read"]}\
-            """);
+                {"name": "%1$s", "capabilities": ["agent:read"]}""");
     }
 
     private static void call(String service, String arguments) {
