@@ -50,8 +50,7 @@ class CodingAgentsTest {
         call(
                 it.owner,
                 "MB_Store",
-                "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on"
-                        + " Fridays.'}");
+                "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on Fridays.'}");
         await("the index")
                 .until(() -> !call(it.ada, "MB_Search", Json.text(Json.object().put("content", PROMPT)))
                         .at("/content")
@@ -128,10 +127,10 @@ class CodingAgentsTest {
     /** Those without a plugin of ours, with what the line of an invitation installs. They leave the home folder as it was. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        copilot-cli | 3 | copilot --allow-all-tools -p
-        qwen-code   | 3 | qwen --yolo -p
-        opencode    | 2 | opencode run
-        """)
+            copilot-cli | 3 | copilot --allow-all-tools -p
+            qwen-code   | 3 | qwen --yolo -p
+            opencode    | 2 | opencode run
+            """)
     void aClientThatJoinedHearsDuringATurn(String client, int requests, String command) throws IOException {
         try (var model = new ScriptedModel(turn())) {
             var agent = new CodingAgent(home).withoutListener().other(model);
@@ -258,10 +257,10 @@ class CodingAgentsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-        claude-code | .claude/settings.json .claude.json .claude/skills                    | claude -p hello --allowedTools=Bash
-        codex       | .codex/config.toml .codex/hooks.json .codex/skills/workspace         | codex exec --skip-git-repo-check --dangerously-bypass-hook-trust -c model="gpt-5.5" -c model_provider="stub" -c model_providers.stub={name="stub",base_url="%s/v1",env_key="STUB_KEY",wire_api="responses",supports_websockets=false} hello
-        gemini-cli  | .gemini/settings.json .gemini/skills                                 | gemini -m gemini-2.5-pro --approval-mode yolo --skip-trust -p hello
-        """)
+            claude-code | .claude/settings.json .claude.json .claude/skills                    | claude -p hello --allowedTools=Bash
+            codex       | .codex/config.toml .codex/hooks.json .codex/skills/workspace         | codex exec --skip-git-repo-check --dangerously-bypass-hook-trust -c model="gpt-5.5" -c model_provider="stub" -c model_providers.stub={name="stub",base_url="%s/v1",env_key="STUB_KEY",wire_api="responses",supports_websockets=false} hello
+            gemini-cli  | .gemini/settings.json .gemini/skills                                 | gemini -m gemini-2.5-pro --approval-mode yolo --skip-trust -p hello
+            """)
     void fromOneLineInAnEmptyHomeToTheFirstMessageThatIsHeard(String client, String files, String command)
             throws IOException {
         var code = call(it.owner, "AK_Invite", "{'agent':'Cleo'}").text("/invitation/code");
