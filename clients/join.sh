@@ -1,7 +1,8 @@
 #!/bin/sh
 # Joins coding agents on this machine to an Agent Workspace Engine, with the code of an invitation:
 #   curl -fsS <engine>/join | sh -s -- <code>
-# See usage() below. It needs curl and what every Linux and macOS has. It contains no secret.
+# See usage() below. It needs curl and what every Linux and macOS has, and on Windows Git Bash, which join.ps1 finds. It contains
+# no secret.
 # shellcheck disable=SC2016 # The clients insert variables such as ${prompt}, not this shell.
 # With zsh, as with any other POSIX shell.
 [ -z "${ZSH_VERSION:-}" ] || emulate sh
@@ -54,14 +55,17 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 # Describes a client: its title, programs and other names, its folder, and the files that joining changes, of which "keyed" has
 # the key. "own" is a file that is all ours, and "extra" one that the engine sends for it alone. "app" needs no program on the
-# PATH, and of one that "sleeps", a message wakes no session.
+# PATH, and of one that "sleeps", a message wakes no session. The listener cannot see the processes of Windows, so none of a client
+# that "wakes_by_listener" there.
 paths_of() {
     client=$1
     part=$(printf '%s' "$1" | tr - _)
     state=$config/$NAME/$1
     title='' folder='' programs='' names='' app='' servers='' hooks='' skill='' keyed='' own='' extra='' sleeps='' does=''
+    wakes_by_listener=''
     removal='an editor'
     "${part}_client"
+    [ -z "$windows" ] || [ -z "$wakes_by_listener" ] || sleeps=yes
     [ -n "$does" ] || does="adds the server $MCP_URL/mcp to $servers, with the key"
 }
 
@@ -359,7 +363,13 @@ field() { sed -n 's/.*"'"$1"'" *: *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
 
 # Prints what a hook runs. It sends the few fields that the engine needs, and says nothing without the engine. Without the script
 # it must end well, too: a shell that finds no file ends with a code by which clients refuse what is about to be done.
+# On Windows only Claude Code is known to run hooks in Git Bash. Others use PowerShell or cmd, and to all three shells this is the
+# same command: git runs it in its own shell. The script finds the engine and the key beside itself.
 hook_command() { # <client> [listen]
+    if [ -n "$windows" ] && [ "$client" != claude-code ]; then
+        printf '%s' "git -c \\\"alias.aw=![ ! -f '$state/hook.sh' ] || sh '$state/hook.sh' $*\\\" aw"
+        return
+    fi
     printf '%s' "[ ! -f '$state/hook.sh' ] || ENGINE_URL='$BASE_URL' ENGINE_KEY=\$(cat '$state/key') sh '$state/hook.sh' $*"
 }
 
@@ -374,8 +384,9 @@ by_tool() {
 }
 
 # Where the engine has the listener, a new session begins it: it wakes the session when a message comes.
-by_listener() { # <more>
-    printf '{"hooks": [{"type": "command", "command": "%s", %s}]}' "$(hook_command "$client" listen) >/dev/null" "$1"
+add_listener() { # <client's event> <more>
+    [ -n "$windows" ] ||
+        add_to "hooks $1 []" "$(printf '{"hooks": [{"type": "command", "command": "%s", %s}]}' "$(hook_command "$client" listen) >/dev/null" "$2")"
 }
 
 # Adds a hook where hooks are in no groups. The client has its own name for the event.
@@ -474,8 +485,8 @@ prepare() {
     cat "$work/made" >>"$config/$NAME/made"
     # As long as what it will contain, so that there is space.
     printf '%200s\n' '' >"$state/key" || die "the folder $state cannot be written; nothing was changed"
-    case $(ls -l "$state/key") in
-        -rw-------*) ;;
+    case $windows$(ls -l "$state/key") in
+        yes* | -rw-------*) ;; # On Windows, only its user and administrators may read a user's folder.
         *) die "others may read files in $state, so the key would not be safe there: set XDG_CONFIG_HOME to a folder on another disk" ;;
     esac
     for file in ${skill:+SKILL.md} ${hooks:+hook.sh listener.sh} $extra; do
@@ -818,7 +829,7 @@ todo() {
 check_one() {
     version=
     for program in $programs; do
-        [ -n "$version" ] || ! has "$program" || version=$("$program" --version </dev/null 2>/dev/null | grep -o '[0-9][0-9]*\.[0-9][0-9.]*' | head -n 1) || :
+        [ -n "$version" ] || ! has "$program" || version=$("$program" --version </dev/null 2>/dev/null | grep -o '[0-9]\{1,\}\(\.[0-9]\{1,\}\)\{1,\}' | head -n 1) || :
     done
     say "$title${version:+ $version}"
     if ! has_joined; then
@@ -916,16 +927,30 @@ main() {
         shift
     done
     [ -n "${HOME:-}" ] || die 'HOME is not set'
+    windows=
+    case $(uname -s) in
+        MINGW* | MSYS*)
+            windows=yes
+            # As the clients, which are no programs of this shell, know it.
+            HOME=$(cygpath -m "${USERPROFILE:-$HOME}")
+            [ -z "${XDG_CONFIG_HOME:-}" ] || XDG_CONFIG_HOME=$(cygpath -m "$XDG_CONFIG_HOME")
+            [ -z "${CLAUDE_CONFIG_DIR:-}" ] || CLAUDE_CONFIG_DIR=$(cygpath -m "$CLAUDE_CONFIG_DIR")
+            [ -z "${CODEX_HOME:-}" ] || CODEX_HOME=$(cygpath -m "$CODEX_HOME")
+            [ -z "${COPILOT_HOME:-}" ] || COPILOT_HOME=$(cygpath -m "$COPILOT_HOME")
+            ;;
+    esac
     config=${XDG_CONFIG_HOME:-$HOME/.config}
     choose >/dev/null # Refuses unknown clients.
     command -v curl >/dev/null 2>&1 || die 'curl is required'
     # It becomes part of the hooks' commands, in quotation marks.
-    case $config in
+    case $windows$config in
         *[\'\"\\[:cntrl:]]*) die "the folder $config has a quotation mark, a backslash or a line break in its name: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
-        /*) ;;
+        yes*[%\$\`!]*) die "the folder $config has a character in its name that shells of Windows replace: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
+        /* | yes/* | yes[A-Za-z]:/*) ;;
         *) die "the folder $config is not an absolute path: set XDG_CONFIG_HOME to one; nothing was changed" ;;
     esac
     work=$(mktemp -d "${TMPDIR:-/tmp}/join.XXXXXX")
+    [ -z "$windows" ] || work=$(cygpath -m "$work")
     prepared=
     trap 'abandon; rm -rf "$work"' EXIT
     trap 'exit 1' HUP INT TERM

@@ -12,6 +12,8 @@ claude_code_client() {
     skill=$folder/skills/workspace/SKILL.md
     does="runs: claude mcp add-json --scope user $NAME, with $MCP_URL/mcp, on a copy of $servers, which it then replaces"
     removal="'claude mcp remove $NAME'"
+    wakes_by_listener=yes
+    [ -z "$windows" ] || keyed=$servers
 }
 
 claude_code_plan() {
@@ -19,8 +21,12 @@ claude_code_plan() {
         say "  - allows there, without a prompt, the tools that read: $READING. Outside of auto mode, a session that a message wakes would otherwise stop at a prompt (--no-allow)"
 }
 
-# Claude Code asks this command for the header, so that the key is in its own file only.
+# Claude Code asks this command for the header, so that the key is in its own file only. It does not say which shell runs it on Windows.
 claude_code_server() {
+    if [ -n "$windows" ]; then
+        by_client CLAUDE_CONFIG_DIR .claude.json mcp add-json --scope user "$NAME" '{"type": "http", "url": "'"$MCP_URL"'/mcp", "headers": {"X-Api-Key": "'"$KEY_HERE"'"}}'
+        return
+    fi
     by_client CLAUDE_CONFIG_DIR .claude.json mcp add-json --scope user "$NAME" '{"type": "http", "url": "'"$MCP_URL"'/mcp", "headersHelper": "printf '\''{\"X-Api-Key\": \"%s\"}'\'' \"$(cat '\'"$state/key"\'')\""}'
 }
 
@@ -44,7 +50,7 @@ claude_code_hooks() {
     add_to 'hooks PreToolUse []' "$(by_command 3 'Edit|MultiEdit|Write|NotebookEdit|Bash')"
     # Only a tool's answer, which is plain text here, becomes instructions for the summary.
     add_to 'hooks PreCompact []' "$(by_tool)"
-    add_to 'hooks SessionStart []' "$(by_listener '"async": true')"
+    add_listener SessionStart '"async": true'
 }
 
 claude_code_check() {

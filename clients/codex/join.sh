@@ -10,6 +10,7 @@ codex_client() {
     keyed=$servers
     does="runs: codex mcp add $NAME --url $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key"
     removal="'codex mcp remove $NAME'"
+    wakes_by_listener=yes
 }
 
 # With a token, which is taken out again, Codex does not wait for a person to sign in.
@@ -28,8 +29,8 @@ codex_hooks() {
     add_to 'hooks Interrupt []' "$(by_command 3)"
     add_to 'hooks SessionEnd []' "$(by_command 3)"
     # Each prompt shows in which window the session is.
-    add_to 'hooks SessionStart []' "$(by_listener '"timeout": 5')"
-    add_to 'hooks UserPromptSubmit []' "$(by_listener '"timeout": 5')"
+    add_listener SessionStart '"timeout": 5'
+    add_listener UserPromptSubmit '"timeout": 5'
 }
 
 codex_next() { say "Start Codex. It asks whether to trust the new hooks: choose 'Trust all and continue'. Until then it does not run them. Later, use /hooks."; }

@@ -27,5 +27,7 @@ copilot_cli_hooks() {
 }
 
 by_shell() { # <client's event> <event> <seconds> [<matcher>]
-    add_to "hooks $1 []" "$(printf '{"type": "command", %s"bash": "%s", "timeoutSec": %s}' "${4:+\"matcher\": \"$4\", }" "$(hook_command "$client" "$2")" "$3")"
+    shell=bash
+    [ -z "$windows" ] || shell=powershell
+    add_to "hooks $1 []" "$(printf '{"type": "command", %s"%s": "%s", "timeoutSec": %s}' "${4:+\"matcher\": \"$4\", }" "$shell" "$(hook_command "$client" "$2")" "$3")"
 }

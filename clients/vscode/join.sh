@@ -6,7 +6,7 @@ vscode_client() {
     title='VS Code' programs=code names='code vs-code' app=yes
     case $(uname -s) in
         Darwin) folder="$HOME/Library/Application Support/Code/User" ;;
-        MINGW* | MSYS*) folder=$(cygpath -u "${APPDATA:-$HOME/AppData/Roaming}")/Code/User ;;
+        MINGW* | MSYS*) folder=$(cygpath -m "${APPDATA:-$HOME/AppData/Roaming}")/Code/User ;;
         *) folder=$config/Code/User ;;
     esac
     servers=$folder/mcp.json

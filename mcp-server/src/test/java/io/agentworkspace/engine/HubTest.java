@@ -247,6 +247,8 @@ class HubTest {
                 assertThat(client.get("link")).isEqualTo(client.get("served"));
             }
             assertThat(connect.at("/clients/vscode/link").asString()).startsWith("vscode:mcp/install?");
+            assertThat(connect.at("/clients/cursor/link").asString())
+                    .startsWith("cursor://anysphere.cursor-deeplink/mcp/install?name=agent-workspace&config=");
             assertThat(connect.get("all").asString()).isEqualTo("?readonly=true");
             assertThat(connect.get("linked").asString()).isEqualTo("Cursor");
             assertThat(connect.get("reloaded").asString()).isEqualTo("VS Code");

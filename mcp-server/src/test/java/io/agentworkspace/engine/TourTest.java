@@ -141,9 +141,12 @@ class TourTest {
         var invited = invite(key, TestServer.url(), "claude", "codex");
         assertThat(invited.code()).as(invited.output()).isZero();
         var line = "curl -fsS %s/join \\| sh -s -- --client %s ej_\\w+";
-        assertThat(invited.output().strip().split("\n")).hasSize(2).satisfies(lines -> {
+        assertThat(invited.output().strip().split("\n")).hasSize(4).satisfies(lines -> {
             assertThat(lines[0]).matches(line.formatted(TestServer.url(), "claude-code"));
-            assertThat(lines[1]).matches(line.formatted(TestServer.url(), "codex"));
+            assertThat(lines[1])
+                    .endsWith("& ([scriptblock]::Create((irm %s/join.ps1))) ".formatted(TestServer.url())
+                            + lines[0].substring(lines[0].indexOf("--client")));
+            assertThat(lines[2]).matches(line.formatted(TestServer.url(), "codex"));
         });
     }
 

@@ -23,6 +23,11 @@ final class TestJoining implements Joining {
     }
 
     @Override
+    public String powershellScript() {
+        return "#!/bin/sh\n";
+    }
+
+    @Override
     public Optional<String> file(String name) {
         return Optional.empty();
     }

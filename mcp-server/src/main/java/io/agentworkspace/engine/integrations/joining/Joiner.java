@@ -89,10 +89,17 @@ public final class Joiner implements Joining {
         var parts = ClientFolder.all().stream()
                 .map(client -> client.file("join.sh").orElseThrow())
                 .collect(Collectors.joining("\n"));
-        return ClientFolder.text("join.sh")
-                .orElseThrow()
-                .replace(PARTS, parts)
-                .replace("@BASE_URL@", published.baseUrl().replace("'", "%27"))
+        return addressed(ClientFolder.text("join.sh").orElseThrow().replace(PARTS, parts));
+    }
+
+    @Override
+    public String powershellScript() {
+        return addressed(ClientFolder.text("join.ps1").orElseThrow());
+    }
+
+    /** Inserts the engine's addresses, each within single quotes. */
+    private String addressed(String script) {
+        return script.replace("@BASE_URL@", published.baseUrl().replace("'", "%27"))
                 .replace("@MCP_URL@", published.mcpUrl().replace("'", "%27"));
     }
 

@@ -29,6 +29,7 @@ final class PublicRoutes {
             "/api/openapi.yaml",
             "/api/config",
             "/join",
+            "/join.ps1",
             "/oauth/authorize",
             "/authorize",
             SESSION,

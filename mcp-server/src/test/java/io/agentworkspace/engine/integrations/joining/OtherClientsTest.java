@@ -2,6 +2,7 @@ package io.agentworkspace.engine.integrations.joining;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.mcp.endpoint.Node;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Golden;
@@ -110,11 +111,12 @@ class OtherClientsTest extends JoinFixture {
     void aMachineWithManyClientsLeavesByteForByte() {
         require("claude");
         require("codex");
-        programs();
+        require("copilot");
+        program("cursor", "exit 9");
         write(".claude.json", "{\"theme\":\"dark\"}\n");
         write(".codex/config.toml", "model = \"m\"\n");
         write(".cursor/mcp.json", "{\"mcpServers\": {}}");
-        programs += ":" + PROGRAMS;
+        programs += ":" + PROGRAMS + ":" + Node.module(".bin");
         var before = state();
         var clients = List.of("claude-code", "codex", "copilot-cli", "cursor");
         for (var client : clients) {

@@ -12,6 +12,9 @@ public interface Joining {
     /** Returns the shell script that joins, without secrets. */
     String script();
 
+    /** Returns the script for PowerShell, which runs the other one in the shell of Git for Windows, without secrets. */
+    String powershellScript();
+
     /** Returns a file that the script installs, without secrets; empty if there is none of this name. */
     Optional<String> file(String name);
 

@@ -4,6 +4,7 @@ import static io.agentworkspace.engine.workspace.delivery.hooks.HookFixture.call
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
@@ -206,6 +207,43 @@ class CodingAgentsTest {
         return call(it.bert, "AP_Read", "{'target':{'agent':'Ada'}}")
                 .at("/profile/0/online")
                 .asBoolean();
+    }
+
+    /** As docs/joining.md describes it: the sub-agent has a connection of its own, and its parent keeps its own, too. */
+    @Test
+    void aSubAgentOfClaudeCodeSpeaksAsItself() throws IOException {
+        var id = ApiKey.parse(it.ada).id();
+        var chat = "{'target':{'agent':'Bert'},'content':'%s'}";
+        // The sub-agent works in the background, so its requests and its parent's have no order.
+        try (var model = new ScriptedModel(shown -> shown.contains("<task-notification>")
+                ? ScriptedModel.tool("mcp__plugin_workspace_aw__AP_Chat", chat.formatted("my own"))
+                : shown.contains(PROMPT)
+                        ? ScriptedModel.tool(
+                                "Agent", "{'subagent_type':'explore','description':'look','prompt':'look around'}")
+                        : shown.contains("look around")
+                                ? ScriptedModel.tool("mcp__explore__AP_Chat", chat.formatted("found it"))
+                                : DONE)) {
+            var agent = new CodingAgent(home).withoutListener().claude(model, TestServer.url(), it.ada);
+            var code = call(it.ada, "AK_Invite", "{'agent':'explore','parent':'%s'}".formatted(id))
+                    .text("/invitation/code");
+            agent.join(TestServer.url(), code + " --client generic");
+            var page = Repository.text(Repository.file("docs/joining.md"));
+            var file = page.substring(page.indexOf("---\nname: explore"));
+            Files.createDirectories(home.resolve(".claude/agents"));
+            Files.writeString(
+                    home.resolve(".claude/agents/explore.md"),
+                    file.substring(0, file.indexOf("```")).replace("http://127.0.0.1:8080", TestServer.url()));
+            agent.run(
+                    "claude",
+                    "-p",
+                    PROMPT,
+                    "--allowedTools=Agent,mcp__explore__AP_Chat,mcp__plugin_workspace_aw__AP_Chat");
+            var said = call(it.bert, "AP_Read", "{}");
+            assertThat(said.texts("/content", "from"))
+                    .as(model.inputs().toString())
+                    .containsExactlyInAnyOrder("Ada", "Ada/explore");
+            agent.join(TestServer.url(), "--leave --client generic");
+        }
     }
 
     @Test
