@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,7 +28,7 @@ public final class ClientTurn {
     private static final int MOST_QUESTIONS = 10;
     private static final int LONGEST_MESSAGE = 1_000;
     private static final int LARGEST = 32 * 1024;
-    private static final int LONGEST_LINK = 2_000;
+    private static final Pattern PLAIN = Pattern.compile("[\\x21-\\x7e]{1,2000}");
     private static final String ELICIT = "elicitation/create";
     private static final String LINK = "url";
     private static final Map<String, String> ABILITIES =
@@ -177,7 +178,7 @@ public final class ClientTurn {
         var url = params.path(LINK).asString("");
         try {
             var uri = new URI(url);
-            var isPage = "https".equals(uri.getScheme()) && uri.getUserInfo() == null && url.length() <= LONGEST_LINK;
+            var isPage = "https".equals(uri.getScheme()) && uri.getUserInfo() == null && PLAIN.matcher(url).matches();
             return isPage ? Optional.ofNullable(uri.getHost()) : Optional.empty();
         } catch (URISyntaxException _) {
             return Optional.empty();
