@@ -154,10 +154,14 @@ final class Upstreams implements Bench.Benchmark {
     }
 
     private Callers.Latencies slice(Way way, int calls) throws Exception {
-        var body = """
-                {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "%s", "arguments": {"message": "hi"},
-                 "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}}"""
-                .formatted(way.tool());
+        var params = Callers.JSON.createObjectNode().put("name", way.tool());
+        params.putObject("arguments").put("message", "hi");
+        if (!way.headers().containsKey("Mcp-Session-Id")) {
+            params.putObject("_meta")
+                    .put("io.modelcontextprotocol/protocolVersion", "2026-07-28")
+                    .putObject("io.modelcontextprotocol/clientCapabilities");
+        }
+        var body = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": %s}".formatted(params);
         var durations = new ArrayList<Long>();
         for (var i = 0; i < calls; i++) {
             var start = System.nanoTime();
