@@ -178,7 +178,9 @@ public final class ClientTurn {
         var url = params.path(LINK).asString("");
         try {
             var uri = new URI(url);
-            var isPage = "https".equals(uri.getScheme()) && uri.getUserInfo() == null && PLAIN.matcher(url).matches();
+            var isPage = "https".equals(uri.getScheme())
+                    && uri.getUserInfo() == null
+                    && PLAIN.matcher(url).matches();
             return isPage ? Optional.ofNullable(uri.getHost()) : Optional.empty();
         } catch (URISyntaxException _) {
             return Optional.empty();
