@@ -140,10 +140,14 @@ final class Definition {
     }
 
     private ObjectNode describe(String upstream, String what, ObjectNode listing) {
-        if (json.path("title").isString()) {
-            listing.put("title", Excerpt.cut(line(json.path("title").asString()), LONGEST_TITLE));
-        }
+        title(json, listing);
         return listing.put("description", ForeignTool.marked(what, upstream, description()));
+    }
+
+    private static void title(JsonNode of, ObjectNode listing) {
+        if (of.path("title").isString()) {
+            listing.put("title", Excerpt.cut(line(of.path("title").asString()), LONGEST_TITLE));
+        }
     }
 
     private ObjectNode tool(String upstream, String name) {
@@ -163,6 +167,7 @@ final class Definition {
         HINTS.stream()
                 .filter(hint -> json.at("/annotations/" + hint).isBoolean())
                 .forEach(hint -> hints.set(hint, json.at("/annotations/" + hint)));
+        title(json.path("annotations"), hints);
         if (!hints.has("openWorldHint")) {
             hints.put("openWorldHint", true);
         }
@@ -191,9 +196,13 @@ final class Definition {
 
     private ObjectNode prompt(String upstream, String name) {
         var listing = describe(upstream, "Prompt", Json.object().put("name", name));
+        if (!json.has("arguments")) {
+            return listing;
+        }
         var arguments = listing.putArray("arguments");
         json.path("arguments").valueStream().limit(MOST_ARGUMENTS).forEach(argument -> {
             var one = arguments.addObject().put("name", argument.path("name").asString(""));
+            title(argument, one);
             if (argument.path("description").isString()) {
                 one.put("description", described(argument));
             }

@@ -36,7 +36,7 @@ public record ClientInfo(ProtocolRevision revision, Set<Ability> abilities, Set<
         /** Elicitation by a link that the client opens for its person. */
         LINKS;
 
-        /** Returns what servers may ask for. A link of a server could lead anywhere. */
+        /** Returns what servers may ask for, besides that a person opens a link. */
         public static List<Ability> ofServers() {
             return List.of(ELICITATION, SAMPLING, ROOTS);
         }

@@ -66,6 +66,16 @@ final class ClientProgress implements Progress {
                 capabilities.putObject(ability.word());
             }
         }
+        var elicitation = Json.object();
+        if (capabilities.has(Ability.ELICITATION.word())) {
+            elicitation.putObject("form");
+        }
+        if (request.client().can(Ability.LINKS)) {
+            elicitation.putObject("url");
+        }
+        if (!elicitation.isEmpty()) {
+            capabilities.set(Ability.ELICITATION.word(), elicitation);
+        }
         var state = request.state().orElseGet(Json::object);
         return new ClientInput(
                 meta,

@@ -26,9 +26,11 @@ import tools.jackson.databind.node.ObjectNode;
 /** Servers with sessions ask the clients of their calls, in both lanes. */
 class UpstreamQuestionsTest {
     private static final String FORM = """
-            {'message':'Who is it?','requestedSchema':{'type':'object','properties':{'name':{'type':'string'}}}}""";
+        {'message':'Who is it?','requestedSchema':{'type':'object','properties':{'name':{'type':'string'}}}}\
+        """;
     private static final String SAMPLE = """
-            {'messages':[{'role':'user','content':{'type':'text','text':'Say hi.'}}],'maxTokens':10,'includeContext':'allServers'}""";
+        {'messages':[{'role':'user','content':{'type':'text','text':'Say hi.'}}],'maxTokens':10,'includeContext':'allServers'}\
+        """;
     private static final String CALL = "{'name':'demo_ask','arguments':{}}";
 
     private final TestTenant tenant = new TestTenant();
@@ -190,12 +192,44 @@ class UpstreamQuestionsTest {
             var again = RawMcpClient.json(CALL);
             again.set("requestState", result.get("requestState"));
             assertThat(text(client.modern("tools/call", Json.text(again)))).contains("the client did not answer");
-            for (var odd : List.of("{'mode':'url','message':'x','url':'https://evil.example'}", "{'message':'x'}")) {
-                upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", odd));
-                assertThat(text(client.modern("tools/call", CALL))).contains("cannot be asked in this form");
-            }
+            upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", "{'message':'x'}"));
+            assertThat(text(client.modern("tools/call", CALL))).contains("cannot be asked in this form");
         }
     }
+
+    /** A link is opened by clients that say so, and only if its address shows where it leads. */
+    @Test
+    void aClientThatOpensLinksIsAskedToOpenPlainOnes() {
+        var opens = "{'elicitation':{'url':{}}}";
+        try (var upstream = new AskingUpstream()) {
+            install(upstream, 20_000);
+            upstream.conduct =
+                    talk -> Json.text(talk.ask("elicitation/create", LINK.formatted("https://example.com/a")));
+            var question = client.modern("tools/call", CALL, opens).at("/result/inputRequests/upstream.1/params");
+            assertThat(question.path("url").asString()).isEqualTo("https://example.com/a");
+            assertThat(question.path("elicitationId").asString()).isNotEmpty();
+            assertThat(question.path("message").asString())
+                    .isEqualTo("The server 'demo' asks you to open example.com: Open it.");
+            assertThat(text(client.modern("tools/call", CALL))).contains("does not open links");
+            for (var odd : List.of(
+                    "http://example.com/a",
+                    "javascript:alert(1)",
+                    "https://bank.example@evil.example/",
+                    "https://bänk.example/",
+                    "https:///a",
+                    "https://example.com/" + "a".repeat(2_000),
+                    "https://example.com/\\u202e")) {
+                upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", LINK.formatted(odd)));
+                assertThat(text(client.modern("tools/call", CALL, opens)))
+                        .as(odd)
+                        .contains("cannot be asked in this form");
+            }
+            upstream.conduct = talk -> Json.text(talk.ask("elicitation/create", FORM));
+            assertThat(text(client.modern("tools/call", CALL, opens))).contains("does not answer elicitation/create");
+        }
+    }
+
+    private static final String LINK = "{'mode':'url','message':'Open it.','url':'%s'}";
 
     @Test
     void anUnansweredQuestionEndsWithTheTimeOfTheCallAndIsTakenBack() {

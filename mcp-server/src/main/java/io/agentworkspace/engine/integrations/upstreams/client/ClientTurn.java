@@ -9,10 +9,15 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.upstream.ClientInput;
 import io.agentworkspace.engine.model.upstream.HeldCall;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -23,18 +28,24 @@ public final class ClientTurn {
     private static final int MOST_QUESTIONS = 10;
     private static final int LONGEST_MESSAGE = 1_000;
     private static final int LARGEST = 32 * 1024;
+    private static final Pattern PLAIN = Pattern.compile("[\\x21-\\x7e]{1,2000}");
+    private static final String ELICIT = "elicitation/create";
+    private static final String LINK = "url";
     private static final Map<String, String> ABILITIES =
-            Map.of("elicitation/create", "elicitation", "sampling/createMessage", "sampling", "roots/list", "roots");
+            Map.of(ELICIT, "elicitation", "sampling/createMessage", "sampling", "roots/list", "roots");
     private static final Set<String> ASKING = Set.of("tools/call", "prompts/get", "resources/read");
 
     /** What a client can read of each kind of question. All other fields are left out. */
     private static final Map<String, List<String>> FIELDS = Map.of(
-            "elicitation/create",
-            List.of("message", "requestedSchema"),
+            ELICIT,
+            List.of("mode", "message", "requestedSchema"),
             "sampling/createMessage",
             List.of("messages", "modelPreferences", "systemPrompt", "temperature", "maxTokens", "stopSequences"),
             "roots/list",
             List.of());
+
+    private static final String LINK_ID = "elicitationId";
+    private static final List<String> LINK_FIELDS = List.of("mode", "message", LINK, LINK_ID);
 
     private ClientTurn() {}
 
@@ -42,6 +53,8 @@ public final class ClientTurn {
     static ObjectNode everything() {
         var all = Json.object();
         ABILITIES.values().stream().sorted().forEach(all::putObject);
+        all.putObject("elicitation").putObject("form");
+        all.withObject("elicitation").putObject(LINK);
         return all;
     }
 
@@ -124,7 +137,12 @@ public final class ClientTurn {
     /** Returns why the client is not asked this; null if it is. */
     static @Nullable String refusal(ObjectNode question, ClientInput input) {
         var method = question.path("method").asString("");
-        if (!input.capabilities().has(ABILITIES.getOrDefault(method, "none"))) {
+        var ability = input.capabilities().path(ABILITIES.getOrDefault(method, "none"));
+        var isLink = isLink(question);
+        if (isLink && !ability.has(LINK)) {
+            return "the client of this call does not open links (elicitation/create in mode url)";
+        }
+        if (!ability.isObject() || method.equals(ELICIT) && !isLink && !ability.has("form")) {
             return "the client of this call does not answer %s".formatted(Excerpt.cut(method, 50));
         }
         if (Json.text(question).length() > LARGEST) {
@@ -133,17 +151,40 @@ public final class ClientTurn {
         return isComplete(method, question.path("params")) ? null : "it cannot be asked in this form";
     }
 
-    /** Returns whether a client can read it. A person is asked by a form only: an address could lead anywhere. */
+    private static boolean isLink(ObjectNode question) {
+        return question.path("method").asString("").equals(ELICIT)
+                && question.at("/params/mode").asString("").equals(LINK);
+    }
+
+    /** Returns whether a client can read it. */
     private static boolean isComplete(String method, JsonNode params) {
         return switch (method) {
-            case "elicitation/create" ->
-                params.path("mode").asString("form").equals("form")
-                        && params.path("message").isString()
-                        && params.at("/requestedSchema/properties").isObject();
+            case ELICIT ->
+                params.path("message").isString()
+                        && switch (params.path("mode").asString("form")) {
+                            case "form" ->
+                                params.at("/requestedSchema/properties").isObject();
+                            case LINK -> host(params).isPresent();
+                            default -> false;
+                        };
             case "sampling/createMessage" ->
                 params.path("messages").isArray() && params.path("maxTokens").isNumber() && !params.has("tools");
             default -> true;
         };
+    }
+
+    /** Returns the host that a link leads to; empty if it is no page of the web, or if its address hides where it leads. */
+    private static Optional<String> host(JsonNode params) {
+        var url = params.path(LINK).asString("");
+        try {
+            var uri = new URI(url);
+            var isPage = "https".equals(uri.getScheme())
+                    && uri.getUserInfo() == null
+                    && PLAIN.matcher(url).matches();
+            return isPage ? Optional.ofNullable(uri.getHost()) : Optional.empty();
+        } catch (URISyntaxException _) {
+            return Optional.empty();
+        }
     }
 
     /** Returns the question with its origin: its texts are those of the server, not of the engine. */
@@ -151,11 +192,16 @@ public final class ClientTurn {
         var method = question.path("method").asString("");
         var params = question.path("params");
         var copy = Json.object();
-        FIELDS.getOrDefault(method, List.of()).stream()
+        var fields = isLink(question) ? LINK_FIELDS : FIELDS.getOrDefault(method, List.of());
+        fields.stream()
                 .filter(params::has)
                 .forEach(field -> copy.set(field, params.get(field).deepCopy()));
-        if (method.equals("elicitation/create")) {
-            copy.put("message", "The server '%s' asks: %s".formatted(upstream, plain(params.path("message"))));
+        if (method.equals(ELICIT)) {
+            var where = isLink(question) ? " you to open " + host(params).orElse("a page") : "";
+            copy.put("message", "The server '%s' asks%s: %s".formatted(upstream, where, plain(params.path("message"))));
+            if (isLink(question) && !copy.has(LINK_ID)) {
+                copy.put(LINK_ID, UUID.randomUUID().toString()); // Required until the revision 2026-07-28.
+            }
         } else if (method.equals("sampling/createMessage")) {
             var own = params.path("systemPrompt").asString("");
             copy.put(
