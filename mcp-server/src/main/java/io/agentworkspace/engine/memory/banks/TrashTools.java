@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Deletes, restores and destroys banks, agents' shares of them and memories: MB_Trash, MB_Delete, MB_Restore, MB_Destroy. */
@@ -46,14 +47,28 @@ final class TrashTools {
     }
 
     static final String ONE = "One memory: id or name.";
+    private static final String SEVERAL = "Several memories, by their ids: all or none.";
+
+    /** The most memories of one call. */
+    private static final int MOST = 1_000;
 
     record BankRequest(
             @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory) {}
 
+    record DeleteRequest(
+            @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
+            @Doc(ONE) @Nullable MemoryName memory,
+
+            @Doc(value = SEVERAL, max = MOST) @Nullable
+            List<String> memories) {}
+
     record RestoreRequest(
             @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
+
+            @Doc(value = SEVERAL, max = MOST) @Nullable
+            List<String> memories,
 
             @Doc("One memory, by name.") @Nullable Named vx,
 
@@ -71,7 +86,7 @@ final class TrashTools {
             @Doc("Its revision.") long revision,
             @Doc("Whether anything came back.") boolean changed,
 
-            @Doc("How many memories came back, if an agent's share was restored.") @Nullable
+            @Doc("How many memories came back, if several or an agent's share were restored.") @Nullable
             Long restored,
 
             @Doc("The memory, if one was restored.") @Nullable
@@ -116,20 +131,21 @@ final class TrashTools {
                 });
     }
 
-    private Tool<BankRequest, DeleteResponse> delete() {
+    private Tool<DeleteRequest, DeleteResponse> delete() {
         return Tool.named("MB_Delete")
                 .title("Move a bank to the trash")
                 .description("""
-                        Moves one memory, target.agent's memories, or a whole memory bank to the trash. MB_Restore undoes it for \
+                        Moves one memory, several, target.agent's memories, or a whole memory bank to the trash. MB_Restore undoes it for \
                         30 days.""")
                 .details("""
-                        One memory requires append, or write if it is another's. \
-                        Otherwise requires the permission manage; you may always \
+                        One memory requires append, or write if it is another's. memories are up to 1,000 ids, such as those that MB_Read \
+                        lists with unused_since; the same list brings them back. Otherwise requires the permission manage; you may always \
                         delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
                         permanently.""")
                 .alsoCalled(
                         "move a memory to the trash",
                         "remove one note",
+                        "clean up memories that nobody uses",
                         "a fact is wrong and should go",
                         "forget that",
                         "trash",
@@ -141,7 +157,12 @@ final class TrashTools {
                 .on(Requirement.OfBank.MANAGE_OR_OWN_SHARE)
                 .effect(Effect.DESTROYS)
                 .idempotent()
-                .handledBy(BankRequest.class, DeleteResponse.class, (in, call) -> {
+                .handledBy(DeleteRequest.class, DeleteResponse.class, (in, call) -> {
+                    if (in.memories() != null) {
+                        var ids = ids(in.memories(), in.memory() == null);
+                        var deleted = singles.deleteAll(call, bankOfMemory(call, in.target()), ids);
+                        return new DeleteResponse(deleted > 0, deleted);
+                    }
                     if (in.memory() != null) {
                         var changed = singles.delete(call, bankOfMemory(call, in.target()), in.memory());
                         return new DeleteResponse(changed, changed ? 1 : 0);
@@ -176,7 +197,7 @@ final class TrashTools {
         return Tool.named("MB_Restore")
                 .title("Restore a bank from the trash")
                 .description("""
-                        Takes one memory, target.agent's memories, or a memory bank out of the trash, within 30 days.""")
+                        Takes one memory, several, target.agent's memories, or a memory bank out of the trash, within 30 days.""")
                 .details("""
                         It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
                         the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
@@ -197,6 +218,9 @@ final class TrashTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(RestoreRequest.class, RestoreResponse.class, (in, call) -> {
+                    if (in.memories() != null) {
+                        return restoreSeveral(call, in, in.memories());
+                    }
                     if (in.memory() != null) {
                         return restoreSingle(call, in, in.memory());
                     }
@@ -228,6 +252,32 @@ final class TrashTools {
         var record = banks.record(call, bank);
         var id = restored.orElseGet(() -> singles.live(call, bank, memory));
         return new RestoreResponse(record, record.revision(), restored.isPresent(), null, records.read(call, bank, id));
+    }
+
+    private RestoreResponse restoreSeveral(Call call, RestoreRequest in, List<String> memories) {
+        var ids = ids(memories, in.memory() == null && in.vx() == null && in.revision() == null);
+        var bank = bankOfMemory(call, in.target());
+        var restored = singles.restoreAll(call, bank, ids);
+        return restored(call, bank, restored > 0, restored);
+    }
+
+    /** @param isAlone whether nothing else of the request selects memories */
+    private static List<UUID> ids(List<String> memories, boolean isAlone) {
+        if (!isAlone) {
+            throw Problem.invalid("memories", "cannot be combined with memory, vx or revision: send memories alone");
+        }
+        if (memories.isEmpty()) {
+            throw Problem.missing("memories");
+        }
+        return memories.stream().map(TrashTools::id).distinct().toList();
+    }
+
+    private static UUID id(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("memories", "must have ids of memories; '%s' is none".formatted(text));
+        }
     }
 
     /** The permission depends on who wrote the memory. */

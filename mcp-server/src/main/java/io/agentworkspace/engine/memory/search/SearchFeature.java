@@ -6,6 +6,8 @@ import io.agentworkspace.engine.kernel.metrics.Metrics;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.banks.VectorSource;
+import io.agentworkspace.engine.memory.banks.use.FoundCounts;
+import io.agentworkspace.engine.memory.banks.use.MemoryUseStore;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
@@ -40,8 +42,9 @@ public record SearchFeature(Embedder embedder, VectorSource vectors, Searcher se
         var embeddings = new EmbeddingQueue(new EmbeddingStore(db), embedder);
         var searcher = new Searcher(queries, indexes, builder, new WordScanQueries(db, embedder.id()), embedder);
         var banks = new BankStore(db);
+        var counts = new FoundCounts(new MemoryUseStore(db));
         var feature = new Feature()
-                .tools(new SearchTools(banks, searcher).tools())
+                .tools(new SearchTools(banks, searcher, counts).tools())
                 .tools(new EvaluateTools(banks, searcher, clock).tools())
                 .after("MB_Import")
                 .closing(embedder)
@@ -51,6 +54,7 @@ public record SearchFeature(Embedder embedder, VectorSource vectors, Searcher se
                 .background(work -> work.every(HALF_A_MINUTE, "unloading the embedding model", embedder::tidy)
                         .every(HALF_A_MINUTE, "closing search indexes", indexes::tidy)
                         .every(Duration.ofMinutes(1), "writing which banks are searched", builder::record)
+                        .every(Duration.ofSeconds(2), "writing which memories are found", counts::flush)
                         .clearing("search indexes", indexes::purge)
                         .clearing("searched banks", builder::purge))
                 .metrics(metrics -> {
