@@ -64,7 +64,8 @@ sealed interface PageWriter extends AutoCloseable {
             for (var part : page.path("parts")) {
                 var entry = new ZipEntry(unique(part.path("path").asString()));
                 if (part.path("updated_at").isString()) {
-                    entry.setTime(Instant.parse(part.path("updated_at").asString()).toEpochMilli());
+                    entry.setTime(
+                            Instant.parse(part.path("updated_at").asString()).toEpochMilli());
                 }
                 zip.putNextEntry(entry);
                 zip.write(text(part));

@@ -41,8 +41,8 @@ final class ExportTool {
             @Doc("Which bank.") Target target,
 
             @Doc(
-                    value =
-                            "engine (default) is for MB_Import. markdown: a folder for Obsidian and basic-memory. graph: for the reference memory server. mem0, jsonl, csv.",
+                    value = "engine (default) is for MB_Import. markdown: a folder for Obsidian and basic-memory."
+                            + " graph: for the reference memory server. mem0, jsonl, csv.",
                     oneOf = {
                         ExportFormat.ENGINE,
                         ExportFormat.MARKDOWN,
@@ -63,7 +63,8 @@ final class ExportTool {
             @Doc("The memories, the oldest first; empty with another format than engine.")
             List<MemoryLine> content,
 
-            @Doc("With another format than engine: the parts of the file, after each other or each with its path.") @Nullable
+            @Doc("With another format than engine: the parts of the file, after each other or each with its path.")
+            @Nullable
             List<FilePart> parts,
 
             @Doc("With another format than engine: what the file is.") @Nullable
@@ -79,12 +80,14 @@ final class ExportTool {
         return Tool.named("MB_Export")
                 .title("Export a memory bank")
                 .description("""
-                        Exports a whole memory bank, with ids, dates and lineage, to move it, keep a copy, or go to another product.""")
+                    Exports a whole memory bank, with ids, dates and lineage, to move it, keep a copy, or go to another product.\
+                    """)
                 .details("""
-                        Over MCP one page at a time; url is the address of the whole file. The format engine is JSON lines, one \
-                        memory in each, which MB_Import takes in. It has \
-                        every memory that you may read, also superseded and expired ones, and none that is hidden or in the \
-                        trash; mem0 and jsonl have only current ones. Requires the permission read.""")
+                    Over MCP one page at a time; url is the address of the whole file. The format engine is JSON lines, one \
+                    memory in each, which MB_Import takes in. It has \
+                    every memory that you may read, also superseded and expired ones, and none that is hidden or in the \
+                    trash; mem0 and jsonl have only current ones. Requires the permission read.\
+                    """)
                 .alsoCalled(
                         "download all notes of a bank",
                         "back up a knowledge base",

@@ -31,9 +31,10 @@ public final class FoundCounts {
 
     /** Counts a memory that the caller, as the agent that it acts as, has found. */
     public void found(Call call, long bank, UUID memory, long revision) {
-        var finder = call.context().self() == null ? call.context().user() : call.context().self();
-        pending.add(
-                new Finding(call.caller().tenant(), bank, memory, finder.id()), new Count(1, call.now(), revision));
+        var finder = call.context().self() == null
+                ? call.context().user()
+                : call.context().self();
+        pending.add(new Finding(call.caller().tenant(), bank, memory, finder.id()), new Count(1, call.now(), revision));
     }
 
     /** Writes what was counted since the last flush. If that fails, it is counted again. */

@@ -37,7 +37,9 @@ class ExportFormatsTest {
     private static void fill(TestCaller who) {
         agent(who, "Ada");
         bank(who, "b");
-        var old = storeNamed(who, "b", "Ada", "plans/may", "We sail on the 2nd.").ok().text("/memory/id");
+        var old = storeNamed(who, "b", "Ada", "plans/may", "We sail on the 2nd.")
+                .ok()
+                .text("/memory/id");
         var plain = who.call(
                         "MB_Store",
                         "{'target':{'bank':'b'},'content':'A \\\"quoted\\\", line\\nand more: ü','vx':{'tags':['sea','x y']},'derived_from':['%s']}"
@@ -108,7 +110,8 @@ class ExportFormatsTest {
         assertThat(TransferFiles.export(key, "empty", "?format=mem0")).isEqualTo("[\n]\n");
         bank(who, "copy");
         var lines = download(key, "jsonl");
-        assertThat(TransferFiles.imported(key, "copy", "jsonl", lines).number("/stored")).isEqualTo(2);
+        assertThat(TransferFiles.imported(key, "copy", "jsonl", lines).number("/stored"))
+                .isEqualTo(2);
         assertThat(TransferFiles.export(key, "copy", "?format=jsonl")).isEqualTo(new String(lines, UTF_8));
     }
 
@@ -152,13 +155,19 @@ class ExportFormatsTest {
     void theReferenceMemoryServerReadsItsLines(@TempDir Path folder) throws IOException {
         var file = Files.write(folder.resolve("memory.jsonl"), download(key(), "graph"));
         var graph = Json.readObject(read(file).getBytes(UTF_8)).at("/result/structuredContent");
-        var types = graph.path("entities").valueStream()
+        var types = graph.path("entities")
+                .valueStream()
                 .collect(Collectors.toMap(
-                        each -> each.path("name").asString(), each -> each.path("entityType").asString()));
+                        each -> each.path("name").asString(),
+                        each -> each.path("entityType").asString()));
         assertThat(types).hasSize(3).contains(Map.entry("plans/may", "superseded memory"), Map.entry("june", "memory"));
         assertThat(values(graph.path("relations"), "relationType"))
                 .containsExactly("derived_from", "derived_from", "supersedes");
-        assertThat(graph.path("relations").valueStream().flatMap(each -> List.of(each.path("from").asString(), each.path("to").asString()).stream()))
+        assertThat(graph.path("relations")
+                        .valueStream()
+                        .flatMap(each -> List.of(
+                                each.path("from").asString(), each.path("to").asString())
+                                .stream()))
                 .isSubsetOf(types.keySet());
         assertThat(graph.toString()).contains("tags: sea, x y");
     }
@@ -174,10 +183,10 @@ class ExportFormatsTest {
         try (var out = server.outputWriter(UTF_8);
                 var in = server.inputReader(UTF_8)) {
             out.write("""
-                    {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
-                    {"jsonrpc":"2.0","method":"notifications/initialized"}
-                    {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_graph","arguments":{}}}
-                    """);
+                {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+                {"jsonrpc":"2.0","method":"notifications/initialized"}
+                {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_graph","arguments":{}}}
+                """);
             out.flush();
             return in.lines()
                     .filter(line -> line.contains("\"id\":2"))

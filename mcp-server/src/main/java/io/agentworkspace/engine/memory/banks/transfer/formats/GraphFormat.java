@@ -17,10 +17,8 @@ final class GraphFormat implements ExportFormat {
     @Override
     public Optional<FilePart> part(ExportedMemory memory, Instant now) {
         var line = memory.line();
-        var entity = Json.object()
-                .put("type", "entity")
-                .put("name", memory.title())
-                .put("entityType", type(memory, now));
+        var entity =
+                Json.object().put("type", "entity").put("name", memory.title()).put("entityType", type(memory, now));
         var observations = entity.putArray("observations").add(line.text());
         if (!line.tags().isEmpty()) {
             observations.add("tags: " + String.join(", ", line.tags()));

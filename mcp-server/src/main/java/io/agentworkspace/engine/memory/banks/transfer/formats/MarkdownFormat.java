@@ -30,7 +30,10 @@ final class MarkdownFormat implements ExportFormat {
         property(text, "id", line.id());
         property(text, "author", line.author());
         property(text, "editor", line.editor());
-        property(text, "document", line.document() == null ? null : line.document().name());
+        property(
+                text,
+                "document",
+                line.document() == null ? null : line.document().name());
         property(text, "reason", line.reason());
         property(text, "status", status(memory, now));
         property(text, "pinned", line.pinned());
@@ -41,8 +44,7 @@ final class MarkdownFormat implements ExportFormat {
         var relations = memory.relations();
         if (!relations.isEmpty()) {
             text.append("\n## Relations\n\n");
-            relations.forEach(
-                    each -> text.append("- %s [[%s]]\n".formatted(each.kind(), each.title())));
+            relations.forEach(each -> text.append("- %s [[%s]]\n".formatted(each.kind(), each.title())));
         }
         return Optional.of(new FilePart(memory.title() + ".md", text.toString(), line.updatedAt()));
     }

@@ -36,10 +36,7 @@ final class Mem0Format implements ExportFormat {
             return Optional.empty();
         }
         var line = memory.line();
-        var json = Json.object()
-                .put("id", line.id())
-                .put("memory", line.text())
-                .put("user_id", line.author());
+        var json = Json.object().put("id", line.id()).put("memory", line.text()).put("user_id", line.author());
         json.set("metadata", metadata(line));
         json.set("created_at", Json.valueTree(line.createdAt()));
         json.set("updated_at", Json.valueTree(line.updatedAt()));
