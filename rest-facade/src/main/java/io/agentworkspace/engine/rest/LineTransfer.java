@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.upload.FileStream;
+import io.agentworkspace.engine.rest.files.PageWriter;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;

@@ -50,10 +50,10 @@ public final class MemoryQueries {
     /** Returns the listed memories. */
     private static String listed(String at) {
         return SqlTemplate.of("""
-            ({current} AND {has_tags}
-             AND (CAST(:author AS text) IS NULL
-                  OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author)))
-            """)
+                ({current} AND {has_tags}
+                 AND (CAST(:author AS text) IS NULL
+                      OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author)))
+                """)
                 .with("current", MemoryVisibility.current("m", "b", at))
                 .with("has_tags", TagQueries.hasAll("m.tags"))
                 .sql();
@@ -65,15 +65,15 @@ public final class MemoryQueries {
      */
     private static String next(String memories) {
         return SqlTemplate.of("""
-            (SELECT m.*, row_number() OVER (ORDER BY m.created_at DESC, m.id DESC) AS place
-               FROM {memories}
-              WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
-                AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
-                AND (CAST(:before AS timestamptz) IS NULL
-                     OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
-              ORDER BY m.created_at DESC, m.id DESC
-              LIMIT {looked_at}) m
-            """)
+                (SELECT m.*, row_number() OVER (ORDER BY m.created_at DESC, m.id DESC) AS place
+                   FROM {memories}
+                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                    AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
+                    AND (CAST(:before AS timestamptz) IS NULL
+                         OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                  ORDER BY m.created_at DESC, m.id DESC
+                  LIMIT {looked_at}) m
+                """)
                 .with("memories", memories)
                 .with("looked_at", Integer.toString(LOOKED_AT))
                 .sql();
@@ -84,24 +84,24 @@ public final class MemoryQueries {
 
     /** The names next to the given one in alphabetical order, of those that readers can see: hidden ones do not fill the limit. */
     private static final String VISIBLE_NAMES = SqlTemplate.of("""
-        SELECT m.name
-          FROM bank b
-          CROSS JOIN LATERAL ({before} UNION ALL {after}) m
-         WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
-        """)
+            SELECT m.name
+              FROM bank b
+              CROSS JOIN LATERAL ({before} UNION ALL {after}) m
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
+            """)
             .with("before", neighbours("<", "DESC"))
             .with("after", neighbours(">", "ASC"))
             .sql();
 
     private static String neighbours(String side, String order) {
         return SqlTemplate.of("""
-            (SELECT m.name
-               FROM memory m
-              WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL AND {readable}
-                AND m.name_key {side} CAST(:name AS text)
-              ORDER BY m.name_key {order}
-              LIMIT 1000)
-            """)
+                (SELECT m.name
+                   FROM memory m
+                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL AND {readable}
+                    AND m.name_key {side} CAST(:name AS text)
+                  ORDER BY m.name_key {order}
+                  LIMIT 1000)
+                """)
                 .with("readable", MemoryVisibility.readable("m", "b"))
                 .with("side", side)
                 .with("order", order)
@@ -116,17 +116,17 @@ public final class MemoryQueries {
      */
     private static String fitting(String read, String kind) {
         return SqlTemplate.of("""
-            (SELECT m.*, CAST(NULL AS uuid) AS superseder, b.name AS bank_name,
-                    (char_length(m.text) + :characters - 1) / :characters AS tokens
-               FROM (SELECT m.*
-                       FROM memory m
-                      WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL AND {read}
-                      ORDER BY m.created_at DESC, m.id DESC
-                      LIMIT {looked_at}) m
-              WHERE {kind} AND {current} AND char_length(m.text) <= :tokens * :characters
-              ORDER BY m.created_at DESC, m.id DESC
-              LIMIT :tokens)
-            """)
+                (SELECT m.*, CAST(NULL AS uuid) AS superseder, b.name AS bank_name,
+                        (char_length(m.text) + :characters - 1) / :characters AS tokens
+                   FROM (SELECT m.*
+                           FROM memory m
+                          WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL AND {read}
+                          ORDER BY m.created_at DESC, m.id DESC
+                          LIMIT {looked_at}) m
+                  WHERE {kind} AND {current} AND char_length(m.text) <= :tokens * :characters
+                  ORDER BY m.created_at DESC, m.id DESC
+                  LIMIT :tokens)
+                """)
                 .with("read", read)
                 .with("kind", kind)
                 .with("looked_at", Integer.toString(LOOKED_AT))
@@ -142,16 +142,16 @@ public final class MemoryQueries {
      */
     private static String loadable(String from, String condition) {
         return SqlTemplate.of("""
-            fit AS (
-                SELECT fit.*
-                  FROM {from} CROSS JOIN LATERAL ({pinned} UNION ALL {others}) fit
-                 WHERE b.tenant_id = :tenant AND {condition}),
-            summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY pinned DESC, created_at DESC, id DESC) AS total FROM fit)
-            SELECT m.bank_id, {memory}
-              FROM summed m {join_writers}
-             WHERE m.total <= :tokens
-             ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC
-            """)
+                fit AS (
+                    SELECT fit.*
+                      FROM {from} CROSS JOIN LATERAL ({pinned} UNION ALL {others}) fit
+                     WHERE b.tenant_id = :tenant AND {condition}),
+                summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY pinned DESC, created_at DESC, id DESC) AS total FROM fit)
+                SELECT m.bank_id, {memory}
+                  FROM summed m {join_writers}
+                 WHERE m.total <= :tokens
+                 ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC
+                """)
                 .with("from", from)
                 .with("condition", condition)
                 .with("pinned", fitting("m.pinned", "true"))
@@ -170,13 +170,13 @@ public final class MemoryQueries {
 
     public static final String READ_BANK = BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
-                SELECT b.id, b.name, b.description, {whole}, b.access,
-                       o.name AS owner, CASE WHEN b.censored_at IS NULL THEN 'active' ELSE 'censored' END AS state, b.revision,
-                       b.created_at, b.updated_at, {permission},
-                       CASE WHEN permit.permission = 'none' THEN 0 ELSE {memories} END AS memories
-                  FROM s, bank b {join_owner}, {permit}
-                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
-                """)
+            SELECT b.id, b.name, b.description, {whole}, b.access,
+                   o.name AS owner, CASE WHEN b.censored_at IS NULL THEN 'active' ELSE 'censored' END AS state, b.revision,
+                   b.created_at, b.updated_at, {permission},
+                   CASE WHEN permit.permission = 'none' THEN 0 ELSE {memories} END AS memories
+              FROM s, bank b {join_owner}, {permit}
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
+            """)
                     .with("whole", SqlTemplate.WHOLE)
                     .with("permission", BankPermissionRow.COLUMNS)
                     .with("join_owner", Visibility.owner("b"))
@@ -221,19 +221,19 @@ public final class MemoryQueries {
                 READ_BANK,
                 BankPermissionRow.SUBJECT
                         + SqlTemplate.of("""
-                            SELECT m.bank_id, m.is_match, m.is_last, {use} AS use, {memory}
-                              FROM (SELECT page.*, b.name AS bank_name, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
-                                      FROM bank b CROSS JOIN LATERAL (
-                                          SELECT m.*, {superseder} AS superseder, {condition} AS is_match, {last} AS is_last
-                                            FROM {memories}
-                                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({condition} OR {last})
-                                           ORDER BY m.created_at DESC, m.id DESC
-                                           LIMIT :limit + 1) page
-                                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
-                                    WINDOW newest AS (ORDER BY page.created_at DESC, page.id DESC)) m
-                                   {join_writers}
-                             ORDER BY m.created_at DESC, m.id DESC
-                            """)
+                SELECT m.bank_id, m.is_match, m.is_last, {use} AS use, {memory}
+                  FROM (SELECT page.*, b.name AS bank_name, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
+                          FROM bank b CROSS JOIN LATERAL (
+                              SELECT m.*, {superseder} AS superseder, {condition} AS is_match, {last} AS is_last
+                                FROM {memories}
+                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({condition} OR {last})
+                               ORDER BY m.created_at DESC, m.id DESC
+                               LIMIT :limit + 1) page
+                         WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
+                        WINDOW newest AS (ORDER BY page.created_at DESC, page.id DESC)) m
+                       {join_writers}
+                 ORDER BY m.created_at DESC, m.id DESC
+                """)
                                 .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
                                 .with("visible_bank", Visibility.bank("b"))
                                 .with("memories", memories)

@@ -54,7 +54,7 @@ final class MemoryTools {
     record ReadOptions(
             @Doc("Only the memory of this name.") @Nullable MemoryName name,
 
-            @Doc(value = "With all of these; ignored with a name.", max = 20) @Nullable
+            @Doc(value = "With all of these.", max = 20) @Nullable
             List<String> tags) {}
 
     record ReadRequest(
@@ -62,14 +62,13 @@ final class MemoryTools {
 
             @Doc("Which of its memories.") @Nullable ReadOptions vx,
 
-            @Doc(value = "Only the memory with this id.", max = 36) @Nullable
+            @Doc(value = "By id.", max = 36) @Nullable
             String id,
 
             @Doc("As of this time, at most 30 days ago.") @Nullable
             Instant asOf,
 
-            @Doc("Only memories that were stored before this time, and that no search has returned since then.")
-            @Nullable
+            @Doc("Stored earlier, and not found since.") @Nullable
             Instant unusedSince,
 
             @Doc("Which part.") @Nullable Page page) {}
@@ -151,10 +150,10 @@ final class MemoryTools {
                     Reads a memory bank: its record, and its memories, newest first, or just the one named vx.name.\
                     """)
                 .details("""
-                    profile contains the record, content the memories, one page at a time. id selects the memory with that \
-                    id, vx.tags those with all these tags, target.agent those that this agent stored. Superseded and \
-                    expired memories are shown only by name or id. as_of shows an earlier moment. unused_since selects what no search has \
-                    returned since then, use shows how often others were returned and, by name or id, to whom. Requires the \
+                        profile contains the record, content the memories, one page at a time. id selects the memory with that \
+                        id, vx.tags those with all these tags, target.agent those that this agent stored. Superseded and \
+                        expired memories are shown only by name or id. as_of shows an earlier moment. unused_since selects what no search has \
+                        returned since then, use shows how often others were returned and, by name or id, to whom. Requires the \
                     permission read. MB_List shows the banks.\
                     """)
                 .alsoCalled(
@@ -206,17 +205,17 @@ final class MemoryTools {
         return Tool.named("MB_Store")
                 .title("Store a memory")
                 .description("""
-                    Stores what you learned and others will need as a memory in target.bank: one fact or decision in each. vx.name \
+                        Stores what you learned and others will need as a memory in target.bank: one fact or decision in each. vx.name \
                     lets you find and replace it.\
                     """)
                 .details("""
-                    The author is target.agent, else the agent you are logged on as, else you. The memory is \
-                    durable when the call returns. Requires the permission append. Storing under the same name \
-                    replaces the text and increases the revision; to replace another author's memory requires \
-                    write. if_revision makes sure that no other writer's text is lost; if it is stale, the refusal (3003) \
-                    shows the present memory. The mode append adds to a text. supersedes corrects another memory: lists, \
-                    search and MB_Load leave that one out; if another author wrote it, that requires write. An expired \
-                    memory is left out in the same way, and deleted 30 days later. derived_from names the \
+                        The author is target.agent, else the agent you are logged on as, else you. The memory is \
+                        durable when the call returns. Requires the permission append. Storing under the same name \
+                        replaces the text and increases the revision; to replace another author's memory requires \
+                        write. if_revision makes sure that no other writer's text is lost; if it is stale, the refusal (3003) \
+                        shows the present memory. The mode append adds to a text. supersedes corrects another memory: lists, \
+                        search and MB_Load leave that one out; if another author wrote it, that requires write. An expired \
+                        memory is left out in the same way, and deleted 30 days later. derived_from names the \
                     memories that it was made from. If quarantined is true, the memory is kept but hidden.\
                     """)
                 .alsoCalled(

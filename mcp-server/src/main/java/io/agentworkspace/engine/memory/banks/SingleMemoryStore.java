@@ -24,41 +24,41 @@ final class SingleMemoryStore {
 
     /** A hidden memory is found only by those who manage the bank. Of several in the trash the last one is meant. */
     private static final String FIND = find("""
-        (m.id = CAST(:id AS uuid) OR m.name_key = :key)
-         ORDER BY m.id = CAST(:id AS uuid) DESC NULLS LAST, m.deleted_at DESC NULLS FIRST, m.id
-        """);
+            (m.id = CAST(:id AS uuid) OR m.name_key = :key)
+             ORDER BY m.id = CAST(:id AS uuid) DESC NULLS LAST, m.deleted_at DESC NULLS FIRST, m.id
+            """);
 
     private static final String FIND_ALL = find("m.id = ANY (CAST(:ids AS uuid[])) ORDER BY m.id");
 
     /** If several of them had the same name, the last deleted one holds it again. */
     private static final String RESTORE_ALL = MemoryStore.changing("""
-        UPDATE memory m
-           SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
-          FROM (SELECT id, row_number() OVER (PARTITION BY name_key
-                                                  ORDER BY deleted_at DESC, updated_at DESC, id) AS place
-                  FROM memory
-                 WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
-                   AND deleted_at > :kept) back
-         WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
-        RETURNING m.id
-        """);
+            UPDATE memory m
+               SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
+              FROM (SELECT id, row_number() OVER (PARTITION BY name_key
+                                                      ORDER BY deleted_at DESC, updated_at DESC, id) AS place
+                      FROM memory
+                     WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
+                       AND deleted_at > :kept) back
+             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
+            RETURNING m.id
+            """);
 
     private static final String DELETE_ALL = MemoryStore.changing("""
-        UPDATE memory SET deleted_at = :now
-         WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[])) AND deleted_at IS NULL
-        RETURNING id
-        """);
+            UPDATE memory SET deleted_at = :now
+             WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[])) AND deleted_at IS NULL
+            RETURNING id
+            """);
 
     private static final String TAKEN = """
-        SELECT DISTINCT t.name
-          FROM memory t
-          JOIN memory m
-            ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key AND m.deleted_at IS NULL
-         WHERE t.tenant_id = :tenant AND t.bank_id = :bank AND t.id = ANY (CAST(:ids AS uuid[]))
-           AND t.deleted_at > :kept
-         ORDER BY t.name
-         LIMIT 20
-        """;
+            SELECT DISTINCT t.name
+              FROM memory t
+              JOIN memory m
+                ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key AND m.deleted_at IS NULL
+             WHERE t.tenant_id = :tenant AND t.bank_id = :bank AND t.id = ANY (CAST(:ids AS uuid[]))
+               AND t.deleted_at > :kept
+             ORDER BY t.name
+             LIMIT 20
+            """;
 
     private static String find(String which) {
         return SqlTemplate.of("""
@@ -91,8 +91,8 @@ final class SingleMemoryStore {
         var single = found(call, memory, first(call, bank, memory, false).or(() -> first(call, bank, memory, true)));
         bank.permission().require(single.isOwn() ? Permission.APPEND : Permission.WRITE);
         return !single.isTrashed() && update(call, bank, single, "removed", """
-            UPDATE memory SET deleted_at = :now WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
-            """);
+                UPDATE memory SET deleted_at = :now WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                """);
     }
 
     /** Deletes the memory permanently, also from the trash. */
@@ -102,8 +102,8 @@ final class SingleMemoryStore {
             bank.permission().require(Permission.MANAGE);
         }
         var isGone = update(call, bank, single, "removed", """
-            DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
-            """);
+                DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                """);
         call.ended(Scope.MEMORIES, isGone ? 1 : 0);
     }
 
@@ -126,8 +126,8 @@ final class SingleMemoryStore {
                     "another memory now has the name '%s': rename or delete it first".formatted(single.name()));
         }
         update(call, bank, single, "updated", """
-            UPDATE memory SET deleted_at = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
-            """);
+                UPDATE memory SET deleted_at = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                """);
         return Optional.of(single.id());
     }
 
@@ -192,9 +192,9 @@ final class SingleMemoryStore {
 
     private boolean isTaken(Call call, BankStore.LockedBank bank, Single single) {
         return db.sql(call, """
-            SELECT 1 FROM memory
-             WHERE tenant_id = :tenant AND bank_id = :bank AND name_key = :key AND deleted_at IS NULL
-            """)
+                SELECT 1 FROM memory
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND name_key = :key AND deleted_at IS NULL
+                """)
                 .set("bank", bank.id())
                 .set("key", single.key())
                 .one(_ -> true)

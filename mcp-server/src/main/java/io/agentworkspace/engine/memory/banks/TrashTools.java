@@ -47,30 +47,30 @@ final class TrashTools {
     }
 
     static final String ONE = "One memory: id or name.";
-    private static final String SEVERAL = "Several memories, by their ids: all or none.";
+    private static final String SEVERAL = "Several: ids.";
 
     /** The most memories of one call. */
     private static final int MOST = 1_000;
 
     record BankRequest(
-            @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
+            @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory) {}
 
     record DeleteRequest(
-            @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
+            @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
             @Doc(value = SEVERAL, max = MOST) @Nullable List<String> memories) {}
 
     record RestoreRequest(
-            @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
+            @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
             @Doc(value = SEVERAL, max = MOST) @Nullable List<String> memories,
 
-            @Doc("One memory, by name.") @Nullable Named vx,
+            @Doc("By name.") @Nullable Named vx,
 
-            @Doc(value = "With vx.name: the revision to restore; MB_Read with as_of shows it.", min = 1) @Nullable
+            @Doc(value = "With vx.name: the revision to restore.", min = 1) @Nullable
             Long revision) {}
 
     record Named(@Doc("The memory's name.") @Nullable MemoryName name) {}
@@ -118,7 +118,7 @@ final class TrashTools {
                     Lists the memories of a bank that are in the trash, where they stay for 30 days. Next: MB_Restore, MB_Destroy.\
                     """)
                 .details("""
-                    With the permission write it shows all of them, else those that you or your agents stored. \
+                        With the permission write it shows all of them, else those that you or your agents stored. \
                     Send the id of one as memory to MB_Restore or MB_Destroy.\
                     """)
                 .alsoCalled("what was deleted from a bank", "show the bin of a bank", "find a memory that i deleted")
@@ -135,13 +135,13 @@ final class TrashTools {
         return Tool.named("MB_Delete")
                 .title("Move a bank to the trash")
                 .description("""
-                    Moves one memory, several, target.agent's memories, or a whole memory bank to the trash. MB_Restore undoes it for \
+                        Moves one memory, target.agent's memories, or a whole memory bank to the trash. MB_Restore undoes it for \
                     30 days.\
                     """)
                 .details("""
-                    One memory requires append, or write if it is another's. memories are up to 1,000 ids, such as those that MB_Read \
-                    lists with unused_since; the same list brings them back. Otherwise requires the permission manage; you may always \
-                    delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
+                        One memory requires append, or write if it is another's. memories are up to 1,000 ids, such as those that MB_Read \
+                        lists with unused_since; the same list brings them back. Otherwise requires the permission manage; you may always \
+                        delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
                     permanently.\
                     """)
                 .alsoCalled(
@@ -199,11 +199,11 @@ final class TrashTools {
         return Tool.named("MB_Restore")
                 .title("Restore a bank from the trash")
                 .description("""
-                    Takes one memory, several, target.agent's memories, or a memory bank out of the trash, within 30 days.\
+                    Takes one memory, target.agent's memories, or a memory bank out of the trash, within 30 days.\
                     """)
                 .details("""
-                    It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
-                    the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
+                        It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
+                        the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
                     or that the agent is yours.\
                     """)
                 .alsoCalled(
@@ -273,6 +273,9 @@ final class TrashTools {
         if (memories.isEmpty()) {
             throw Problem.missing("memories");
         }
+        if (memories.size() > MOST) {
+            throw Problem.invalid("memories", "must have at most %,d ids".formatted(MOST));
+        }
         return memories.stream().map(TrashTools::id).distinct().toList();
     }
 
@@ -333,9 +336,9 @@ final class TrashTools {
                     Deletes one memory, target.agent's memories, or a memory bank permanently. MB_Delete can be undone.\
                     """)
                 .details("""
-                    One memory: for its author, or with manage. \
-                    What is in the trash goes, too. The whole bank: for its owner and admins. An agent's memories: with \
-                    the permission manage, or as its owner. destroyed counts the deleted memories. If no bank \
+                        One memory: for its author, or with manage. \
+                        What is in the trash goes, too. The whole bank: for its owner and admins. An agent's memories: with \
+                        the permission manage, or as its owner. destroyed counts the deleted memories. If no bank \
                     has the name, the one trashed last is meant.\
                     """)
                 .alsoCalled(

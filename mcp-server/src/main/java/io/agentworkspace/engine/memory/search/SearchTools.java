@@ -119,12 +119,12 @@ final class SearchTools {
         return Tool.named("MB_Search")
                 .title("Search memories")
                 .description("""
-                    Finds what was learned, agreed or decided before: memories that answer content, best first. If abstain is true, \
+                        Finds what was learned, agreed or decided before: memories that answer content, best first. If abstain is true, \
                     none does. MB_Read returns whole memories.\
                     """)
                 .details("""
-                    It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
-                    and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
+                        It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
+                        and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
                     MB_Read with vx.name shows a whole text.\
                     """)
                 .alsoCalled(

@@ -38,10 +38,10 @@ final class ExportQueries {
 
     /** Also returns the names of the memories that each refers to. */
     private static final String LINKED_LINES = lines(SqlTemplate.of("""
-        (SELECT jsonb_object_agg(x.id, CASE WHEN x.name_key IS NULL THEN CAST(x.id AS text) ELSE x.name END)
-           FROM memory x
-          WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id
-            AND x.id = ANY (l.derived_from || l.supersedes || l.superseded_by) AND {readable})
+            (SELECT jsonb_object_agg(x.id, CASE WHEN x.name_key IS NULL THEN CAST(x.id AS text) ELSE x.name END)
+               FROM memory x
+              WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id
+                AND x.id = ANY (l.derived_from || l.supersedes || l.superseded_by) AND {readable})
         """)
             .with("readable", MemoryVisibility.readable("x", "b"))
             .sql());
@@ -90,15 +90,15 @@ final class ExportQueries {
              ORDER BY m.created_at, m.id, l.place
              LIMIT :limit + 1
             """)
-                .with(
-                        "ahead",
-                        "sum(octet_length(l.text)) OVER (ORDER BY m.created_at, m.id, l.place) - octet_length(l.text)")
-                .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
-                .with("readable", MemoryVisibility.readable("m", "b"))
-                .with("censored", MemoryVisibility.censored("b"))
-                .with("visible_bank", Visibility.bank("b"))
-                .with("linked", linked)
-                .sql();
+            .with(
+                    "ahead",
+                    "sum(octet_length(l.text)) OVER (ORDER BY m.created_at, m.id, l.place) - octet_length(l.text)")
+            .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .with("censored", MemoryVisibility.censored("b"))
+            .with("visible_bank", Visibility.bank("b"))
+            .with("linked", linked)
+            .sql();
     }
 
     private static final String EXPORT = String.join(";\n", MemoryQueries.READ_BANK, LINES);
@@ -107,12 +107,12 @@ final class ExportQueries {
 
     private static final String COUNT =
             SqlTemplate.of("""
-                SELECT count(*) AS files
-                  FROM (SELECT 1
-                          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                         WHERE b.tenant_id = :tenant AND b.name_key = :key AND m.deleted_at IS NULL AND {visible_bank}
-                         LIMIT :most + 1) each
-                """).with("visible_bank", Visibility.bank("b")).sql();
+            SELECT count(*) AS files
+              FROM (SELECT 1
+                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND m.deleted_at IS NULL AND {visible_bank}
+                     LIMIT :most + 1) each
+            """).with("visible_bank", Visibility.bank("b")).sql();
 
     /** How many files a folder may have: whoever writes a zip holds the list of them in memory. */
     private static final int MOST_FILES = 50_000;

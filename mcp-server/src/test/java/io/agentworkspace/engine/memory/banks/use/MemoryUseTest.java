@@ -33,9 +33,11 @@ class MemoryUseTest {
     void thereIsABank() {
         agent(ann, "Ada");
         agent(bob, "Bo", "public");
-        agent(bob, "Cy");
+        agent(bob, "Cy", "public");
         bank(ann, "b");
         grant(ann, "b", "Bo", "append").ok();
+        grant(ann, "b", "Cy", "read").ok();
+        bob.call("AP_Modify", "{'target':{'agent':'Cy'},'vx':{'access':'private'}}").ok();
         storeNamed(ann, "b", "Ada", "tide", "Low water is at noon on Friday.").ok();
         storeNamed(ann, "b", "Ada", "paint", "The boat house is painted green.").ok();
     }
@@ -119,6 +121,8 @@ class MemoryUseTest {
         bob.call("MB_Delete", several).refused(2003);
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[]}").refused(1003, "memories");
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':['x']}").refused(1004, "memories");
+        ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[%s]}".formatted("'x',".repeat(1_000) + "'x'"))
+                .refused(1004, "memories");
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[%s],'memory':'oars'}".formatted(ids))
                 .refused(1004, "memories");
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[%s,'%s']}".formatted(ids, UUID.randomUUID()))

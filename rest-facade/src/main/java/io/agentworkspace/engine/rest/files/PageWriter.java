@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.rest;
+package io.agentworkspace.engine.rest.files;
 
 import io.agentworkspace.engine.model.json.Json;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  * Writes the pages of a tool's answer as one file: its content as JSON lines, or the {@code parts} that it gives instead, as a text or
  * as a zip. The tool limits how many files a zip has.
  */
-sealed interface PageWriter extends AutoCloseable {
+public sealed interface PageWriter extends AutoCloseable {
     String ZIP = "application/zip";
 
     void write(JsonNode page) throws IOException;
