@@ -147,6 +147,36 @@ async function memories() {
   report('activity', { sentences, entry: await page.getByRole('dialog').innerText() });
 }
 
+// What no search has returned for long, and who found what others did.
+async function unused() {
+  await api('MB_Create', { vx: { name: 'old' } });
+  const lines = ['The old quay is closed.', 'The crane is painted red.', 'Ferries go at nine.'].map((text, i) => JSON.stringify({ text, name: ['quay', 'crane', 'ferries'][i], created_at: '2024-05-01T08:00:00Z' }));
+  await api('MB_Import', { target: { bank: 'old' }, format: 'jsonl', data: lines.join('\n') });
+  await api('MB_Search', { target: { bank: 'old' }, content: 'When do ferries go?', mode: 'text' });
+  for (let use; !use; ) ({ use } = await api('MB_Read', { target: { bank: 'old' } })); // The count is written a little later.
+  await api('MB_Store', { target: { bank: 'old' }, vx: { name: 'ferries' }, content: 'Ferries go at ten.' });
+  const state = () => bankState('old');
+  await visit('/console/memory/old?view=unused');
+  await page.locator('.unused li').first().waitFor();
+  report('unused', { text: await page.locator('.unused').innerText() });
+  await pages.look(page, 'dangers-unused');
+  await press({ module: 'memory-unused.js', tool: 'MB_Delete', name: 'Move 2 to the trash', verb: 'Move to trash', step: 'clean up', has: state });
+  await press({ module: 'memory-unused.js', tool: 'MB_Restore', name: 'Undo', within: '#toast', step: 'undo the cleaning up', has: state });
+  await press({ module: 'memory-unused.js', tool: 'MB_Delete', name: 'Move 2 to the trash', verb: 'Move to trash', step: 'clean up again', has: state });
+  await visit('/console/memory/old?view=trash');
+  await pages.look(page, 'dangers-trash-together');
+  await press({ module: 'memory-trash.js', tool: 'MB_Restore', name: 'Restore all 2', step: 'restore what went together', has: state });
+  await visit('/console/memory/old');
+  await page.locator('.memory', { hasText: 'found 1×' }).waitFor();
+  await page.locator('.menu summary').click();
+  report('exports', { links: await page.locator('.menu a', { hasText: 'Export' }).evaluateAll((all) => all.map((one) => one.getAttribute('href'))) });
+  await visit('/console/memory/old/ferries');
+  report('use', { text: await page.locator('.use').innerText() });
+  await pages.look(page, 'dangers-use');
+  await visit('/console/activity?tool=MB_Delete&show=calls');
+  await page.locator('.entry-row', { hasText: 'several memories of' }).first().waitFor();
+}
+
 const permission = async (agent) => (await api('MB_Permissions', { target: { bank: 'notes' } })).permissions.find((one) => one.agent === agent)?.permission ?? 'none';
 
 // ------------------------------------------------------------ agents, spaces, tasks
@@ -258,6 +288,7 @@ try {
   const cy = await api('AK_Create', { name: 'cy', agent: 'Cy', capabilities: ['*'] });
   await as(cy.api_key, 'AP_Chat', { target: { domain: 'den' }, content: 'I am here.' });
   await memories();
+  await unused();
   await workspace();
   await access();
   report('faults', { faults: pages.faults });

@@ -214,6 +214,20 @@ COMMENT ON TABLE memory_revision IS 'The former revisions of memories.';
 CREATE INDEX memory_revision_age ON memory_revision (replaced_at);
 CREATE INDEX memory_revision_name ON memory_revision (tenant_id, bank_id, name_key) WHERE name_key IS NOT NULL;
 
+CREATE TABLE memory_use (
+    tenant_id bigint      NOT NULL,
+    bank_id   bigint      NOT NULL,
+    memory_id uuid        NOT NULL,
+    finder_id bigint      NOT NULL,
+    times     bigint      NOT NULL,
+    last_at   timestamptz NOT NULL,
+    revision  bigint      NOT NULL,
+    PRIMARY KEY (tenant_id, bank_id, memory_id, finder_id),
+    FOREIGN KEY (tenant_id, bank_id, memory_id) REFERENCES memory ON DELETE CASCADE
+) WITH (fillfactor = 80);
+COMMENT ON TABLE memory_use IS 'Who found each memory with a search, how often and when last: the ten latest finders, and 0 for all others.';
+COMMENT ON COLUMN memory_use.revision IS 'The latest revision that was found. A later one is a correction of what the finder got.';
+
 -- Deletes the vectors of a revision with it.
 CREATE FUNCTION drop_vectors() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

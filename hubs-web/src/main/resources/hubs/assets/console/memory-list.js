@@ -26,7 +26,9 @@ const entry = (bank) => (one) =>
   html`<a class="memory" href="/console/memory/${enc(bank)}/${enc(one.name ?? one.id)}" data-go="true">
     <span class="memory-head">
       ${one.name ? html`<b dir="auto">${one.name}</b>` : html`<span class="soft">unnamed</span>`}
-      <span dir="auto" class="soft">${one.updated_at ? html`${one.author} · ${ago(one.updated_at)}` : nothing}</span>
+      <span dir="auto" class="soft"
+        >${one.updated_at ? html`${one.author} · ${ago(one.updated_at)}` : nothing}${one.found ? `, found ${number(one.found)}×` : nothing}</span
+      >
       ${(one.tags ?? []).slice(0, 3).map((text) => tag(text))}
     </span>
     <span dir="auto" class="clip2">${marked(one.text, one.why?.highlights)}</span>
@@ -81,7 +83,8 @@ export async function memoryList({ bank, query, on, isHere, drawn }) {
     return async () => {
       const body = await call('MB_Read', { ...args, page: { limit: 100, ...(cursor && { cursor }) } });
       cursor = body.next_cursor;
-      return { items: body.content, more: Boolean(cursor) };
+      const found = new Map((body.use ?? []).map((use) => [use.id, use.times]));
+      return { items: body.content.map((one) => ({ ...one, found: found.get(one.id) })), more: Boolean(cursor) };
     };
   }
 

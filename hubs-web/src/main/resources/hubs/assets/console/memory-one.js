@@ -30,7 +30,10 @@ const NEAR = 200;
 // What a model counts a text as, by the estimate of the service: four characters to a token.
 export const tokens = (text) => Math.ceil([...(text ?? '')].length / 4);
 
-const read = async (bank, args) => (await call('MB_Read', { target: { bank }, ...args })).content[0];
+async function read(bank, args) {
+  const { content, use } = await call('MB_Read', { target: { bank }, ...args });
+  return { ...content[0], use: use?.[0] };
+}
 
 // By its name, else by its id: what an address holds may be either.
 export async function find(bank, nameOrId) {
@@ -214,6 +217,29 @@ const change = (one, bank, go) =>
       go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true),
   });
 
+const times = (count) => `${number(count)} ${count === 1 ? 'time' : 'times'}`;
+
+// How often searches returned it, to whom, and whether what they got was corrected since.
+function usage(use) {
+  if (!use) return html`<p class="soft">No search has returned it.</p>`;
+  const others = use.others ? [`others ${times(use.others)}`] : [];
+  const by = (use.by ?? []).map(
+    (one) => html`${one.name} ${times(one.times)}, ${ago(one.last_at)}${one.outdated ? ', before the correction' : ''}`,
+  );
+  const { corrected } = use;
+  return facts([
+    ['Found', html`${times(use.times)}, last ${ago(use.last_at)}`],
+    ['By', [...by, ...others].map((one, i) => (i ? html`; ${one}` : one))],
+    [
+      'Corrected since',
+      corrected
+        ? html`${corrected.how} by ${corrected.by}${corrected.by_finder ? ', who had found it' : ''},
+          ${ago(corrected.at)}`
+        : null,
+    ],
+  ]);
+}
+
 // Returns view, the part of the page.
 export function showMemory(one, bank, { go, isHere, drawn }) {
   const again = () => go(location.pathname, true);
@@ -288,6 +314,10 @@ export function showMemory(one, bank, { go, isHere, drawn }) {
     html`<section>
       <h3>Lineage</h3>
       ${made}
+    </section>`,
+    html`<section class="use">
+      <h3>Use</h3>
+      ${usage(one.use)}
     </section>`,
     html`<section>
       <h3>Record</h3>

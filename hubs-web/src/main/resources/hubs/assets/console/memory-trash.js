@@ -11,12 +11,13 @@ import {
   html,
   link,
   nothing,
+  number,
   repeat,
   toast,
   dateWords,
 } from './parts.js';
 import { backTo } from './memory-one.js';
-import { memoryTitle, restored } from './memory-words.js';
+import { memoriesOf, memoryTitle, restored } from './memory-words.js';
 import { isOfMemory } from './sentences.js';
 
 const DAYS = 30;
@@ -180,6 +181,14 @@ export async function trash(banks, go, drawn) {
         );
 }
 
+const MOST = 1000; // As many as one call restores.
+
+// Those that were deleted by one call have the same time. Each group comes back by one call, too.
+function together(found) {
+  const groups = Map.groupBy(found, (one) => one.deleted_at);
+  return [...groups.values()].filter((group) => group.length > 1).map((group) => group.slice(0, MOST));
+}
+
 // The deleted memories of one bank.
 export async function bankTrash(bank, { drawn }) {
   let found = await all('MB_Trash', { target: { bank: bank.name } }, (body) => body.content);
@@ -188,9 +197,24 @@ export async function bankTrash(bank, { drawn }) {
       found = found.filter((other) => other !== one);
       drawn();
     });
+  const group = (memories) => {
+    const restore = async () => {
+      const ids = memories.map((one) => one.id);
+      const answer = await call('MB_Restore', { target: { bank: bank.name }, memories: ids });
+      found = found.filter((one) => !ids.includes(one.id));
+      drawn();
+      toast(`${memoriesOf(answer.restored)} of ${bank.name} are restored.`);
+    };
+    const words = `Restore all ${number(memories.length)}`;
+    return html`<p>
+      ${memoriesOf(memories.length)} were deleted together ${ago(memories[0].deleted_at)}.
+      ${action('MB_Restore', words, restore)}
+    </p>`;
+  };
   return () =>
     html`${backTo(bank)}
       <h2>Trash of ${bank.name}</h2>
+      ${together(found).map(group)}
       ${
         found.length
           ? html`<ul class="trash" tabindex="-1">

@@ -27,6 +27,7 @@ import { find, showMemory } from './memory-one.js';
 import { menu } from './menu.js';
 import { censor, loading } from './memory-parts.js';
 import { bankTrash, trash } from './memory-trash.js';
+import { unusedMemories } from './memory-unused.js';
 import { restored } from './memory-words.js';
 import { permissions } from './permissions.js';
 
@@ -131,14 +132,20 @@ const bankEntry = (bank, chosen) =>
     ><b dir="auto">${bank.name}</b><span class="soft" data-bank=${bank.name}>${memoryCount(bank.memories)}</span></a
   >`;
 
-const PARTS_OF_BANK = { load: loading, import: importing, trash: bankTrash, evaluate: evaluating };
+const PARTS_OF_BANK = {
+  load: loading,
+  import: importing,
+  trash: bankTrash,
+  evaluate: evaluating,
+  unused: unusedMemories,
+};
 
 // Returns what draws a bank, one of its parts, or one of its memories.
 async function bankDetail(name, { at, on, go, isHere, drawn }) {
   const first = await call('MB_Read', { target: { bank: name }, page: { limit: 50 } });
   const [bank] = first.profile;
   const part = PARTS_OF_BANK[at.query.get('view')];
-  if (part) return part(bank, { go, drawn });
+  if (part) return part(bank, { go, isHere, drawn });
   const memory = at.parts.slice(1).join('/');
   let missing; // It has no such memory any more: the list stands.
   if (memory) {
@@ -218,6 +225,22 @@ const share = (bank) =>
       }),
   });
 
+// What a bank is exported as: the words, the query, the extension of the file, and what it is for.
+const EXPORTS = [
+  ['Export', 'revisions=true', 'jsonl', 'The whole bank with its history, as JSON lines that an import takes in'],
+  ['Export for Obsidian', 'format=markdown', 'zip', 'A folder of Markdown notes with links, also for basic-memory'],
+  ['Export as CSV', 'format=csv', 'csv', 'A table with a memory in each row'],
+];
+
+const exportLink = (bank, [words, query, extension, title]) =>
+  html`<a
+    class="button quiet"
+    href="/api/banks/${enc(bank.name)}/export?${query}"
+    download="${bank.name}.${extension}"
+    title=${title}
+    >${words}</a
+  >`;
+
 function bankHead(bank, go) {
   const path = `/console/memory/${enc(bank.name)}`;
   const again = () => go(location.pathname, true);
@@ -233,15 +256,8 @@ function bankHead(bank, go) {
         ${action('MB_Permissions', 'Share', () => share(bank))} ${view('trash', 'Trash', may('MB_Trash'))}
         ${menu('More', [
           view('load', 'Preview loading'),
-          may('MB_Export')
-            ? html`<a
-                class="button quiet"
-                href="/api/banks/${enc(bank.name)}/export?revisions=true"
-                download="${bank.name}.jsonl"
-                title="The whole bank with its history, as JSON lines"
-                >Export</a
-              >`
-            : nothing,
+          view('unused', 'Never found'),
+          ...(may('MB_Export') ? EXPORTS.map((one) => exportLink(bank, one)) : []),
           view('import', 'Import', mayChange('MB_Import')),
           view('evaluate', 'Evaluate', may('MB_Evaluate')),
           action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),

@@ -151,15 +151,17 @@ const soft = (text) => html`<span dir="auto" class="soft">${text}</span>`;
 
 // The tools that are about a bank, what an agent wrote in it, or one memory.
 const OF_BANKS = ['MB_Delete', 'MB_Restore', 'MB_Destroy', 'MB_Censor', 'MB_Uncensor'];
-const OF_ONE = ['memory', 'vx.name'];
+const SEVERAL = 'memories';
+const OF_ONE = ['memory', 'vx.name', SEVERAL];
 
 // Whether a call was about one memory of a bank.
 export const isOfMemory = (entry) =>
   OF_BANKS.includes(entry.tool) && Boolean(entry.item || (entry.arguments ?? []).some((name) => OF_ONE.includes(name)));
 
-// The part of a bank that a call was about: one memory, what an agent wrote, or nothing where it was all of it.
+// The part of a bank that a call was about: one memory, several, what an agent wrote, or nothing where it was all of it.
 function partOf(entry) {
   if (!OF_BANKS.includes(entry.tool)) return null;
+  if ((entry.arguments ?? []).includes(SEVERAL)) return 'several memories of ';
   if (isOfMemory(entry)) return 'a memory of ';
   return entry.member ? html`what <span dir="auto" class="thing">${entry.member}</span> wrote in ` : null;
 }

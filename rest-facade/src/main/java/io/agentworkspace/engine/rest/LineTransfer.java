@@ -7,21 +7,20 @@ import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.upload.FileStream;
+import io.agentworkspace.engine.rest.files.PageWriter;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.StreamingOutput;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Files of any length that tools write page by page, as JSON lines, or read while they arrive. No call runs while the
+ * Files of any length that tools write page by page, or read while they arrive. No call runs while the
  * client is waited for.
  */
 final class LineTransfer {
@@ -46,42 +45,37 @@ final class LineTransfer {
     }
 
     /**
-     * Sends the content of the first answer, and of those that follow it. If a page is refused, the connection is closed
+     * Sends the file that the first answer, and those that follow it, contain. If a page is refused, the connection is closed
      * before the end, since the file would be incomplete.
      *
      * @param run runs the tool for another page
      */
     static Response send(Answer first, ObjectNode arguments, Function<ObjectNode, Answer> run) {
         var exchange = RestExchange.current();
-        StreamingOutput lines = to -> {
-            var answer = first;
-            while (true) {
-                write(answer.envelope().path("content"), to);
-                var next = answer.envelope().path("next_cursor");
-                if (!next.isString()) {
-                    return;
-                }
-                ((ObjectNode) arguments.get("page")).put("cursor", next.asString());
-                answer = run.apply(arguments);
-                if (answer.problem() != null) {
-                    exchange.abort();
-                    throw new IOException(
-                            "the rest is refused: " + answer.problem().note());
+        var mediaType = first.envelope().path("media_type").asString(JSON_LINES);
+        StreamingOutput file = to -> {
+            try (var pages = PageWriter.of(mediaType, to)) {
+                var answer = first;
+                while (true) {
+                    pages.write(answer.envelope());
+                    var next = answer.envelope().path("next_cursor");
+                    if (!next.isString()) {
+                        return;
+                    }
+                    ((ObjectNode) arguments.get("page")).put("cursor", next.asString());
+                    answer = run.apply(arguments);
+                    if (answer.problem() != null) {
+                        exchange.abort();
+                        throw new IOException(
+                                "the rest is refused: " + answer.problem().note());
+                    }
                 }
             }
         };
-        return Response.ok(lines, JSON_LINES)
+        return Response.ok(file, mediaType)
                 .header(HttpHeaders.CACHE_CONTROL, "no-store")
                 .header(HttpHeaders.CONTENT_DISPOSITION, "attachment")
                 .build();
-    }
-
-    private static void write(JsonNode content, OutputStream to) throws IOException {
-        for (var line : content) {
-            to.write(Json.bytes(line));
-            to.write('\n');
-        }
-        to.flush();
     }
 
     /** Returns whether the request carries a file for a tool that reads it while it arrives. */

@@ -13,6 +13,8 @@ import io.agentworkspace.engine.kernel.page.Cursor;
 import io.agentworkspace.engine.kernel.page.ListPosition;
 import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
+import io.agentworkspace.engine.memory.banks.use.MemoryUse;
+import io.agentworkspace.engine.memory.banks.use.MemoryUseRow;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads memories. */
@@ -185,16 +188,23 @@ public final class MemoryQueries {
     private static final String READ_BANK_AND_WORKING_MEMORY = String.join(
             ";\n", READ_BANK, "WITH " + loadable("bank b", "b.name_key = :key AND " + Visibility.bank("b")));
 
+    private static final String NO_USE = "CAST(NULL AS jsonb)";
+
     private static final Reads READ_LISTED = new Reads(
-            selecting(next("memory m"), listed(":now"), LAST_LOOKED_AT),
-            selecting(next(RevisionStore.PAST), listed(":as_of"), LAST_LOOKED_AT));
+            selecting(next("memory m"), listed(":now"), LAST_LOOKED_AT, MemoryUseRow.SUMS),
+            selecting(next(RevisionStore.PAST), listed(":as_of"), LAST_LOOKED_AT, NO_USE));
+
+    private static final String READ_UNUSED = selecting(
+            next("memory m"), listed(":now") + " AND " + MemoryUseRow.UNUSED, LAST_LOOKED_AT, MemoryUseRow.SUMS);
 
     private static final Reads READ_NAMED = anytime(NAMED);
 
     private static final Reads READ_OF_ID = anytime(OF_ID);
 
     private static Reads anytime(String condition) {
-        return new Reads(selecting("memory m", condition, "false"), selecting(RevisionStore.PAST, condition, "false"));
+        return new Reads(
+                selecting("memory m", condition, "false", MemoryUseRow.WHOLE),
+                selecting(RevisionStore.PAST, condition, "false", NO_USE));
     }
 
     /**
@@ -203,14 +213,15 @@ public final class MemoryQueries {
      * @param memories the source of the memories {@code m}
      * @param condition the condition that selects them
      * @param last the condition for one more memory to select: the next page begins after it
+     * @param use the expression of its use
      */
-    private static String selecting(String memories, String condition, String last) {
+    private static String selecting(String memories, String condition, String last, String use) {
         return String.join(
                 ";\n",
                 READ_BANK,
                 BankPermissionRow.SUBJECT
                         + SqlTemplate.of("""
-                SELECT m.bank_id, m.is_match, m.is_last, {memory}
+                SELECT m.bank_id, m.is_match, m.is_last, {use} AS use, {memory}
                   FROM (SELECT page.*, b.name AS bank_name, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
                           FROM bank b CROSS JOIN LATERAL (
                               SELECT m.*, {superseder} AS superseder, {condition} AS is_match, {last} AS is_last
@@ -228,6 +239,7 @@ public final class MemoryQueries {
                                 .with("memories", memories)
                                 .with("condition", condition)
                                 .with("last", last)
+                                .with("use", use)
                                 .with(
                                         "memory",
                                         MemoryRow.columns(
@@ -248,20 +260,23 @@ public final class MemoryQueries {
      * A selection of a bank's memories: by name, by id, or by all the given tags and the given author.
      *
      * @param asOf the time whose state is shown; null for now
+     * @param unusedSince only those that no search has returned since this time; null for all
      */
     record MemoryFilter(
             @Nullable MemoryName name,
             @Nullable UUID id,
             List<String> tags,
             @Nullable Name author,
-            @Nullable Instant asOf) {
-        private Reads reading() {
-            return name != null ? READ_NAMED : id != null ? READ_OF_ID : READ_LISTED;
+            @Nullable Instant asOf,
+            @Nullable Instant unusedSince) {
+        private String reading() {
+            var reads = name != null ? READ_NAMED : id != null ? READ_OF_ID : READ_LISTED;
+            return unusedSince == null ? reads.at(asOf) : READ_UNUSED;
         }
     }
 
-    /** A bank, and its memories, newest first. */
-    record BankWithMemories(Bank bank, ListSlice<Memory> memories) {}
+    /** A bank, its memories, newest first, and the use of those that were found. */
+    record BankWithMemories(Bank bank, ListSlice<Memory> memories, List<MemoryUse> use) {}
 
     /**
      * Returns the bank and the selected memories, in one round trip. Reading stops after as many bytes
@@ -273,14 +288,15 @@ public final class MemoryQueries {
         var limit = Page.limit(page);
         var keys = Page.after(page, 3);
         var before = ListPosition.of(keys);
-        var found = db.sql(call, filter.reading().at(filter.asOf()))
+        var found = db.sql(call, filter.reading())
                 .set("key", bank.key())
                 .set("id", filter.id())
                 .set("as_of", filter.asOf())
+                .set("unused_since", filter.unusedSince())
                 .set("name", filter.name() == null ? null : filter.name().key())
                 .set("tags", TagQueries.patterns(filter.tags()))
                 .set("author", filter.author() == null ? null : filter.author().key())
-                .set("before", before.at())
+                .set("before", before.at() == null ? filter.unusedSince() : before.at())
                 .set("before_id", before.id())
                 .set("limit", limit)
                 .all(results -> found(call, results, limit, keys))
@@ -321,7 +337,14 @@ public final class MemoryQueries {
         var next = slice.nextCursor() != null || all.isEmpty()
                 ? slice.nextCursor()
                 : all.getLast().continuing();
-        return Optional.of(new BankWithMemories(read.get().bank(), new ListSlice<>(slice.rows(), next)));
+        var shown = slice.rows().stream().map(Memory::id).collect(Collectors.toSet());
+        var use = matches.stream()
+                .map(Listed::use)
+                .filter(Objects::nonNull)
+                .filter(each -> shown.contains(each.id()))
+                .toList();
+        use.forEach(call.budget()::spend);
+        return Optional.of(new BankWithMemories(read.get().bank(), new ListSlice<>(slice.rows(), next), use));
     }
 
     /**
@@ -330,7 +353,11 @@ public final class MemoryQueries {
      * @param memory empty if it is not wanted, or if there is no room for it
      */
     private record Listed(
-            long bank, boolean isMatch, @Nullable String continuing, Optional<Memory> memory) {
+            long bank,
+            boolean isMatch,
+            @Nullable String continuing,
+            Optional<Memory> memory,
+            @Nullable MemoryUse use) {
         static Listed read(Row row, ReadBank bank) throws SQLException {
             var isMatch = row.flag("is_match");
             return new Listed(
@@ -343,7 +370,8 @@ public final class MemoryQueries {
                                             .toString(),
                                     row.text("id"))
                             : null,
-                    isMatch && row.textOrNull("text") != null ? Optional.of(row.as(Memory.class)) : Optional.empty());
+                    isMatch && row.textOrNull("text") != null ? Optional.of(row.as(Memory.class)) : Optional.empty(),
+                    row.json("use", MemoryUse.class));
         }
     }
 

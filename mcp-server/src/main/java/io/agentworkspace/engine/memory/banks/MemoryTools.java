@@ -6,6 +6,7 @@ import io.agentworkspace.engine.kernel.context.Tags;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.kernel.text.TextLikeness;
 import io.agentworkspace.engine.memory.banks.corrections.StillSaid;
+import io.agentworkspace.engine.memory.banks.use.MemoryUse;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.bank.Memory;
@@ -57,7 +58,7 @@ final class MemoryTools {
     record ReadOptions(
             @Doc("Only the memory of this name.") @Nullable MemoryName name,
 
-            @Doc(value = "With all of these; ignored with a name.", max = 20) @Nullable
+            @Doc(value = "With all of these.", max = 20) @Nullable
             List<String> tags) {}
 
     record ReadRequest(
@@ -65,17 +66,23 @@ final class MemoryTools {
 
             @Doc("Which of its memories.") @Nullable ReadOptions vx,
 
-            @Doc(value = "Only the memory with this id.", max = 36) @Nullable
+            @Doc(value = "By id.", max = 36) @Nullable
             String id,
 
             @Doc("As of this time, at most 30 days ago.") @Nullable
             Instant asOf,
+
+            @Doc("Stored earlier, and not found since.") @Nullable
+            Instant unusedSince,
 
             @Doc("Which part.") @Nullable Page page) {}
 
     record ReadResponse(
             @Doc("The bank.") List<Bank> profile,
             @Doc("Its memories, newest first.") List<Memory> content,
+
+            @Doc("How often those among them were found that searches have returned; absent if none was.") @Nullable
+            List<MemoryUse> use,
 
             @Doc("Give it as page.cursor for older memories, also after a short or empty page; absent when there"
                     + " are none.")
@@ -160,7 +167,8 @@ final class MemoryTools {
                 .details("""
                     profile contains the record, content the memories, one page at a time. id selects the memory with that \
                     id, vx.tags those with all these tags, target.agent those that this agent stored. Superseded and \
-                    expired memories are shown only by name or id. as_of shows an earlier moment. Requires the \
+                    expired memories are shown only by name or id. as_of shows an earlier moment. unused_since selects what no search has \
+                    returned since then, use shows how often others were returned and, by name or id, to whom. Requires the \
                     permission read. MB_List shows the banks.\
                     """)
                 .alsoCalled(
@@ -174,6 +182,8 @@ final class MemoryTools {
                         "get a fact",
                         "open the notebook",
                         "show memories",
+                        "which memories are never used",
+                        "how often was a note found",
                         "fetch knowledge")
                 .hints(Guide.Hint.WORK)
                 .needs(Capability.BANK_READ)
@@ -183,6 +193,7 @@ final class MemoryTools {
                     return new ReadResponse(
                             List.of(found.bank()),
                             found.memories().rows(),
+                            found.use().isEmpty() ? null : found.use(),
                             found.memories().nextCursor());
                 });
     }
@@ -192,13 +203,17 @@ final class MemoryTools {
         if (vx.name() != null && in.id() != null) {
             throw Problem.invalid("id", "cannot be combined with vx.name: send one of them");
         }
+        if (in.unusedSince() != null && (vx.name() != null || in.id() != null || in.asOf() != null)) {
+            throw Problem.invalid("unused_since", "cannot be combined with vx.name, id or as_of");
+        }
         var tags = Tags.checked(vx.tags());
         return new MemoryQueries.MemoryFilter(
                 vx.name(),
                 in.id() == null ? null : id(in.id()),
                 tags == null ? List.of() : tags,
                 in.target().agent(),
-                in.asOf());
+                in.asOf(),
+                in.unusedSince());
     }
 
     private Tool<StoreRequest, StoreResponse> store() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -14,15 +15,53 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes, destroys and restores one memory of a bank, which its id or its name selects. */
+/** Deletes, destroys and restores one memory of a bank, which its id or its name selects, or several by their ids. */
 final class SingleMemoryStore {
     private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
     /** A hidden memory is found only by those who manage the bank. Of several in the trash the last one is meant. */
-    private static final String FIND =
-            SqlTemplate.of("""
+    private static final String FIND = find("""
+            (m.id = CAST(:id AS uuid) OR m.name_key = :key)
+             ORDER BY m.id = CAST(:id AS uuid) DESC NULLS LAST, m.deleted_at DESC NULLS FIRST, m.id
+            """);
+
+    private static final String FIND_ALL = find("m.id = ANY (CAST(:ids AS uuid[])) ORDER BY m.id");
+
+    /** If several of them had the same name, the last deleted one holds it again. */
+    private static final String RESTORE_ALL = MemoryStore.changing("""
+            UPDATE memory m
+               SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
+              FROM (SELECT id, row_number() OVER (PARTITION BY name_key
+                                                      ORDER BY deleted_at DESC, updated_at DESC, id) AS place
+                      FROM memory
+                     WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
+                       AND deleted_at > :kept) back
+             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
+            RETURNING m.id
+            """);
+
+    private static final String DELETE_ALL = MemoryStore.changing("""
+            UPDATE memory SET deleted_at = :now
+             WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[])) AND deleted_at IS NULL
+            RETURNING id
+            """);
+
+    private static final String TAKEN = """
+            SELECT DISTINCT t.name
+              FROM memory t
+              JOIN memory m
+                ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key AND m.deleted_at IS NULL
+             WHERE t.tenant_id = :tenant AND t.bank_id = :bank AND t.id = ANY (CAST(:ids AS uuid[]))
+               AND t.deleted_at > :kept
+             ORDER BY t.name
+             LIMIT 20
+            """;
+
+    private static String find(String which) {
+        return SqlTemplate.of("""
             SELECT m.id, m.name, m.name_key AS key, m.deleted_at IS NOT NULL AS trashed,
                    m.author_id = :author OR m.author_id = :acting_user
                    OR EXISTS (SELECT 1 FROM agent a
@@ -30,10 +69,13 @@ final class SingleMemoryStore {
                    NOT m.contributors && {censored} AND b.censored_at IS NULL AS shown
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND (m.deleted_at IS NULL OR m.deleted_at > :kept)
-               AND (m.id = CAST(:id AS uuid) OR m.name_key = :key)
-             ORDER BY m.id = CAST(:id AS uuid) DESC NULLS LAST, m.deleted_at DESC NULLS FIRST, m.id
+               AND {which}
                FOR UPDATE OF m
-            """).with("censored", MemoryVisibility.censored("b")).sql();
+            """)
+                .with("censored", MemoryVisibility.censored("b"))
+                .with("which", which)
+                .sql();
+    }
 
     private final Db db;
 
@@ -89,6 +131,53 @@ final class SingleMemoryStore {
         return Optional.of(single.id());
     }
 
+    /** Moves these memories to the trash, all or none. Returns how many were not there before. */
+    long deleteAll(Call call, BankStore.LockedBank bank, List<UUID> ids) {
+        check(call, bank, ids);
+        return MemoryStore.changed(call, bank, "removed", several(call, bank, ids, DELETE_ALL));
+    }
+
+    /**
+     * Takes these memories out of the trash, all or none. Returns how many were there.
+     *
+     * @throws Problem {@code conflict} if other memories have their names
+     */
+    long restoreAll(Call call, BankStore.LockedBank bank, List<UUID> ids) {
+        check(call, bank, ids);
+        var taken = several(call, bank, ids, TAKEN).list(row -> row.text("name"));
+        if (!taken.isEmpty()) {
+            throw Problem.conflict(
+                    "nothing was restored, since other memories now have these names: '%s'; rename or delete those first"
+                            .formatted(String.join("', '", taken)));
+        }
+        return MemoryStore.changed(call, bank, "updated", several(call, bank, ids, RESTORE_ALL));
+    }
+
+    /** Locks the memories, and refuses those that do not exist or that the caller may not delete. */
+    private void check(Call call, BankStore.LockedBank bank, List<UUID> ids) {
+        var found = matching(bank, finding(call, bank, FIND_ALL).set("ids", texts(ids)));
+        var known = found.stream().map(Single::id).collect(Collectors.toSet());
+        for (var id : ids) {
+            if (!known.contains(id)) {
+                throw Problem.notFound("memory", id.toString(), List.of());
+            }
+        }
+        if (!found.stream().allMatch(Single::isOwn)) {
+            bank.permission().require(Permission.WRITE);
+        }
+    }
+
+    private Statement several(Call call, BankStore.LockedBank bank, List<UUID> ids, String statement) {
+        return db.sql(call, statement)
+                .set("bank", bank.id())
+                .set("ids", texts(ids))
+                .set("kept", call.now().minus(TrashStore.KEPT));
+    }
+
+    private static List<String> texts(List<UUID> ids) {
+        return ids.stream().map(UUID::toString).toList();
+    }
+
     /** Returns the id of a memory outside the trash. */
     UUID live(Call call, BankStore.LockedBank bank, MemoryName memory) {
         return found(call, memory, first(call, bank, memory, false)).id();
@@ -113,23 +202,30 @@ final class SingleMemoryStore {
     }
 
     private Optional<Single> first(Call call, BankStore.LockedBank bank, MemoryName memory, boolean isTrashed) {
-        var isManager = bank.permission().level() == Permission.MANAGE;
+        var finding = finding(call, bank, FIND)
+                .set("id", ID.matcher(memory.text()).matches() ? memory.text() : null)
+                .set("key", memory.key());
+        return matching(bank, finding).stream()
+                .filter(single -> single.isTrashed() == isTrashed)
+                .findFirst();
+    }
+
+    private Statement finding(Call call, BankStore.LockedBank bank, String statement) {
         var self = call.context().self();
-        record Found(@JsonUnwrapped Single single, boolean isShown) {}
-        return db
-                .sql(call, FIND)
+        return db.sql(call, statement)
                 .set("bank", bank.id())
                 .set("acting_user", call.context().user().id())
                 .set("author", self == null ? call.context().user().id() : self.id())
-                .set("kept", call.now().minus(TrashStore.KEPT))
-                .set("id", ID.matcher(memory.text()).matches() ? memory.text() : null)
-                .set("key", memory.key())
-                .list(row -> row.as(Found.class))
-                .stream()
+                .set("kept", call.now().minus(TrashStore.KEPT));
+    }
+
+    private static List<Single> matching(BankStore.LockedBank bank, Statement finding) {
+        var isManager = bank.permission().level() == Permission.MANAGE;
+        record Found(@JsonUnwrapped Single single, boolean isShown) {}
+        return finding.list(row -> row.as(Found.class)).stream()
                 .filter(found -> found.isShown() || isManager)
                 .map(Found::single)
-                .filter(single -> single.isTrashed() == isTrashed)
-                .findFirst();
+                .toList();
     }
 
     private boolean update(Call call, BankStore.LockedBank bank, Single single, String action, String statement) {

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Deletes, restores and destroys banks, agents' shares of them and memories: MB_Trash, MB_Delete, MB_Restore, MB_Destroy. */
@@ -46,18 +47,30 @@ final class TrashTools {
     }
 
     static final String ONE = "One memory: id or name.";
+    private static final String SEVERAL = "Several: ids.";
+
+    /** The most memories of one call. */
+    private static final int MOST = 1_000;
 
     record BankRequest(
-            @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
+            @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory) {}
 
-    record RestoreRequest(
-            @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
+    record DeleteRequest(
+            @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
-            @Doc("One memory, by name.") @Nullable Named vx,
+            @Doc(value = SEVERAL, max = MOST) @Nullable List<String> memories) {}
 
-            @Doc(value = "With vx.name: the revision to restore; MB_Read with as_of shows it.", min = 1) @Nullable
+    record RestoreRequest(
+            @Doc("Which bank.") BankTargets.ShareTarget target,
+            @Doc(ONE) @Nullable MemoryName memory,
+
+            @Doc(value = SEVERAL, max = MOST) @Nullable List<String> memories,
+
+            @Doc("By name.") @Nullable Named vx,
+
+            @Doc(value = "With vx.name: the revision to restore.", min = 1) @Nullable
             Long revision) {}
 
     record Named(@Doc("The memory's name.") @Nullable MemoryName name) {}
@@ -71,7 +84,7 @@ final class TrashTools {
             @Doc("Its revision.") long revision,
             @Doc("Whether anything came back.") boolean changed,
 
-            @Doc("How many memories came back, if an agent's share was restored.") @Nullable
+            @Doc("How many memories came back, if several or an agent's share were restored.") @Nullable
             Long restored,
 
             @Doc("The memory, if one was restored.") @Nullable
@@ -102,10 +115,12 @@ final class TrashTools {
         return Tool.named("MB_Trash")
                 .title("List deleted memories")
                 .description("""
-                        Lists the memories of a bank that are in the trash, where they stay for 30 days. Next: MB_Restore, MB_Destroy.""")
+                    Lists the memories of a bank that are in the trash, where they stay for 30 days. Next: MB_Restore, MB_Destroy.\
+                    """)
                 .details("""
                         With the permission write it shows all of them, else those that you or your agents stored. \
-                        Send the id of one as memory to MB_Restore or MB_Destroy.""")
+                    Send the id of one as memory to MB_Restore or MB_Destroy.\
+                    """)
                 .alsoCalled("what was deleted from a bank", "show the bin of a bank", "find a memory that i deleted")
                 .hints(Guide.Hint.ON_DEMAND)
                 .needs(Capability.BANK_READ)
@@ -116,20 +131,23 @@ final class TrashTools {
                 });
     }
 
-    private Tool<BankRequest, DeleteResponse> delete() {
+    private Tool<DeleteRequest, DeleteResponse> delete() {
         return Tool.named("MB_Delete")
                 .title("Move a bank to the trash")
                 .description("""
                         Moves one memory, target.agent's memories, or a whole memory bank to the trash. MB_Restore undoes it for \
-                        30 days.""")
+                    30 days.\
+                    """)
                 .details("""
-                        One memory requires append, or write if it is another's. \
-                        Otherwise requires the permission manage; you may always \
+                        One memory requires append, or write if it is another's. memories are up to 1,000 ids, such as those that MB_Read \
+                        lists with unused_since; the same list brings them back. Otherwise requires the permission manage; you may always \
                         delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
-                        permanently.""")
+                    permanently.\
+                    """)
                 .alsoCalled(
                         "move a memory to the trash",
                         "remove one note",
+                        "clean up memories that nobody uses",
                         "a fact is wrong and should go",
                         "forget that",
                         "trash",
@@ -141,7 +159,12 @@ final class TrashTools {
                 .on(Requirement.OfBank.MANAGE_OR_OWN_SHARE)
                 .effect(Effect.DESTROYS)
                 .idempotent()
-                .handledBy(BankRequest.class, DeleteResponse.class, (in, call) -> {
+                .handledBy(DeleteRequest.class, DeleteResponse.class, (in, call) -> {
+                    if (in.memories() != null) {
+                        var ids = ids(in.memories(), in.memory() == null);
+                        var deleted = singles.deleteAll(call, bankOfMemory(call, in.target()), ids);
+                        return new DeleteResponse(deleted > 0, deleted);
+                    }
                     if (in.memory() != null) {
                         var changed = singles.delete(call, bankOfMemory(call, in.target()), in.memory());
                         return new DeleteResponse(changed, changed ? 1 : 0);
@@ -176,11 +199,13 @@ final class TrashTools {
         return Tool.named("MB_Restore")
                 .title("Restore a bank from the trash")
                 .description("""
-                        Takes one memory, target.agent's memories, or a memory bank out of the trash, within 30 days.""")
+                    Takes one memory, target.agent's memories, or a memory bank out of the trash, within 30 days.\
+                    """)
                 .details("""
                         It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
                         the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
-                        or that the agent is yours.""")
+                    or that the agent is yours.\
+                    """)
                 .alsoCalled(
                         "get a deleted memory back",
                         "undo a deletion",
@@ -197,6 +222,9 @@ final class TrashTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(RestoreRequest.class, RestoreResponse.class, (in, call) -> {
+                    if (in.memories() != null) {
+                        return restoreSeveral(call, in, in.memories());
+                    }
                     if (in.memory() != null) {
                         return restoreSingle(call, in, in.memory());
                     }
@@ -228,6 +256,35 @@ final class TrashTools {
         var record = banks.record(call, bank);
         var id = restored.orElseGet(() -> singles.live(call, bank, memory));
         return new RestoreResponse(record, record.revision(), restored.isPresent(), null, records.read(call, bank, id));
+    }
+
+    private RestoreResponse restoreSeveral(Call call, RestoreRequest in, List<String> memories) {
+        var ids = ids(memories, in.memory() == null && in.vx() == null && in.revision() == null);
+        var bank = bankOfMemory(call, in.target());
+        var restored = singles.restoreAll(call, bank, ids);
+        return restored(call, bank, restored > 0, restored);
+    }
+
+    /** @param isAlone whether nothing else of the request selects memories */
+    private static List<UUID> ids(List<String> memories, boolean isAlone) {
+        if (!isAlone) {
+            throw Problem.invalid("memories", "cannot be combined with memory, vx or revision: send memories alone");
+        }
+        if (memories.isEmpty()) {
+            throw Problem.missing("memories");
+        }
+        if (memories.size() > MOST) {
+            throw Problem.invalid("memories", "must have at most %,d ids".formatted(MOST));
+        }
+        return memories.stream().map(TrashTools::id).distinct().toList();
+    }
+
+    private static UUID id(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("memories", "must have ids of memories; '%s' is none".formatted(text));
+        }
     }
 
     /** The permission depends on who wrote the memory. */
@@ -276,12 +333,14 @@ final class TrashTools {
         return Tool.named("MB_Destroy")
                 .title("Delete a bank permanently")
                 .description("""
-                        Deletes one memory, target.agent's memories, or a memory bank permanently. MB_Delete can be undone.""")
+                    Deletes one memory, target.agent's memories, or a memory bank permanently. MB_Delete can be undone.\
+                    """)
                 .details("""
                         One memory: for its author, or with manage. \
                         What is in the trash goes, too. The whole bank: for its owner and admins. An agent's memories: with \
                         the permission manage, or as its owner. destroyed counts the deleted memories. If no bank \
-                        has the name, the one trashed last is meant.""")
+                    has the name, the one trashed last is meant.\
+                    """)
                 .alsoCalled(
                         "delete a bank for good",
                         "erase all memories of a collection",

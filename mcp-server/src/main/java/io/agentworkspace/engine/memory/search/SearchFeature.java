@@ -6,6 +6,8 @@ import io.agentworkspace.engine.kernel.metrics.Metrics;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.banks.VectorSource;
+import io.agentworkspace.engine.memory.banks.use.FoundCounts;
+import io.agentworkspace.engine.memory.banks.use.MemoryUseStore;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
@@ -57,8 +59,9 @@ public record SearchFeature(
                 embedder,
                 new Corrections(new CorrectionQueries(db)));
         var banks = new BankStore(db);
+        var counts = new FoundCounts(new MemoryUseStore(db));
         var feature = new Feature()
-                .tools(new SearchTools(banks, searcher).tools())
+                .tools(new SearchTools(banks, searcher, counts).tools())
                 .tools(new EvaluateTools(banks, searcher, new Contradictions(db), clock).tools())
                 .after("MB_Import")
                 .closing(embedder)
@@ -68,6 +71,7 @@ public record SearchFeature(
                 .background(work -> work.every(HALF_A_MINUTE, "unloading the embedding model", embedder::tidy)
                         .every(HALF_A_MINUTE, "closing search indexes", indexes::tidy)
                         .every(Duration.ofMinutes(1), "writing which banks are searched", builder::record)
+                        .every(Duration.ofSeconds(2), "writing which memories are found", counts::flush)
                         .clearing("search indexes", indexes::purge)
                         .clearing("searched banks", builder::purge))
                 .metrics(metrics -> {

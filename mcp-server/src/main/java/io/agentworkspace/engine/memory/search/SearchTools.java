@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.kernel.context.Tags;
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.memory.banks.BankStore;
+import io.agentworkspace.engine.memory.banks.use.FoundCounts;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.model.access.Capability;
@@ -28,10 +29,12 @@ final class SearchTools {
 
     private final BankStore banks;
     private final Searcher searcher;
+    private final FoundCounts counts;
 
-    public SearchTools(BankStore banks, Searcher searcher) {
+    public SearchTools(BankStore banks, Searcher searcher, FoundCounts counts) {
         this.banks = banks;
         this.searcher = searcher;
+        this.counts = counts;
     }
 
     record Where(
@@ -168,8 +171,12 @@ final class SearchTools {
         var answers =
                 found.best().stream().filter(each -> each.score() >= least).toList();
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
+        var hits = call.budget().fit(hits(answers, room));
+        if (in.asOf() == null) { // What was right at an earlier time says nothing about what is of use now.
+            answers.stream().limit(hits.size()).forEach(each -> count(call, each));
+        }
         return new SearchResponse(
-                call.budget().fit(hits(answers, room)),
+                hits,
                 answers.isEmpty(),
                 answers.isEmpty() ? near(found.best()) : null,
                 best,
@@ -177,6 +184,11 @@ final class SearchTools {
                 new Searched(found.banks(), found.memories()),
                 found.mode().word(),
                 found.isComplete() ? null : "building");
+    }
+
+    private void count(Call call, ScoredMemory hit) {
+        var place = hit.found().candidate().found().place();
+        counts.found(call, place.bank(), place.id(), hit.memory().revision());
     }
 
     private static List<Hit.Near> near(List<ScoredMemory> found) {

@@ -110,6 +110,30 @@ class ConsoleDangersTest {
     }
 
     @Test
+    void whatNobodyFoundIsCleanedUpInOneGoAndComesBack() {
+        var all = "{'live':['crane','ferries','quay'],'trash':[]}";
+        assertThat(steps.only("unused").path("text").asString())
+                .contains("quay The old quay is closed.", "never found")
+                .doesNotContain("ferries");
+        for (var name : List.of("clean up", "clean up again")) {
+            asks(name, "Move 2 memories to the trash?", "in 90 days");
+            says(name, "2 memories of old are in the trash for 30 days. Undo");
+            has(name, "{'live':['ferries'],'trash':['crane','quay']}");
+        }
+        for (var name : List.of("undo the cleaning up", "restore what went together")) {
+            says(name, "2 memories of old are restored.");
+            has(name, all);
+        }
+        assertThat(texts(steps.only("exports").path("links")))
+                .containsExactly(
+                        "/api/banks/old/export?revisions=true",
+                        "/api/banks/old/export?format=markdown",
+                        "/api/banks/old/export?format=csv");
+        assertThat(steps.only("use").path("text").asString())
+                .contains("1 time, last", "root 1 time", "before the correction", "replaced by root, who had found it");
+    }
+
+    @Test
     void oneMemoryIsDeletedForeverAndNothingElse() {
         asks("delete a memory forever", "Delete the memory plan forever?", "one memory of notes", "We sail at eight.");
         says("delete a memory forever", "The memory plan of notes is deleted forever.");

@@ -12,13 +12,21 @@ import io.agentworkspace.engine.kernel.page.ListSlice;
 import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.banks.MemoryQueries;
+import io.agentworkspace.engine.memory.banks.transfer.formats.ExportFormat;
+import io.agentworkspace.engine.memory.banks.transfer.formats.ExportedMemory;
+import io.agentworkspace.engine.memory.banks.transfer.formats.FilePart;
+import io.agentworkspace.engine.memory.banks.transfer.formats.MemoryLine;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,15 +34,27 @@ import org.jspecify.annotations.Nullable;
  * by name or id: also superseded and expired memories, but none that is hidden or in the trash.
  */
 final class ExportQueries {
-    /** A line begins with the place after which the next page continues: the memory, and its former revision or 0. */
-    private static final String LINES = SqlTemplate.of("""
-            SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.place, l.revision, l.name, l.holds_name,
+    private static final String LINES = lines("CAST(NULL AS jsonb)");
+
+    /** Also returns the names of the memories that each refers to. */
+    private static final String LINKED_LINES = lines(SqlTemplate.of("""
+            (SELECT jsonb_object_agg(x.id, CASE WHEN x.name_key IS NULL THEN CAST(x.id AS text) ELSE x.name END)
+               FROM memory x
+              WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id
+                AND x.id = ANY (l.derived_from || l.supersedes || l.superseded_by) AND {readable})
+        """)
+            .with("readable", MemoryVisibility.readable("x", "b"))
+            .sql());
+
+    private static String lines(String linked) {
+        return SqlTemplate.of("""
+            SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.revision, l.name, l.holds_name,
                    CASE WHEN {ahead} <= :room THEN l.text ELSE '' END AS text,
                    l.tags, author.name AS author, editor.name AS editor, l.source,
                    CAST(l.derived_from AS text[]) AS derived_from, CAST(l.supersedes AS text) AS supersedes, l.reason,
                    CAST(l.superseded_by AS text) AS superseded_by, l.superseded_at, l.expires_at, l.pinned, m.created_at,
                    l.updated_at, l.replaced_at,
-                   {ahead} > :room AS is_beyond
+                   {linked} AS linked, {ahead} > :room AS is_beyond
               FROM bank b CROSS JOIN LATERAL (
                        SELECT m.*, {superseder} AS superseder
                          FROM memory m
@@ -77,9 +97,25 @@ final class ExportQueries {
             .with("readable", MemoryVisibility.readable("m", "b"))
             .with("censored", MemoryVisibility.censored("b"))
             .with("visible_bank", Visibility.bank("b"))
+            .with("linked", linked)
             .sql();
+    }
 
     private static final String EXPORT = String.join(";\n", MemoryQueries.READ_BANK, LINES);
+
+    private static final String EXPORT_LINKED = String.join(";\n", MemoryQueries.READ_BANK, LINKED_LINES);
+
+    private static final String COUNT =
+            SqlTemplate.of("""
+            SELECT count(*) AS files
+              FROM (SELECT 1
+                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND m.deleted_at IS NULL AND {visible_bank}
+                     LIMIT :most + 1) each
+            """).with("visible_bank", Visibility.bank("b")).sql();
+
+    /** How many files a folder may have: whoever writes a zip holds the list of them in memory. */
+    private static final int MOST_FILES = 50_000;
 
     private final Db db;
     private final BankStore banks;
@@ -104,8 +140,17 @@ final class ExportQueries {
         }
     }
 
-    /** A line, and the place after which the next page continues. */
-    private record Placed(long bank, MemoryLine line, String cursor, boolean isBeyond) {}
+    /** A line, and the names of the memories that it refers to. */
+    private record Placed(long bank, MemoryLine line, Map<String, String> linked, boolean isBeyond) {
+        /** @param place of its revision, after which the next page continues */
+        String cursor(long place) {
+            return Cursor.of(Long.toString(bank), line.createdAt().toString(), line.id(), Long.toString(place));
+        }
+
+        String cursor() {
+            return cursor(line.replacedAt() == null ? 0 : line.revision());
+        }
+    }
 
     /**
      * Returns a page of the bank's lines, in one round trip.
@@ -113,18 +158,91 @@ final class ExportQueries {
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}, {@code not_permitted}
      */
     public ListSlice<MemoryLine> read(Call call, Name bank, boolean revisions, @Nullable Page page) {
-        var limit = Page.limit(page);
+        return read(call, bank, EXPORT, revisions, page, all -> {
+            var shown = shown(all, Page.limit(page));
+            var lines = call.budget().fit(shown.stream().map(Placed::line).toList());
+            var cursor = lines.isEmpty() || lines.size() == all.size()
+                    ? null
+                    : shown.get(lines.size() - 1).cursor();
+            return new ListSlice<>(lines, cursor);
+        });
+    }
+
+    /**
+     * Returns a page of the bank as parts of a file.
+     *
+     * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}, {@code not_permitted}
+     */
+    public ListSlice<FilePart> file(Call call, Name bank, ExportFormat format, @Nullable Page page) {
+        var keys = Page.after(page, 4);
+        if (format.isFolder() && keys.isEmpty()) {
+            requireFew(call, bank);
+        }
+        return read(call, bank, EXPORT_LINKED, false, page, all -> {
+            // The memories have no former revisions here, so their place says whether the file has a memory before it.
+            var hasBegun = place(keys) > 0;
+            var shown = shown(all, Page.limit(page));
+            var parts = new ArrayList<FilePart>();
+            var ends = new ArrayList<Placed>();
+            for (var each : shown) {
+                var part = format.part(new ExportedMemory(each.line(), each.linked()), call.now());
+                if (part.isPresent()) {
+                    parts.add(hasBegun ? part.get().after(format.separator()) : part.get());
+                    ends.add(each);
+                    hasBegun = true;
+                }
+            }
+            var fitting = new ArrayList<>(call.budget().fit(parts));
+            var isWhole = fitting.size() == parts.size();
+            var last = isWhole ? shown : ends.subList(0, fitting.size());
+            var hasMore = !isWhole || shown.size() < all.size();
+            if (keys.isEmpty()) {
+                format.begin().ifPresent(begin -> fitting.add(0, begin));
+            }
+            if (!hasMore) {
+                format.end().ifPresent(fitting::add);
+            }
+            return new ListSlice<>(fitting, hasMore ? last.getLast().cursor(hasBegun ? 1 : 0) : null);
+        });
+    }
+
+    private void requireFew(Call call, Name bank) {
+        var files = db.sql(call, COUNT)
+                .set("key", bank.key())
+                .set("most", MOST_FILES)
+                .one(row -> row.number("files"))
+                .orElseThrow();
+        if (files > MOST_FILES) {
+            throw Problem.invalid(
+                    "format",
+                    "markdown has at most %,d memories, and the bank has more: use another format"
+                            .formatted(MOST_FILES));
+        }
+    }
+
+    private <T> ListSlice<T> read(
+            Call call,
+            Name bank,
+            String statement,
+            boolean revisions,
+            @Nullable Page page,
+            Function<List<Placed>, ListSlice<T>> slice) {
         var keys = Page.after(page, 4);
         var after = ListPosition.of(keys.isEmpty() ? keys : keys.subList(0, 3));
-        return db.sql(call, EXPORT)
+        return db.sql(call, statement)
                 .set("key", bank.key())
                 .set("revisions", revisions)
                 .set("after", after.at())
                 .set("after_id", after.id())
                 .set("after_place", place(keys))
-                .set("limit", limit)
-                .all(results -> found(call, results, limit, keys))
+                .set("limit", Page.limit(page))
+                .all(results -> found(call, results, keys).map(slice))
                 .orElseThrow(() -> banks.missing(call, bank));
+    }
+
+    /** Returns those of which there is room for the text. */
+    private static List<Placed> shown(List<Placed> all, int limit) {
+        return all.stream().limit(limit).takeWhile(each -> !each.isBeyond()).toList();
     }
 
     private static long place(List<String> keys) {
@@ -135,30 +253,23 @@ final class ExportQueries {
         }
     }
 
-    private static Optional<ListSlice<MemoryLine>> found(
-            Call call, Statement.Results results, int limit, List<String> keys) throws SQLException {
+    private static Optional<List<Placed>> found(Call call, Statement.Results results, List<String> keys)
+            throws SQLException {
         var bank = MemoryQueries.readBank(call, results);
         if (bank.isEmpty()) {
             return Optional.empty();
         }
         Cursor.requireSame(keys, bank.get().id());
-        var all = results.list(ExportQueries::placed).stream()
+        return Optional.of(results.list(ExportQueries::placed).stream()
                 // Another bank may have got the name between the two statements.
                 .filter(each -> each.bank() == bank.get().id())
-                .toList();
-        var page = all.stream().limit(limit).takeWhile(each -> !each.isBeyond()).toList();
-        var lines = call.budget().fit(page.stream().map(Placed::line).toList());
-        var cursor = lines.isEmpty() || lines.size() == all.size()
-                ? null
-                : page.get(lines.size() - 1).cursor();
-        return Optional.of(new ListSlice<>(lines, cursor));
+                .toList());
     }
 
+    @SuppressWarnings("unchecked") // The statement makes texts of both.
     private static Placed placed(Row row) throws SQLException {
-        var line = line(row);
-        var cursor = Cursor.of(
-                row.text("bank_id"), line.createdAt().toString(), line.id(), Long.toString(row.number("place")));
-        return new Placed(row.number("bank_id"), line, cursor, row.flag("is_beyond"));
+        var linked = row.json("linked", Map.class);
+        return new Placed(row.number("bank_id"), line(row), linked == null ? Map.of() : linked, row.flag("is_beyond"));
     }
 
     private static MemoryLine line(Row row) throws SQLException {

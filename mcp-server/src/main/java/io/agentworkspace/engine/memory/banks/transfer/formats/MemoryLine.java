@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.banks.transfer;
+package io.agentworkspace.engine.memory.banks.transfer.formats;
 
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.schema.Doc;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A line of an exported bank: a memory, or a former revision of the memory before it. */
 @Titled
-record MemoryLine(
+public record MemoryLine(
         @Doc(value = "The memory's id.", format = "uuid") String id,
         @Doc("Its revision.") long revision,
 

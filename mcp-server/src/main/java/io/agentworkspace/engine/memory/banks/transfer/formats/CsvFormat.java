@@ -1,0 +1,57 @@
+package io.agentworkspace.engine.memory.banks.transfer.formats;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A table with a memory in each row, as RFC 4180 describes it. Lists have a space between their values, tags a comma. */
+final class CsvFormat implements ExportFormat {
+    private static final String HEADER =
+            "id,name,text,tags,author,editor,document,derived_from,supersedes,reason,superseded_by,expires_at,pinned,revision,created_at,updated_at\r\n";
+
+    @Override
+    public String mediaType() {
+        return "text/csv";
+    }
+
+    @Override
+    public Optional<FilePart> begin() {
+        return Optional.of(FilePart.of(HEADER));
+    }
+
+    @Override
+    public Optional<FilePart> part(ExportedMemory memory, Instant now) {
+        var line = memory.line();
+        var row = Stream.of(
+                        line.id(),
+                        line.name(),
+                        line.text(),
+                        String.join(",", line.tags()),
+                        line.author(),
+                        line.editor(),
+                        line.document() == null ? null : line.document().name(),
+                        String.join(" ", Objects.requireNonNullElse(line.derivedFrom(), List.<String>of())),
+                        line.supersedes(),
+                        line.reason(),
+                        line.supersededBy(),
+                        line.expiresAt(),
+                        line.pinned(),
+                        line.revision(),
+                        line.createdAt(),
+                        line.updatedAt())
+                .map(CsvFormat::cell)
+                .collect(Collectors.joining(","));
+        return Optional.of(FilePart.of(row + "\r\n"));
+    }
+
+    private static String cell(@Nullable Object value) {
+        var text = value == null ? "" : value.toString();
+        return text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r')
+                ? '"' + text.replace("\"", "\"\"") + '"'
+                : text;
+    }
+}

@@ -1,0 +1,203 @@
+package io.agentworkspace.engine.memory.banks.transfer;
+
+import static io.agentworkspace.engine.memory.banks.BankFixture.agent;
+import static io.agentworkspace.engine.memory.banks.BankFixture.bank;
+import static io.agentworkspace.engine.memory.banks.BankFixture.storeNamed;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.mcp.endpoint.Node;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.zip.ZipInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Exports in the forms that other products read. */
+class ExportFormatsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final TestCaller ann = tenant.member("ann");
+
+    /** A bank with a name in a folder, one without a name, a derived, a superseded and an expired memory. */
+    private static void fill(TestCaller who) {
+        agent(who, "Ada");
+        bank(who, "b");
+        var old = storeNamed(who, "b", "Ada", "plans/may", "We sail on the 2nd.")
+                .ok()
+                .text("/memory/id");
+        var plain = who.call(
+                        "MB_Store",
+                        "{'target':{'bank':'b'},'content':'A \\\"quoted\\\", line\\nand more: ü','vx':{'tags':['sea','x y']},'derived_from':['%s']}"
+                                .formatted(old))
+                .ok()
+                .text("/memory/id");
+        who.call(
+                        "MB_Store",
+                        "{'target':{'bank':'b','agent':'Ada'},'content':'We sail on the 3rd.','vx':{'name':'june.md'},'supersedes':'%s','derived_from':['%s'],'reason':'wind'}"
+                                .formatted(old, plain))
+                .ok();
+    }
+
+    private static byte[] download(String key, String format) {
+        var response = ClientApi.send(HttpRequest.newBuilder(
+                        URI.create("%s/api/banks/b/export?limit=1&format=%s".formatted(TestServer.url(), format)))
+                .header("X-Api-Key", key)
+                .build());
+        assertThat(response.statusCode()).isEqualTo(200);
+        return response.body();
+    }
+
+    private String key() {
+        var key = tenant.key(ClientApi.REST, "kim", Role.MEMBER, List.of("*"));
+        fill(TestCaller.of(ClientApi.REST, key));
+        return key;
+    }
+
+    @Test
+    void aPartOfTheFileIsAPageOverBothEndpoints() {
+        fill(ann);
+        for (var format : List.of("jsonl", "mem0", "graph", "csv", "markdown")) {
+            var whole = ann.call("MB_Export", "{'target':{'bank':'b'},'format':'%s'}".formatted(format))
+                    .ok();
+            assertThat(whole.at("/content")).isEmpty();
+            assertThat(whole.text("/url")).endsWith("/export?format=" + format);
+            var parts = new StringBuilder();
+            var cursor = "";
+            do {
+                var page = ann.call(
+                                "MB_Export",
+                                "{'target':{'bank':'b'},'format':'%s','page':{'limit':1%s}}"
+                                        .formatted(format, cursor.isEmpty() ? "" : ",'cursor':'" + cursor + "'"))
+                        .ok();
+                parts.append(String.join("", page.texts("/parts", "text")));
+                cursor = page.text("/next_cursor");
+            } while (!cursor.isEmpty());
+            assertThat(parts).hasToString(String.join("", whole.texts("/parts", "text")));
+        }
+        ann.call("MB_Export", "{'target':{'bank':'b'},'format':'csv','revisions':true}")
+                .refused(1004, "revisions");
+        ann.call("MB_Export", "{'target':{'bank':'b'},'format':'xml'}").refused(1004, "format");
+    }
+
+    @Test
+    void mem0AndJsonLinesHaveWhatIsCurrent() {
+        var key = key();
+        var mem0 = Json.read(download(key, "mem0"));
+        assertThat(mem0.isArray()).isTrue();
+        assertThat(values(mem0, "memory")).containsExactly("A \"quoted\", line\nand more: ü", "We sail on the 3rd.");
+        assertThat(values(mem0, "user_id")).containsExactly("kim", "Ada");
+        assertThat(mem0.at("/1/metadata/name").asString()).isEqualTo("june.md");
+        assertThat(mem0.at("/1/metadata/reason").asString()).isEqualTo("wind");
+        assertThat(mem0.at("/0/metadata/tags")).hasSize(2);
+        assertThat(mem0.at("/0/created_at").asString()).isNotEmpty();
+        var who = TestCaller.of(ClientApi.REST, key);
+        bank(who, "empty");
+        assertThat(TransferFiles.export(key, "empty", "?format=mem0")).isEqualTo("[\n]\n");
+        bank(who, "copy");
+        var lines = download(key, "jsonl");
+        assertThat(TransferFiles.imported(key, "copy", "jsonl", lines).number("/stored"))
+                .isEqualTo(2);
+        assertThat(TransferFiles.export(key, "copy", "?format=jsonl")).isEqualTo(new String(lines, UTF_8));
+    }
+
+    @Test
+    void aTableHasEachMemoryInARow() {
+        var lines = new String(download(key(), "csv"), UTF_8);
+        assertThat(lines).startsWith("id,name,text,tags,author,").endsWith("\r\n");
+        assertThat(lines).contains(",,\"A \"\"quoted\"\", line\nand more: ü\",\"sea,x y\",kim,,,");
+        assertThat(lines.split("\r\n")).hasSize(4);
+    }
+
+    @Test
+    void aFolderOfNotesHasPropertiesAndLinks() throws IOException {
+        var key = key();
+        var zip = download(key, "markdown");
+        var files = new LinkedHashMap<String, String>();
+        try (var in = new ZipInputStream(new ByteArrayInputStream(zip), UTF_8)) {
+            for (var entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                files.put(entry.getName(), new String(in.readAllBytes(), UTF_8));
+            }
+        }
+        assertThat(files).hasSize(3).containsKeys("plans/may.md", "june.md");
+        var unnamed = files.keySet().stream()
+                .filter(path -> !path.equals("june.md") && !path.equals("plans/may.md"))
+                .findFirst()
+                .orElseThrow();
+        var id = unnamed.replace(".md", "");
+        assertThat(files.get("june.md"))
+                .startsWith("---\ntitle: \"june\"\ntype: \"note\"\ntags: []\n")
+                .contains("reason: \"wind\"\n", "\n---\n\nWe sail on the 3rd.\n")
+                .endsWith("\n## Relations\n\n- derived_from [[%s]]\n- supersedes [[plans/may]]\n".formatted(id));
+        assertThat(files.get("plans/may.md")).contains("status: \"superseded\"", "- superseded_by [[june]]");
+        assertThat(files.get(unnamed)).contains("tags: [\"sea\",\"x y\"]\n", "- derived_from [[plans/may]]");
+        bank(TestCaller.of(ClientApi.REST, key), "notes");
+        assertThat(TransferFiles.imported(key, "notes", "markdown", zip).number("/stored"))
+                .isPositive();
+        assertThat(TransferFiles.export(key, "notes", "")).contains("We sail on the 3rd.", "and more: ü");
+    }
+
+    @Test
+    void theReferenceMemoryServerReadsItsLines(@TempDir Path folder) throws IOException {
+        var file = Files.write(folder.resolve("memory.jsonl"), download(key(), "graph"));
+        var graph = Json.readObject(read(file).getBytes(UTF_8)).at("/result/structuredContent");
+        var types = graph.path("entities")
+                .valueStream()
+                .collect(Collectors.toMap(
+                        each -> each.path("name").asString(),
+                        each -> each.path("entityType").asString()));
+        assertThat(types).hasSize(3).contains(Map.entry("plans/may", "superseded memory"), Map.entry("june", "memory"));
+        assertThat(values(graph.path("relations"), "relationType"))
+                .containsExactly("derived_from", "derived_from", "supersedes");
+        assertThat(graph.path("relations")
+                        .valueStream()
+                        .flatMap(each -> List.of(
+                                each.path("from").asString(), each.path("to").asString())
+                                .stream()))
+                .isSubsetOf(types.keySet());
+        assertThat(graph.toString()).contains("tags: sea, x y");
+    }
+
+    /** Starts the real server with the file, and returns its answer to read_graph. */
+    private static String read(Path file) throws IOException {
+        var command = List.of(
+                Node.module(".bin/node").toString(),
+                Node.module("@modelcontextprotocol/server-memory/dist/index.js").toString());
+        var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("MEMORY_FILE_PATH", file.toString());
+        var server = builder.start();
+        try (var out = server.outputWriter(UTF_8);
+                var in = server.inputReader(UTF_8)) {
+            out.write("""
+                {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+                {"jsonrpc":"2.0","method":"notifications/initialized"}
+                {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_graph","arguments":{}}}
+                """);
+            out.flush();
+            return in.lines()
+                    .filter(line -> line.contains("\"id\":2"))
+                    .findFirst()
+                    .orElseThrow();
+        } finally {
+            server.destroy();
+        }
+    }
+
+    private static List<String> values(JsonNode list, String field) {
+        return list.valueStream().map(each -> each.path(field).asString()).toList();
+    }
+}
