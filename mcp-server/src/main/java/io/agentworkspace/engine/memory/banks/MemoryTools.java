@@ -147,15 +147,15 @@ final class MemoryTools {
         return Tool.named("MB_Read")
                 .title("Read a memory bank")
                 .description("""
-                    Reads a memory bank: its record, and its memories, newest first, or just the one named vx.name.\
-                    """)
+                        Reads a memory bank: its record, and its memories, newest first, or just the one named vx.name.\
+                        """)
                 .details("""
                         profile contains the record, content the memories, one page at a time. id selects the memory with that \
                         id, vx.tags those with all these tags, target.agent those that this agent stored. Superseded and \
                         expired memories are shown only by name or id. as_of shows an earlier moment. unused_since selects what no search has \
                         returned since then, use shows how often others were returned and, by name or id, to whom. Requires the \
-                    permission read. MB_List shows the banks.\
-                    """)
+                        permission read. MB_List shows the banks.\
+                        """)
                 .alsoCalled(
                         "show one memory",
                         "get the whole text of a note",
@@ -206,8 +206,8 @@ final class MemoryTools {
                 .title("Store a memory")
                 .description("""
                         Stores what you learned and others will need as a memory in target.bank: one fact or decision in each. vx.name \
-                    lets you find and replace it.\
-                    """)
+                        lets you find and replace it.\
+                        """)
                 .details("""
                         The author is target.agent, else the agent you are logged on as, else you. The memory is \
                         durable when the call returns. Requires the permission append. Storing under the same name \
@@ -216,8 +216,8 @@ final class MemoryTools {
                         shows the present memory. The mode append adds to a text. supersedes corrects another memory: lists, \
                         search and MB_Load leave that one out; if another author wrote it, that requires write. An expired \
                         memory is left out in the same way, and deleted 30 days later. derived_from names the \
-                    memories that it was made from. If quarantined is true, the memory is kept but hidden.\
-                    """)
+                        memories that it was made from. If quarantined is true, the memory is kept but hidden.\
+                        """)
                 .alsoCalled(
                         "remember this",
                         "note a fact for later",

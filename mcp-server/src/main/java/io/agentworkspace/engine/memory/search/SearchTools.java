@@ -120,13 +120,13 @@ final class SearchTools {
                 .title("Search memories")
                 .description("""
                         Finds what was learned, agreed or decided before: memories that answer content, best first. If abstain is true, \
-                    none does. MB_Read returns whole memories.\
-                    """)
+                        none does. MB_Read returns whole memories.\
+                        """)
                 .details("""
                         It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
                         and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
-                    MB_Read with vx.name shows a whole text.\
-                    """)
+                        MB_Read with vx.name shows a whole text.\
+                        """)
                 .alsoCalled(
                         "what do we know about",
                         "look something up in our notes",
