@@ -115,12 +115,12 @@ final class TrashTools {
         return Tool.named("MB_Trash")
                 .title("List deleted memories")
                 .description("""
-                    Lists the memories of a bank that are in the trash, where they stay for 30 days. Next: MB_Restore, MB_Destroy.\
-                    """)
+                        Lists the memories of a bank that are in the trash, where they stay for 30 days. Next: MB_Restore, MB_Destroy.\
+                        """)
                 .details("""
                         With the permission write it shows all of them, else those that you or your agents stored. \
-                    Send the id of one as memory to MB_Restore or MB_Destroy.\
-                    """)
+                        Send the id of one as memory to MB_Restore or MB_Destroy.\
+                        """)
                 .alsoCalled("what was deleted from a bank", "show the bin of a bank", "find a memory that i deleted")
                 .hints(Guide.Hint.ON_DEMAND)
                 .needs(Capability.BANK_READ)
@@ -136,14 +136,14 @@ final class TrashTools {
                 .title("Move a bank to the trash")
                 .description("""
                         Moves one memory, target.agent's memories, or a whole memory bank to the trash. MB_Restore undoes it for \
-                    30 days.\
-                    """)
+                        30 days.\
+                        """)
                 .details("""
                         One memory requires append, or write if it is another's. memories are up to 1,000 ids, such as those that MB_Read \
                         lists with unused_since; the same list brings them back. Otherwise requires the permission manage; you may always \
                         delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
-                    permanently.\
-                    """)
+                        permanently.\
+                        """)
                 .alsoCalled(
                         "move a memory to the trash",
                         "remove one note",
@@ -199,13 +199,13 @@ final class TrashTools {
         return Tool.named("MB_Restore")
                 .title("Restore a bank from the trash")
                 .description("""
-                    Takes one memory, target.agent's memories, or a memory bank out of the trash, within 30 days.\
-                    """)
+                        Takes one memory, target.agent's memories, or a memory bank out of the trash, within 30 days.\
+                        """)
                 .details("""
                         It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
                         the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
-                    or that the agent is yours.\
-                    """)
+                        or that the agent is yours.\
+                        """)
                 .alsoCalled(
                         "get a deleted memory back",
                         "undo a deletion",
@@ -333,14 +333,14 @@ final class TrashTools {
         return Tool.named("MB_Destroy")
                 .title("Delete a bank permanently")
                 .description("""
-                    Deletes one memory, target.agent's memories, or a memory bank permanently. MB_Delete can be undone.\
-                    """)
+                        Deletes one memory, target.agent's memories, or a memory bank permanently. MB_Delete can be undone.\
+                        """)
                 .details("""
                         One memory: for its author, or with manage. \
                         What is in the trash goes, too. The whole bank: for its owner and admins. An agent's memories: with \
                         the permission manage, or as its owner. destroyed counts the deleted memories. If no bank \
-                    has the name, the one trashed last is meant.\
-                    """)
+                        has the name, the one trashed last is meant.\
+                        """)
                 .alsoCalled(
                         "delete a bank for good",
                         "erase all memories of a collection",

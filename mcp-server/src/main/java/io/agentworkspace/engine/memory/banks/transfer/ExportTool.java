@@ -80,14 +80,14 @@ final class ExportTool {
         return Tool.named("MB_Export")
                 .title("Export a memory bank")
                 .description("""
-                    Exports a whole memory bank, with ids, dates and lineage, to move it, keep a copy, or go to another product.\
-                    """)
+                        Exports a whole memory bank, with ids, dates and lineage, to move it, keep a copy, or go to another product.\
+                        """)
                 .details("""
                         Over MCP one page at a time; url is the address of the whole file. The format engine is JSON lines, one \
                         memory in each, which MB_Import takes in. It has \
                         every memory that you may read, also superseded and expired ones, and none that is hidden or in the \
-                    trash; mem0 and jsonl have only current ones. Requires the permission read.\
-                    """)
+                        trash; mem0 and jsonl have only current ones. Requires the permission read.\
+                        """)
                 .alsoCalled(
                         "download all notes of a bank",
                         "back up a knowledge base",
