@@ -8,6 +8,8 @@ import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.BankFixture;
 import io.agentworkspace.engine.memory.banks.BankStore;
+import io.agentworkspace.engine.memory.banks.use.FoundCounts;
+import io.agentworkspace.engine.memory.banks.use.MemoryUseStore;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.model.access.Role;
@@ -68,7 +70,7 @@ class ClosedIndexTest {
                 embedder,
                 new Corrections(new CorrectionQueries(db)));
         runner = TestDatabase.runner(
-                new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
+                new Catalogue(new SearchTools(new BankStore(db), searcher, new FoundCounts(new MemoryUseStore(db))).tools()), db, new EventLog());
         BankFixture.bank(ann, "one");
         BankFixture.bank(ann, "two");
         store("one", "tide in one");
