@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.documents.extract;
+package io.agentworkspace.engine.memory.documents.extract.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,7 +32,7 @@ class ExtractionTest {
     private static final PDFont FONT = new PDType1Font(FontName.HELVETICA);
 
     private static Extraction extraction(String name, byte[] file) {
-        return Extraction.of(file, new Extraction.DeclaredFile(name, null, null));
+        return Extraction.of(file, new Extraction.DeclaredFile(name, null, null, false));
     }
 
     private static String outline(Extraction extraction) {
@@ -175,7 +175,7 @@ class ExtractionTest {
                     .repeat(20)
                     .getBytes(Charset.forName(charset));
             var cut = java.util.Arrays.copyOf(whole, whole.length - 1);
-            var claim = new Extraction.DeclaredFile("a.txt", "text/plain", charset);
+            var claim = new Extraction.DeclaredFile("a.txt", "text/plain", charset, false);
             var read = Extraction.of(cut, claim);
             assertThat(read.type()).as(charset).isNotNull();
             assertThat(read.reasons())
