@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.documents.extract.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.memory.documents.extract.Block;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentType;
 import java.io.ByteArrayOutputStream;
@@ -141,7 +142,7 @@ class ExtractionTest {
     }
 
     @Test
-    void anEncodedMailIsRefusedWithWhatToSendInstead() {
+    void anEncodedMailIsReadInAnyFormInWhichAnEditorSavesIt() {
         for (var head : List.of(
                 "From: a@example.org\r\nTo: b@example.org\r\nSubject: =?utf-8?q?f=C3=BCnf?=\r\n"
                         + "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n",
@@ -155,11 +156,9 @@ class ExtractionTest {
                     text.getBytes(StandardCharsets.UTF_8),
                     text.getBytes(StandardCharsets.UTF_16LE),
                     text.getBytes(StandardCharsets.UTF_16))) {
-                assertThat(extraction("mail.txt", file).reasons())
-                        .as(head)
-                        .anyMatch(reason -> reason.code() == DocumentReason.Code.TYPE_NOT_ALLOWED
-                                && reason.message().contains("e-mail")
-                                && reason.message().contains("attachments as files of their own"));
+                var read = extraction("mail.eml", file);
+                assertThat(read.type()).as(head).isEqualTo(DocumentType.EML);
+                assertThat(read.blocks().getFirst().kind().word()).isEqualTo("heading");
             }
         }
         var notes = "From: the team\nTo: everybody\nDate: today\nContent-Type: a note\n\nWe meet at five.";
