@@ -110,6 +110,19 @@ class OfficeSamplesTest {
         return blocks(extracted(name, file(name), comments)).stream().map(Block::text).collect(Collectors.joining("\n"));
     }
 
+    /** The same workbook by two programs and in two formats. */
+    @Test
+    void sheetsKeepDatesValuesAndWhatIsHidden() {
+        for (var name : List.of("tides-openpyxl.xlsx", "tides-libreoffice.xlsx", "tides-libreoffice.ods")) {
+            assertThat(text(name, false))
+                    .as(name)
+                    .contains("Prices (hidden sheet)\nitem | price | since\nberth | ", "\nListe\nMöwe\nBoje\nAnker")
+                    .containsPattern("berth \\| 1,?234.50? EUR \\| 2025-12-31 23:30")
+                    .containsPattern("\n2026-03-02 \\| 06:01(:00)? \\| 1.51 \\| 0.5%");
+        }
+        assertThat(text("tides-libreoffice.xlsx", false)).contains("| 3.02").doesNotContain("=C5*2");
+    }
+
     @Test
     void commentsAreThereOnlyIfAskedFor() {
         for (var sample : List.of(

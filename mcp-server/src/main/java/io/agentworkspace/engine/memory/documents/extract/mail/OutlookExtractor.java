@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.documents.extract.mail;
 
 import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
+import io.agentworkspace.engine.memory.documents.extract.DeclaredCharset;
 import io.agentworkspace.engine.memory.documents.extract.HtmlExtractor;
 import io.agentworkspace.engine.memory.documents.extract.PlainExtractor;
 import io.agentworkspace.engine.memory.documents.extract.Rejection;
@@ -86,6 +87,11 @@ public final class OutlookExtractor {
     }
 
     private void body(MAPIMessage message) {
+        var binary = message.getMainChunks().getHtmlBodyChunkBinary();
+        if (binary != null && DeclaredCharset.inHead(binary.getValue()).isPresent()) {
+            new MailPart("", binary.getValue(), null).writeText(true, out);
+            return;
+        }
         var html = text(message::getHtmlBody);
         var plain = text(message::getTextBody);
         var rtf = text(message::getRtfBody);

@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
+import org.jsoup.Jsoup;
+import org.jsoup.parser.Parser;
 
 /** Extracts the chapters of an EPUB in the order of its spine, below its title. */
 final class EpubExtractor implements ZipPackage.Elements {
@@ -78,53 +80,24 @@ final class EpubExtractor implements ZipPackage.Elements {
         }
     }
 
-    /** Reads the titles of chapters from the table of contents: that of EPUB 3, or else of EPUB 2. */
+    /** Reads the titles of chapters from the tables of contents: that of EPUB 3, and that of EPUB 2. */
     private void readTitles(ZipPackage zip) {
         for (var item : items.values()) {
-            if (item.isContents() || item.type().equals("application/x-dtbncx+xml")) {
-                zip.read(item.path(), new Contents(item.path()));
+            if (item.isContents()) {
+                var links = Jsoup.parse(zip.text(item.path())).select("nav a[href]");
+                links.forEach(link -> put(item.path(), link.attr("href"), link.text()));
+            } else if (item.type().equals("application/x-dtbncx+xml")) {
+                var points = Jsoup.parse(zip.text(item.path()), "", Parser.xmlParser()).select("navPoint");
+                points.forEach(point -> put(
+                        item.path(),
+                        point.select("> content").attr("src"),
+                        point.select("> navLabel").text()));
             }
         }
     }
 
-    /** The links of a table of contents, each with its text. */
-    private final class Contents implements ZipPackage.Elements {
-        private final String path;
-        private final StringBuilder text = new StringBuilder();
-        private String target = "";
-
-        Contents(String path) {
-            this.path = path;
-        }
-
-        @Override
-        public void begin(String name, XMLStreamReader reader) {
-            switch (name) {
-                case "a" -> {
-                    target = ZipPackage.attribute(reader, "href");
-                    text.setLength(0);
-                }
-                case "navLabel" -> text.setLength(0);
-                case "content" -> put(ZipPackage.attribute(reader, "src"));
-                default -> {}
-            }
-        }
-
-        @Override
-        public void text(String words) {
-            text.append(words);
-        }
-
-        @Override
-        public void end(String name) {
-            if (name.equals("a")) {
-                put(target);
-            }
-        }
-
-        private void put(String to) {
-            titles.putIfAbsent(resolved(path, to), text.toString().strip());
-        }
+    private void put(String contents, String target, String label) {
+        titles.putIfAbsent(resolved(contents, target), label);
     }
 
     private void write(ZipPackage zip, BlockWriter out) {

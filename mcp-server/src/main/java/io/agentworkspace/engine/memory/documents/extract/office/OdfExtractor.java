@@ -17,7 +17,7 @@ final class OdfExtractor implements ZipPackage.Elements {
 
     /** Elements that are not text of the document, or were deleted. */
     private static final Set<String> SKIPPED = Set.of(
-            "tracked-changes", "note-citation", "ruby-text", "forms", "settings",
+            "tracked-changes", "page-number", "note-citation", "ruby-text", "forms", "settings",
             "table-of-content-source", "script", "event-listeners", "date-time-decl", "footer-decl", "header-decl");
 
     private final BlockWriter out;
@@ -208,6 +208,8 @@ final class OdfExtractor implements ZipPackage.Elements {
             inner.end();
             if (!tables.isEmpty()) {
                 tables.element().addToCell(inner.rows());
+            } else {
+                number++;
             }
             endNotes();
         }

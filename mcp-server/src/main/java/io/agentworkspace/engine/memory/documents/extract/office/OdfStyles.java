@@ -9,6 +9,9 @@ import javax.xml.stream.XMLStreamReader;
 
 /** The styles of an OpenDocument file: which are headings, by their outline level, and which are hidden. */
 final class OdfStyles {
+    /** The name in the file is English in every language. */
+    private static final String TITLE = "Title";
+
     private final Map<String, Integer> headings = new HashMap<>();
     private final Map<String, String> bases = new HashMap<>();
     private final Map<String, Boolean> hidden = new HashMap<>();
@@ -39,10 +42,8 @@ final class OdfStyles {
                 style = ZipPackage.attribute(reader, "name");
                 bases.put(style, ZipPackage.attribute(reader, "parent-style-name"));
                 var level = ZipPackage.attribute(reader, "default-outline-level");
-                if (level.matches("\\d{1,2}")) {
+                if (level.matches("[1-9]|10")) {
                     headings.put(style, Integer.parseInt(level));
-                } else if (style.equals("Title")) {
-                    headings.put(style, 1); // The name in the file is English in every language.
                 }
             }
             case "text-properties" -> {
@@ -69,8 +70,8 @@ final class OdfStyles {
         var seen = new HashSet<String>();
         for (var at = name; at != null && !at.isEmpty() && seen.add(at); at = bases.get(at)) {
             var level = headings.get(at);
-            if (level != null) {
-                return level;
+            if (level != null || at.equals(TITLE)) {
+                return level == null ? 1 : level;
             }
         }
         return 0;

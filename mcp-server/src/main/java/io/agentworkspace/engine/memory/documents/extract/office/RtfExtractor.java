@@ -84,10 +84,10 @@ public final class RtfExtractor extends RtfListenerAdaptor {
         extractor.endRow();
     }
 
-    /** The parser knows one command, the level of headings, by a wrong name only. */
+    /** The parser does not know the level of headings. It is passed on as a command that hardly any document has. */
     private static byte[] renamed(byte[] file) {
         return new String(file, StandardCharsets.ISO_8859_1)
-                .replace("\\outlinelevel", "\\outlinelevelN")
+                .replace("\\outlinelevel", "\\horzvert")
                 .getBytes(StandardCharsets.ISO_8859_1);
     }
 
@@ -138,7 +138,11 @@ public final class RtfExtractor extends RtfListenerAdaptor {
         style.append(words);
         if (style.indexOf(";") >= 0) {
             var named = HEADING.matcher(style);
-            var level = styleLevel > 0 ? styleLevel : named.matches() ? Integer.parseInt(named.group(1)) : 0;
+            var level = styleLevel > 0
+                    ? styleLevel
+                    : named.matches()
+                            ? Integer.parseInt(named.group(1))
+                            : style.toString().strip().equalsIgnoreCase("title;") ? 1 : 0;
             if (level > 0) {
                 headings.put(styleNumber, level);
             }
@@ -173,7 +177,7 @@ public final class RtfExtractor extends RtfListenerAdaptor {
         if (group.destination == Command.stylesheet) {
             switch (command) {
                 case s -> styleNumber = parameter;
-                case outlinelevelN -> styleLevel = parameter < 9 ? parameter + 1 : 0;
+                case horzvert -> styleLevel = parameter < 9 ? parameter + 1 : 0;
                 default -> {}
             }
             return;
@@ -196,7 +200,7 @@ public final class RtfExtractor extends RtfListenerAdaptor {
                 isInTable &= isNote;
             }
             case s -> heading = isNote ? heading : headings.getOrDefault(parameter, 0);
-            case outlinelevelN -> heading = isNote ? heading : parameter < 9 ? parameter + 1 : 0;
+            case horzvert -> heading = isNote ? heading : parameter < 9 ? parameter + 1 : 0;
             case ls -> item = isNote ? item : Math.max(1, item);
             case ilvl -> item = isNote ? item : Math.clamp(parameter, 0, 8) + 1;
             case intbl -> isInTable |= !isNote;
