@@ -3,8 +3,8 @@ package io.agentworkspace.engine.memory.documents;
 import static io.agentworkspace.engine.memory.documents.DocumentFixture.validated;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestCaller;

@@ -107,7 +107,9 @@ class OfficeSamplesTest {
     }
 
     private static String text(String name, boolean comments) {
-        return blocks(extracted(name, file(name), comments)).stream().map(Block::text).collect(Collectors.joining("\n"));
+        return blocks(extracted(name, file(name), comments)).stream()
+                .map(Block::text)
+                .collect(Collectors.joining("\n"));
     }
 
     /** The same workbook by two programs and in two formats. */
@@ -134,7 +136,9 @@ class OfficeSamplesTest {
             var name = sample.substring(0, sample.indexOf(' '));
             var comment = sample.substring(sample.indexOf(' ') + 1);
             assertThat(text(name, true)).as(name).contains(comment);
-            assertThat(text(name, false)).as(name).doesNotContain("Comment", comment.substring(comment.indexOf(':') + 2));
+            assertThat(text(name, false))
+                    .as(name)
+                    .doesNotContain("Comment", comment.substring(comment.indexOf(':') + 2));
         }
     }
 
@@ -157,6 +161,8 @@ class OfficeSamplesTest {
 
     private static void ends(String name, byte[] file) {
         var extracted = extracted(name, file, true);
-        assertThat(extracted.parts().isEmpty() && extracted.reasons().isEmpty()).as(name).isFalse();
+        assertThat(extracted.parts().isEmpty() && extracted.reasons().isEmpty())
+                .as(name)
+                .isFalse();
     }
 }

@@ -25,7 +25,7 @@ public enum DocumentType {
     MSG("application/vnd.ms-outlook", "MSG", "msg");
 
     /** All types, in words for a reader. */
-    public static final String ALL = 
+    public static final String ALL =
             "plain text, Markdown, HTML, PDF, JSON, CSV, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML and MSG";
 
     private final String mediaType;

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.memory.documents.extract;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.agentworkspace.engine.hubs.markdown.Markdown;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

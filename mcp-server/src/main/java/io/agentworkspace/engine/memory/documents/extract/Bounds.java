@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.memory.documents.extract;
 
-
 /** The limits of a file's content. A file beyond them is refused, whatever it declares. */
 public final class Bounds {
     /** The characters of extracted text. */

@@ -31,7 +31,8 @@ final class CompoundFile {
         if (names.stream().anyMatch(ENCRYPTED::contains)) {
             throw new Rejection(
                     Code.ENCRYPTED, "it is an Office document protected by a password; save it without one");
-        } else if (names.stream().noneMatch(name -> name.toLowerCase(Locale.ROOT).equals(MAIL))) {
+        } else if (names.stream()
+                .noneMatch(name -> name.toLowerCase(Locale.ROOT).equals(MAIL))) {
             throw TypeDetector.notAllowed(names.stream()
                     .filter(OLDER::containsKey)
                     .findFirst()

@@ -37,8 +37,7 @@ final class MailHeader {
             isEncoded |= ENCODED.matcher(line).matches();
             isTransferred |= TRANSFERRED.matcher(line).matches();
             var field = FIELD.matcher(line);
-            var isContinued =
-                    !names.isEmpty() && (line.startsWith(" ") || line.startsWith("\t")) && !line.isBlank();
+            var isContinued = !names.isEmpty() && (line.startsWith(" ") || line.startsWith("\t")) && !line.isBlank();
             if (field.matches()) {
                 names.add(field.group(1).toLowerCase(Locale.ROOT));
             } else if (!isContinued && !(names.isEmpty() && line.startsWith("From "))) {

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.memory.documents.extract;
 
-import io.agentworkspace.engine.hubs.markdown.Markdown;
 import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import java.util.ArrayList;
 import java.util.List;

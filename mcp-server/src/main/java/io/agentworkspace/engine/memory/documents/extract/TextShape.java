@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.memory.documents.extract;
 
-import io.agentworkspace.engine.hubs.markdown.Markdown;
 import io.agentworkspace.engine.model.document.DocumentType;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -19,7 +18,8 @@ public final class TextShape {
 
     /** Lines that hardly occur outside of Markdown. */
     private static final Pattern SURE = Pattern.compile(
-            "#{1,6} \\S.*|~~~.*|[ \\t>]*([-*+] +|\\d{1,9}[.)] +)?```.*|={3,}|\\|?( ?:?-{3,}:? ?\\|)+( ?:?-{3,}:? ?)?|.*(?<!!)\\[[^\\]]{1,200}]\\([^)\\s]{1,500}\\).*|.*!\\[[^\\]]{0,200}]\\([^)\\s]{1,500}\\).*");
+            "#{1,6} \\S.*|~~~.*|[ \\t>]*([-*+] +|\\d{1,9}[.)] +)?```.*|={3,}|\\|?( ?:?-{3,}:? ?\\|)+( ?:?-{3,}:?"
+                + " ?)?|.*(?<!!)\\[[^\\]]{1,200}]\\([^)\\s]{1,500}\\).*|.*!\\[[^\\]]{0,200}]\\([^)\\s]{1,500}\\).*");
 
     /** Lines that occur in other texts too. */
     private static final Pattern LIKELY = Pattern.compile(

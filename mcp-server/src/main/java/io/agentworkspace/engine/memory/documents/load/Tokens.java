@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.memory.documents.load;
 
-
 /** Estimates the tokens of a text: one for four characters, and one for each character of scripts without spaces. */
 final class Tokens {
     private static final int CHARACTERS = 4;

@@ -47,7 +47,8 @@ final class Validator {
         }
         var piece = new AtomicInteger();
         var extracted = process.extract(
-                new Extraction.DeclaredFile(claim.name(), claim.declaredType(), claim.declaredCharset(), claim.comments()),
+                new Extraction.DeclaredFile(
+                        claim.name(), claim.declaredType(), claim.declaredCharset(), claim.comments()),
                 () -> files.chunk(claim.tenant(), claim.id(), piece.getAndIncrement()));
         decide(claim, extracted);
     }

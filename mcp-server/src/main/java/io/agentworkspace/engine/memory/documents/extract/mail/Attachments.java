@@ -33,7 +33,9 @@ public final class Attachments {
         var place = "attachment " + name;
         if (++count > Bounds.ATTACHMENTS) {
             throw new Rejection(
-                    Code.TOO_LARGE, "it has over %d attachments; submit them alone".formatted(Bounds.ATTACHMENTS), place);
+                    Code.TOO_LARGE,
+                    "it has over %d attachments; submit them alone".formatted(Bounds.ATTACHMENTS),
+                    place);
         }
         out.add(BlockKind.HEADING, 2, "Attachment: " + name, place);
         if (++depth > Bounds.MAILS) {

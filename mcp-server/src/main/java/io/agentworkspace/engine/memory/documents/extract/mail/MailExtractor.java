@@ -33,8 +33,8 @@ public final class MailExtractor {
             .build();
 
     private static final List<String> SHOWN = List.of("From", "To", "Cc", "Date");
-    private static final Set<String> SIGNATURES = Set.of(
-            "application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature");
+    private static final Set<String> SIGNATURES =
+            Set.of("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature");
     private static final Set<String> ENCRYPTED = Set.of(
             "multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted");
     private static final int DEPTH = 20;
@@ -79,7 +79,9 @@ public final class MailExtractor {
             return field == null ? "" : String.valueOf(field.getBody());
         }
         var raw = ContentUtil.decode(StandardCharsets.UTF_8, field.getRaw());
-        var value = raw.substring(raw.indexOf(':') + 1).replaceAll("\\r?\\n(?=[ \\t])", "").strip();
+        var value = raw.substring(raw.indexOf(':') + 1)
+                .replaceAll("\\r?\\n(?=[ \\t])", "")
+                .strip();
         return DecoderUtil.decodeEncodedWords(value, DecodeMonitor.SILENT);
     }
 
@@ -112,7 +114,8 @@ public final class MailExtractor {
     }
 
     private static boolean isPictureOfText(String around, Entity part) {
-        return around.equals("multipart/related") && String.valueOf(part.getMimeType()).startsWith("image/");
+        return around.equals("multipart/related")
+                && String.valueOf(part.getMimeType()).startsWith("image/");
     }
 
     /** Returns the form of the text that keeps most: HTML, or else plain text. */
@@ -130,7 +133,8 @@ public final class MailExtractor {
 
     private static boolean isHtml(Entity part) {
         return "text/html".equals(part.getMimeType())
-                || part.getBody() instanceof Multipart inner && inner.getBodyParts().stream().anyMatch(MailExtractor::isHtml);
+                || part.getBody() instanceof Multipart inner
+                        && inner.getBodyParts().stream().anyMatch(MailExtractor::isHtml);
     }
 
     private void attached(Message mail) {
@@ -164,7 +168,8 @@ public final class MailExtractor {
     }
 
     private static @Nullable String charset(Entity entity) {
-        var charset = entity.getHeader().getField("Content-Type") instanceof ContentTypeField type ? type.getCharset() : null;
+        var charset =
+                entity.getHeader().getField("Content-Type") instanceof ContentTypeField type ? type.getCharset() : null;
         return charset == null || charset.equalsIgnoreCase("us-ascii") ? null : charset;
     }
 }

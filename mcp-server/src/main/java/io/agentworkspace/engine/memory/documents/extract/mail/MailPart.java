@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param charset by its name, if the mail says it
  */
-public record MailPart(
-        String name, byte[] file, @Nullable String charset) {
+public record MailPart(String name, byte[] file, @Nullable String charset) {
 
     /** Writes the mail's own text. */
     void writeText(boolean isHtml, BlockWriter out) {

@@ -107,8 +107,13 @@ public final class OutlookExtractor {
     }
 
     private void attached(AttachmentChunks attachment) throws IOException {
-        var name = Stream.of(attachment.getAttachLongFileName(), attachment.getAttachFileName(), attachment.getAttachDisplayName())
-                .filter(chunk -> chunk != null && chunk.getValue() != null && !chunk.getValue().isBlank())
+        var name = Stream.of(
+                        attachment.getAttachLongFileName(),
+                        attachment.getAttachFileName(),
+                        attachment.getAttachDisplayName())
+                .filter(chunk -> chunk != null
+                        && chunk.getValue() != null
+                        && !chunk.getValue().isBlank())
                 .map(StringChunk::getValue)
                 .findFirst()
                 .orElse("without a name");

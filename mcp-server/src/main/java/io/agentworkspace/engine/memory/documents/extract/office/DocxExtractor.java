@@ -10,7 +10,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 import org.jspecify.annotations.Nullable;

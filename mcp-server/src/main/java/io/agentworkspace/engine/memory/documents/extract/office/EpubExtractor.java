@@ -23,7 +23,8 @@ final class EpubExtractor implements ZipPackage.Elements {
     private static final Pattern MARKUP = Pattern.compile("application/xhtml\\+xml|text/html");
 
     /** Elements that end at once in XML, but not in HTML. */
-    private static final Pattern EMPTY = Pattern.compile("<(title|script|style|iframe|textarea|a|p|div|span)((?:\\s[^<>]{0,2000})?)/>");
+    private static final Pattern EMPTY =
+            Pattern.compile("<(title|script|style|iframe|textarea|a|p|div|span)((?:\\s[^<>]{0,2000})?)/>");
 
     private record Item(String path, String type, boolean isContents) {}
 
@@ -73,7 +74,9 @@ final class EpubExtractor implements ZipPackage.Elements {
 
     private static String resolved(String base, String target) {
         try {
-            var path = URI.create("/" + base.replace(" ", "%20")).resolve(target.replace(" ", "%20")).getPath();
+            var path = URI.create("/" + base.replace(" ", "%20"))
+                    .resolve(target.replace(" ", "%20"))
+                    .getPath();
             return path == null ? "" : path.replaceFirst("^/+", "");
         } catch (IllegalArgumentException e) {
             return "";
@@ -87,7 +90,8 @@ final class EpubExtractor implements ZipPackage.Elements {
                 var links = Jsoup.parse(zip.text(item.path())).select("nav a[href]");
                 links.forEach(link -> put(item.path(), link.attr("href"), link.text()));
             } else if (item.type().equals("application/x-dtbncx+xml")) {
-                var points = Jsoup.parse(zip.text(item.path()), "", Parser.xmlParser()).select("navPoint");
+                var points = Jsoup.parse(zip.text(item.path()), "", Parser.xmlParser())
+                        .select("navPoint");
                 points.forEach(point -> put(
                         item.path(),
                         point.select("> content").attr("src"),
@@ -108,13 +112,16 @@ final class EpubExtractor implements ZipPackage.Elements {
         var isThere = false;
         for (var i = 0; i < spine.size(); i++) {
             var item = items.get(spine.get(i));
-            if (item == null || item.isContents() || !MARKUP.matcher(item.type()).matches()) {
+            if (item == null
+                    || item.isContents()
+                    || !MARKUP.matcher(item.type()).matches()) {
                 continue;
             }
             var chapter = zip.bytes(item.path());
             isThere |= chapter.isPresent();
             chapter.ifPresent(file -> out.within("chapter " + item.path().replaceFirst(".*/", ""), 1, () -> {
-                var html = TextDecoder.decode(file, DeclaredCharset.inHead(file)).text();
+                var html =
+                        TextDecoder.decode(file, DeclaredCharset.inHead(file)).text();
                 HtmlExtractor.extractPart(
                         EMPTY.matcher(html).replaceAll("<$1$2></$1>"), titles.getOrDefault(item.path(), ""), out);
             }));

@@ -17,8 +17,18 @@ final class OdfExtractor implements ZipPackage.Elements {
 
     /** Elements that are not text of the document, or were deleted. */
     private static final Set<String> SKIPPED = Set.of(
-            "tracked-changes", "page-number", "note-citation", "ruby-text", "forms", "settings",
-            "table-of-content-source", "script", "event-listeners", "date-time-decl", "footer-decl", "header-decl");
+            "tracked-changes",
+            "page-number",
+            "note-citation",
+            "ruby-text",
+            "forms",
+            "settings",
+            "table-of-content-source",
+            "script",
+            "event-listeners",
+            "date-time-decl",
+            "footer-decl",
+            "header-decl");
 
     private final BlockWriter out;
     private final OdfStyles styles;
@@ -86,7 +96,8 @@ final class OdfExtractor implements ZipPackage.Elements {
             }
             case "hidden-paragraph" -> {
                 var paragraph = paragraphs.peek();
-                if (paragraph != null && ZipPackage.attribute(reader, "is-hidden").equals("true")) {
+                if (paragraph != null
+                        && ZipPackage.attribute(reader, "is-hidden").equals("true")) {
                     paragraph.text.setLength(0);
                     paragraph.hidden++;
                 }
@@ -121,7 +132,9 @@ final class OdfExtractor implements ZipPackage.Elements {
     }
 
     private void beginTable(XMLStreamReader reader) {
-        var isSheet = tables.isEmpty() && paragraphs.isEmpty() && ZipPackage.attribute(reader, "name").length() > 0;
+        var isSheet = tables.isEmpty()
+                && paragraphs.isEmpty()
+                && ZipPackage.attribute(reader, "name").length() > 0;
         tables.push(new OdfTable(
                 isSheet && styles.areSheets() ? ZipPackage.attribute(reader, "name") : null,
                 styles.isHiddenTable(ZipPackage.attribute(reader, "style-name")),

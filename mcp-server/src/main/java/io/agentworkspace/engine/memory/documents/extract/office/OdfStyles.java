@@ -95,7 +95,8 @@ final class OdfStyles {
     /** Returns whether an element is a part of the text that is not shown. */
     static boolean hides(String name, XMLStreamReader reader) {
         return name.equals("section") && ZipPackage.attribute(reader, "display").equals("none")
-                || name.equals("hidden-text") && ZipPackage.attribute(reader, "is-hidden").equals("true");
+                || name.equals("hidden-text")
+                        && ZipPackage.attribute(reader, "is-hidden").equals("true");
     }
 
     /** Returns the level of a heading. */

@@ -47,7 +47,10 @@ final class OdfTable {
         cell.setLength(0);
         columns = count(reader, "number-columns-repeated");
         value = switch (ZipPackage.attribute(reader, "value-type")) {
-            case "date" -> ZipPackage.attribute(reader, "date-value").replaceFirst("T00:00:00(\\.0+)?$", "").replace('T', ' ');
+            case "date" ->
+                ZipPackage.attribute(reader, "date-value")
+                        .replaceFirst("T00:00:00(\\.0+)?$", "")
+                        .replace('T', ' ');
             default -> "";
         };
     }

@@ -23,8 +23,7 @@ final class Relations {
                     && !ZipPackage.attribute(reader, "TargetMode").equals("External")) {
                 var target = resolved(part, ZipPackage.attribute(reader, "Target"));
                 relations.targets.put(
-                        ZipPackage.attribute(reader, "Id"),
-                        new Target(ZipPackage.attribute(reader, "Type"), target));
+                        ZipPackage.attribute(reader, "Id"), new Target(ZipPackage.attribute(reader, "Type"), target));
             }
         });
         return relations;

@@ -26,8 +26,16 @@ import java.util.regex.Pattern;
 public final class RtfExtractor extends RtfListenerAdaptor {
     /** The destinations whose text is read; that of all others is not text of the document. */
     private static final Set<Command> READ = Set.of(
-            Command.rtf, Command.fldrslt, Command.shptxt, Command.footnote, Command.annotation, Command.stylesheet,
-            Command.field, Command.shp, Command.shpinst, Command.atnauthor);
+            Command.rtf,
+            Command.fldrslt,
+            Command.shptxt,
+            Command.footnote,
+            Command.annotation,
+            Command.stylesheet,
+            Command.field,
+            Command.shp,
+            Command.shpinst,
+            Command.atnauthor);
 
     private static final Pattern HEADING = Pattern.compile("heading (\\d)\\b.*", Pattern.CASE_INSENSITIVE);
 

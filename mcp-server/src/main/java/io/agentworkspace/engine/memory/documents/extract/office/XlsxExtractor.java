@@ -40,7 +40,8 @@ final class XlsxExtractor {
         var since1904 = new boolean[1];
         zip.read(main, (element, reader) -> {
             switch (element) {
-                case "workbookPr" -> since1904[0] = ZipPackage.attribute(reader, "date1904").matches("1|true");
+                case "workbookPr" ->
+                    since1904[0] = ZipPackage.attribute(reader, "date1904").matches("1|true");
                 case "sheet" ->
                     sheets.add(new Sheet(
                             ZipPackage.attribute(reader, "name"),

@@ -18,15 +18,16 @@ public final class ZipType {
             List.of(DocumentType.ODT, DocumentType.ODS, DocumentType.ODP, DocumentType.EPUB);
 
     /** The algorithms that only make fonts unusable elsewhere. */
-    private static final Pattern CIPHER =
-            Pattern.compile("EncryptionMethod[^>]{0,200}Algorithm=[\"'](?!http://www\\.idpf\\.org|http://ns\\.adobe\\.com)");
+    private static final Pattern CIPHER = Pattern.compile(
+            "EncryptionMethod[^>]{0,200}Algorithm=[\"'](?!http://www\\.idpf\\.org|http://ns\\.adobe\\.com)");
 
     private ZipType() {}
 
     /** @throws Rejection if it is of another type, damaged or encrypted */
     public static DocumentType of(ZipPackage zip) {
         var declared = zip.text("mimetype").strip();
-        var named = NAMED.stream().filter(type -> type.mediaType().equals(declared)).findFirst();
+        var named =
+                NAMED.stream().filter(type -> type.mediaType().equals(declared)).findFirst();
         if (named.isPresent()) {
             refuseEncrypted(zip, named.get());
             return named.get();
