@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
 public final class DocumentStore {
     private static final String READ = "WITH " + DocumentRow.QUEUE
             + SqlTemplate.of("""
-                SELECT {document_json} AS record FROM document d {join_queue} WHERE d.tenant_id = :tenant AND d.id = :id
-                """)
+            SELECT {document_json} AS record FROM document d {join_queue} WHERE d.tenant_id = :tenant AND d.id = :id
+            """)
                     .with("document_json", DocumentRow.JSON)
                     .with("join_queue", DocumentRow.JOIN)
                     .sql();
 
     private static final String FIND = """
-        SELECT d.id, d.name, d.version, d.owner_id, u.name AS owner_name, d.state
-          FROM document d JOIN app_user u ON u.tenant_id = d.tenant_id AND u.id = d.owner_id
-         WHERE d.tenant_id = :tenant AND (d.id = CAST(:id AS uuid) OR d.name_key = :key)
-         ORDER BY d.id = CAST(:id AS uuid) DESC NULLS LAST, d.version DESC
-        """;
+            SELECT d.id, d.name, d.version, d.owner_id, u.name AS owner_name, d.state
+              FROM document d JOIN app_user u ON u.tenant_id = d.tenant_id AND u.id = d.owner_id
+             WHERE d.tenant_id = :tenant AND (d.id = CAST(:id AS uuid) OR d.name_key = :key)
+             ORDER BY d.id = CAST(:id AS uuid) DESC NULLS LAST, d.version DESC
+            """;
 
     private static final String LOCK = FIND + "FOR UPDATE OF d";
 
@@ -43,23 +43,23 @@ public final class DocumentStore {
      * engine of an older version, which counts otherwise, may run at the same time.
      */
     private static final String INSERT = """
-        WITH next AS (
-            INSERT INTO document_version AS v (tenant_id, name_key, last)
-            SELECT :tenant, :key, COALESCE(max(d.version), 0) + 1
-              FROM document d
-             WHERE d.tenant_id = :tenant AND d.name_key = :key
-                ON CONFLICT (tenant_id, name_key) DO UPDATE SET last = greatest(v.last + 1, EXCLUDED.last)
-            RETURNING v.last)
-        INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, declared_charset, comments, size, sha256,
-                              owner_id, created_at, queued_at)
-        SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :comments, :size, :sha256, :user,
-               :now, clock_timestamp()
-          FROM next
-         WHERE :admin
-            OR NOT EXISTS (SELECT 1 FROM document d
-                            WHERE d.tenant_id = :tenant AND d.name_key = :key
-                           HAVING count(*) > 0 AND NOT bool_or(d.owner_id = :user))
-        """;
+            WITH next AS (
+                INSERT INTO document_version AS v (tenant_id, name_key, last)
+                SELECT :tenant, :key, COALESCE(max(d.version), 0) + 1
+                  FROM document d
+                 WHERE d.tenant_id = :tenant AND d.name_key = :key
+                    ON CONFLICT (tenant_id, name_key) DO UPDATE SET last = greatest(v.last + 1, EXCLUDED.last)
+                RETURNING v.last)
+            INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, declared_charset, comments, size, sha256,
+                                  owner_id, created_at, queued_at)
+            SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :comments, :size, :sha256, :user,
+                   :now, clock_timestamp()
+              FROM next
+             WHERE :admin
+                OR NOT EXISTS (SELECT 1 FROM document d
+                                WHERE d.tenant_id = :tenant AND d.name_key = :key
+                               HAVING count(*) > 0 AND NOT bool_or(d.owner_id = :user))
+            """;
 
     /**
      * Queues the next version of the document with this name. Concurrent versions get different numbers, and no number
@@ -151,11 +151,11 @@ public final class DocumentStore {
     /** Queues a version again, whatever its earlier result. */
     Document requeue(Call call, SubmittedVersion version) {
         db.sql(call, """
-            UPDATE document
-               SET state = 'queued', attempts = 0, claim = NULL, lease_until = NULL, queued_at = clock_timestamp(),
-                   reasons = '[]', validated_at = NULL, media_type = NULL, characters = NULL
-             WHERE tenant_id = :tenant AND id = :id
-            """).set("id", version.id()).run();
+                UPDATE document
+                   SET state = 'queued', attempts = 0, claim = NULL, lease_until = NULL, queued_at = clock_timestamp(),
+                       reasons = '[]', validated_at = NULL, media_type = NULL, characters = NULL
+                 WHERE tenant_id = :tenant AND id = :id
+                """).set("id", version.id()).run();
         call.changed(Change.document(version.id(), version.name(), "queued"));
         call.queue();
         return read(call, version.id());

@@ -106,9 +106,8 @@ class CorpusTest {
                     .contains("heading1 Human rights\n")
                     .contains("heading2 Some articles\nitem1 Everyone has the right to life")
                     .contains("item2 nested, with code and a link")
-                    .contains("heading3 In other languages\n"
-                            + "header language | first words\n"
-                            + "row German | Alle Menschen sind frei\n")
+                    .contains(
+                            "heading3 In other languages\nheader language | first words\nrow German | Alle Menschen sind frei\n")
                     .contains("row Japanese | すべての人間は");
         }
         assertThat(outline("page.html"))

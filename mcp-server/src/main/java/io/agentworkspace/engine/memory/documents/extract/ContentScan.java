@@ -29,11 +29,11 @@ public final class ContentScan {
 
     private static final Pattern INSTRUCTIONS = Pattern.compile(
             "\\b(?:ignore|disregard|forget)\\s+(?:all\\s+|any\\s+)?(?:of\\s+)?(?:the\\s+|your\\s+|my\\s+)?(?:previous|prior|above|earlier|preceding)\\s+(?:instructions?|prompts?|rules|messages)"
-                + "|\\byou\\s+are\\s+now\\s+(?:an?\\s+|in\\s+)\\S"
-                + "|\\b(?:reveal|print|repeat|show)\\s+(?:me\\s+)?(?:your|the)\\s+(?:system\\s+)prompt|\\b(?:instructions?|note|message)\\s+(?:for|to)\\s+(?:any\\s+|the\\s+|all\\s+)?(?:AI|LLM|language"
-                + " model|assistant|agent)s?\\b"
-                + "|\\bas\\s+an?\\s+(?:AI|LLM)\\s+(?:agent|assistant|model),?\\s+you\\s+(?:must|should|shall|will)\\b"
-                + "|<\\|?(?:im_start|system|assistant)\\|?>",
+                    + "|\\byou\\s+are\\s+now\\s+(?:an?\\s+|in\\s+)\\S"
+                    + "|\\b(?:reveal|print|repeat|show)\\s+(?:me\\s+)?(?:your|the)\\s+(?:system\\s+)prompt"
+                    + "|\\b(?:instructions?|note|message)\\s+(?:for|to)\\s+(?:any\\s+|the\\s+|all\\s+)?(?:AI|LLM|language model|assistant|agent)s?\\b"
+                    + "|\\bas\\s+an?\\s+(?:AI|LLM)\\s+(?:agent|assistant|model),?\\s+you\\s+(?:must|should|shall|will)\\b"
+                    + "|<\\|?(?:im_start|system|assistant)\\|?>",
             Pattern.CASE_INSENSITIVE);
 
     private ContentScan() {}

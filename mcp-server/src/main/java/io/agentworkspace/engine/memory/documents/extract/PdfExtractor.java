@@ -135,8 +135,7 @@ public final class PdfExtractor extends PDFTextStripper {
         if (unknown > letters) {
             throw new Rejection(
                     Code.NO_TEXT,
-                    "its fonts do not contain which letters they draw, so it has no text; export it again with"
-                            + " embedded fonts, or submit its text");
+                    "its fonts do not contain which letters they draw, so it has no text; export it again with embedded fonts, or submit its text");
         }
     }
 

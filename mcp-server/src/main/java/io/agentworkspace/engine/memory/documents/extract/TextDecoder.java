@@ -115,8 +115,7 @@ public final class TextDecoder {
         }
         return new Rejection(
                 Code.ENCODING,
-                "it is not UTF-8, declares no encoding, and could be text in several; save it as UTF-8, or send it"
-                        + " with its charset in media_type, such as text/plain; charset=windows-1252",
+                "it is not UTF-8, declares no encoding, and could be text in several; save it as UTF-8, or send it with its charset in media_type, such as text/plain; charset=windows-1252",
                 "byte " + (at + 1));
     }
 

@@ -18,8 +18,7 @@ public final class TextShape {
 
     /** Lines that hardly occur outside of Markdown. */
     private static final Pattern SURE = Pattern.compile(
-            "#{1,6} \\S.*|~~~.*|[ \\t>]*([-*+] +|\\d{1,9}[.)] +)?```.*|={3,}|\\|?( ?:?-{3,}:? ?\\|)+( ?:?-{3,}:?"
-                + " ?)?|.*(?<!!)\\[[^\\]]{1,200}]\\([^)\\s]{1,500}\\).*|.*!\\[[^\\]]{0,200}]\\([^)\\s]{1,500}\\).*");
+            "#{1,6} \\S.*|~~~.*|[ \\t>]*([-*+] +|\\d{1,9}[.)] +)?```.*|={3,}|\\|?( ?:?-{3,}:? ?\\|)+( ?:?-{3,}:? ?)?|.*(?<!!)\\[[^\\]]{1,200}]\\([^)\\s]{1,500}\\).*|.*!\\[[^\\]]{0,200}]\\([^)\\s]{1,500}\\).*");
 
     /** Lines that occur in other texts too. */
     private static final Pattern LIKELY = Pattern.compile(

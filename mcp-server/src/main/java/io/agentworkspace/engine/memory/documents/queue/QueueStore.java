@@ -35,79 +35,78 @@ final class QueueStore {
     /** The locked row is checked again, since another worker may have claimed it in the meantime. */
     private static final String CLAIM =
             SqlTemplate.of("""
-                WITH waiting AS ({waiting}),
-                     next AS (
-                    SELECT d.tenant_id, d.id
-                      FROM document d JOIN waiting w ON w.tenant_id = d.tenant_id AND w.id = d.id
-                     WHERE d.state = 'queued' OR (d.state = 'validating' AND d.lease_until < now())
-                     ORDER BY w.position
-                     LIMIT 1
-                       FOR UPDATE OF d SKIP LOCKED),
-                     claimed AS (
-                UPDATE document d
-                   SET state = 'validating', claim = :claim, lease_until = now() + CAST(:lease AS interval), begun_at = now(),
-                       attempts = d.attempts + 1
-                  FROM next, app_user u
-                 WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
-                RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.declared_charset, d.comments, d.size, d.sha256, d.attempts,
-                       u.name AS submitter, u.role AS submitter_role)
-                SELECT c.*, announce(c.tenant_id, jsonb_build_array(
-                                jsonb_build_object('topic', 'documents', 'action', 'validating', 'thing', c.id)))
-                  FROM claimed c
-                """).with("waiting", DocumentRow.WAITING).sql();
+            WITH waiting AS ({waiting}),
+                 next AS (
+                SELECT d.tenant_id, d.id
+                  FROM document d JOIN waiting w ON w.tenant_id = d.tenant_id AND w.id = d.id
+                 WHERE d.state = 'queued' OR (d.state = 'validating' AND d.lease_until < now())
+                 ORDER BY w.position
+                 LIMIT 1
+                   FOR UPDATE OF d SKIP LOCKED),
+                 claimed AS (
+            UPDATE document d
+               SET state = 'validating', claim = :claim, lease_until = now() + CAST(:lease AS interval), begun_at = now(),
+                   attempts = d.attempts + 1
+              FROM next, app_user u
+             WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
+            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.declared_charset, d.comments, d.size, d.sha256, d.attempts,
+                   u.name AS submitter, u.role AS submitter_role)
+            SELECT c.*, announce(c.tenant_id, jsonb_build_array(
+                            jsonb_build_object('topic', 'documents', 'action', 'validating', 'thing', c.id)))
+              FROM claimed c
+            """).with("waiting", DocumentRow.WAITING).sql();
 
     private static final String CLAIMED = """
-         WHERE tenant_id = :tenant AND id = :id AND state = 'validating' AND claim = :claim
-        """;
+             WHERE tenant_id = :tenant AND id = :id AND state = 'validating' AND claim = :claim
+            """;
 
     private static final String RENEW = "UPDATE document SET lease_until = now() + CAST(:lease AS interval)" + CLAIMED;
 
     private static final String RELEASE = changing("""
-        UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - :uncounted
-        """ + CLAIMED + " RETURNING tenant_id, id, name_key, state");
+            UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - :uncounted
+            """ + CLAIMED + " RETURNING tenant_id, id, name_key, state");
 
     /** Returns the statement that makes the change, which returns documents and their states, and announces it. */
     private static String changing(String change) {
         return SqlTemplate.of("""
-            WITH d AS ({change})
-            SELECT announce(d.tenant_id, jsonb_build_array(
-                       jsonb_build_object('topic', 'documents', 'action', d.state, 'thing', d.id),
-                       jsonb_build_object('topic', 'document', 'names', ARRAY[d.name_key], 'everyone', true),
-                       jsonb_build_object('topic', 'resources', 'everyone', true)))
-              FROM d
-            """).with("change", change).sql();
+                WITH d AS ({change})
+                SELECT announce(d.tenant_id, jsonb_build_array(
+                           jsonb_build_object('topic', 'documents', 'action', d.state, 'thing', d.id),
+                           jsonb_build_object('topic', 'document', 'names', ARRAY[d.name_key], 'everyone', true),
+                           jsonb_build_object('topic', 'resources', 'everyone', true)))
+                  FROM d
+                """).with("change", change).sql();
     }
 
     private static final String FINISH = """
-        UPDATE document
-           SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters,
-               validated_at = :now, claim = NULL, lease_until = NULL,
-               took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
-        """ + CLAIMED;
+            UPDATE document
+               SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters,
+                   validated_at = :now, claim = NULL, lease_until = NULL,
+                   took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
+            """ + CLAIMED;
 
     /** Finds a document with the same content: the newest accepted version of its name. */
     private static final String FIND_TWIN = """
-        SELECT t.name, t.version
-          FROM document t
-         WHERE t.tenant_id = :tenant AND t.sha256 = :sha256 AND t.id <> :id AND t.state = 'accepted'
-           AND NOT EXISTS (SELECT 1 FROM document n
-                            WHERE n.tenant_id = t.tenant_id AND n.name_key = t.name_key AND n.state = 'accepted'
-                              AND n.version > t.version)
-         ORDER BY t.version
-         LIMIT 1
-        """;
+            SELECT t.name, t.version
+              FROM document t
+             WHERE t.tenant_id = :tenant AND t.sha256 = :sha256 AND t.id <> :id AND t.state = 'accepted'
+               AND NOT EXISTS (SELECT 1 FROM document n
+                                WHERE n.tenant_id = t.tenant_id AND n.name_key = t.name_key AND n.state = 'accepted'
+                                  AND n.version > t.version)
+             ORDER BY t.version
+             LIMIT 1
+            """;
 
     private static final String OLD_REJECTED = changing("""
-        DELETE FROM document
-         WHERE ctid IN (SELECT ctid FROM document
-                         WHERE state = 'rejected' AND validated_at < :until
-                           AND NOT EXISTS (SELECT 1 FROM document_memory l
-                                            WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
-                         LIMIT :portion FOR UPDATE SKIP LOCKED)
-        RETURNING tenant_id, id, name_key, 'deleted' AS state),
-        counted AS (INSERT INTO usage_delta (tenant_id, scope, delta)
-                    SELECT tenant_id, 'documents', -count(*) FROM d GROUP BY tenant_id\
-        """);
+                DELETE FROM document
+                 WHERE ctid IN (SELECT ctid FROM document
+                                 WHERE state = 'rejected' AND validated_at < :until
+                                   AND NOT EXISTS (SELECT 1 FROM document_memory l
+                                                    WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
+                                 LIMIT :portion FOR UPDATE SKIP LOCKED)
+                RETURNING tenant_id, id, name_key, 'deleted' AS state),
+                counted AS (INSERT INTO usage_delta (tenant_id, scope, delta)
+                            SELECT tenant_id, 'documents', -count(*) FROM d GROUP BY tenant_id""");
 
     private static final int PORTION = 100;
 
@@ -295,10 +294,10 @@ final class QueueStore {
         }
         if (!parts.isEmpty()) {
             db.sql("""
-                INSERT INTO document_part (tenant_id, document_id, n, characters, blocks)
-                SELECT :tenant, :id, p.n, p.characters, p.blocks
-                  FROM unnest(CAST(:numbers AS bigint[]), CAST(:characters AS bigint[]), CAST(:blocks AS text[])) p (n, characters, blocks)
-                """)
+                    INSERT INTO document_part (tenant_id, document_id, n, characters, blocks)
+                    SELECT :tenant, :id, p.n, p.characters, p.blocks
+                      FROM unnest(CAST(:numbers AS bigint[]), CAST(:characters AS bigint[]), CAST(:blocks AS text[])) p (n, characters, blocks)
+                    """)
                     .set("tenant", claim.tenant())
                     .set("id", claim.id())
                     .set("numbers", numbers)

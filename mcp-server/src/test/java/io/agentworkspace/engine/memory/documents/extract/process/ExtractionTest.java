@@ -82,8 +82,7 @@ class ExtractionTest {
             put(
                     zip,
                     "[Content_Types].xml",
-                    "<Types><Override PartName='/word/document.xml'"
-                        + " ContentType='application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'/></Types>");
+                    "<Types><Override PartName='/word/document.xml' ContentType='application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'/></Types>");
             put(zip, "word/styles.xml", "<w:styles xmlns:w='w'>%s</w:styles>".formatted(styles));
             put(zip, "word/document.xml", "<w:document xmlns:w='w'><w:body>%s</w:body></w:document>".formatted(body));
         }
@@ -118,11 +117,8 @@ class ExtractionTest {
                         + paragraph(deleted, run("", "End.")),
                 "");
         assertThat(outline(extraction("a.docx", file)))
-                .isEqualTo("paragraph One two three.\n"
-                        + "paragraph Next.\n"
-                        + "paragraph Last.\n"
-                        + "header cell text | other\n"
-                        + "paragraph End.");
+                .isEqualTo(
+                        "paragraph One two three.\nparagraph Next.\nparagraph Last.\nheader cell text | other\nparagraph End.");
     }
 
     @Test
@@ -230,11 +226,10 @@ class ExtractionTest {
     @Test
     void hiddenRunsAreLeftOut() throws IOException {
         var styles = """
-            <w:style w:type='character' w:styleId='Secret'><w:rPr><w:vanish/></w:rPr></w:style>
-            <w:style w:type='character' w:styleId='Derived'><w:basedOn w:val='Secret'/></w:style>
-            <w:style w:type='character' w:styleId='Seen'><w:basedOn w:val='Secret'/><w:rPr><w:vanish w:val='0'/></w:rPr></w:style>
-            <w:style w:type='paragraph' w:styleId='Note'><w:rPr><w:vanish/></w:rPr></w:style>\
-            """;
+                <w:style w:type='character' w:styleId='Secret'><w:rPr><w:vanish/></w:rPr></w:style>
+                <w:style w:type='character' w:styleId='Derived'><w:basedOn w:val='Secret'/></w:style>
+                <w:style w:type='character' w:styleId='Seen'><w:basedOn w:val='Secret'/><w:rPr><w:vanish w:val='0'/></w:rPr></w:style>
+                <w:style w:type='paragraph' w:styleId='Note'><w:rPr><w:vanish/></w:rPr></w:style>""";
         var file = docx(
                 paragraph(
                                 "",
@@ -306,8 +301,9 @@ class ExtractionTest {
                                 "Paul about COVID-",
                                 "19, its pre- and post-",
                                 "and more."))))
-                .isEqualTo("paragraph The reconciliation of a state-of-the-art and a state-of-the-art is a well-known"
-                        + " e-mail of Jean-Paul about COVID-19, its pre- and post- and more.");
+                .isEqualTo(
+                        "paragraph The reconciliation of a state-of-the-art and a state-of-the-art is a well-known e-mail"
+                                + " of Jean-Paul about COVID-19, its pre- and post- and more.");
     }
 
     /** Two columns whose lines the file has in turn, below a title and above a footer across both. */
