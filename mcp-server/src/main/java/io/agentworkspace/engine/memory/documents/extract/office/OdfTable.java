@@ -10,11 +10,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import javax.xml.stream.XMLStreamReader;
 import org.jspecify.annotations.Nullable;
 
 /** A table or a sheet of an OpenDocument file while it is read. */
 final class OdfTable {
+    private static final Pattern CLOCK = Pattern.compile("PT([01]\\d|2[0-3])H(\\d\\d)M(\\d\\d)(?:\\.\\d+)?S");
+
     private final @Nullable String sheet;
     private final BlockWriter out;
     private final SheetTable rows;
@@ -50,9 +53,21 @@ final class OdfTable {
             case "date" ->
                 ZipPackage.attribute(reader, "date-value")
                         .replaceFirst("T00:00:00(\\.0+)?$", "")
+                        .replaceFirst("(T\\d\\d:\\d\\d):00(\\.0+)?$", "$1")
                         .replace('T', ' ');
+            case "time" -> clock(ZipPackage.attribute(reader, "time-value"));
             default -> "";
         };
+    }
+
+    /** Returns a time of a day; nothing for a longer time, whose text is as the program shows it. */
+    private static String clock(String time) {
+        var parts = CLOCK.matcher(time);
+        if (!parts.matches()) {
+            return "";
+        }
+        var seconds = parts.group(3).equals("00") ? "" : ":" + parts.group(3);
+        return parts.group(1) + ":" + parts.group(2) + seconds;
     }
 
     private static int count(XMLStreamReader reader, String attribute) {
