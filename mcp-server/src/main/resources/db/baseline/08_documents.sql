@@ -44,6 +44,7 @@ CREATE TABLE document (
     begun_at         timestamptz,
     took_ms          bigint,
     declared_charset text,
+    comments         boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, upload_id) REFERENCES document_upload
 );
@@ -53,6 +54,7 @@ COMMENT ON COLUMN document.characters IS 'The length of its text.';
 COMMENT ON COLUMN document.claim IS 'Identifies the worker that validates it. Only the newest one may store a result.';
 COMMENT ON COLUMN document.lease_until IS 'Until then the worker need not report, by the clock of the database.';
 COMMENT ON COLUMN document.begun_at IS 'When its validation last began: tenants take turns by it.';
+COMMENT ON COLUMN document.comments IS 'Whether comments are part of its text.';
 COMMENT ON COLUMN document.declared_charset IS 'The encoding that it was sent with.';
 CREATE INDEX document_newest ON document (tenant_id, created_at DESC, id DESC);
 CREATE INDEX document_content ON document (tenant_id, sha256);

@@ -29,7 +29,17 @@ export const kind = (document) =>
     'application/pdf': 'PDF',
     'application/json': 'JSON',
     'text/csv': 'CSV',
-  })[document.media_type] ?? (document.media_type?.includes('wordprocessingml') ? 'DOCX' : (document.media_type ?? ''));
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'DOCX',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'XLSX',
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'PPTX',
+    'application/vnd.oasis.opendocument.text': 'ODT',
+    'application/vnd.oasis.opendocument.spreadsheet': 'ODS',
+    'application/vnd.oasis.opendocument.presentation': 'ODP',
+    'application/rtf': 'RTF',
+    'application/epub+zip': 'EPUB',
+    'message/rfc822': 'EML',
+    'application/vnd.ms-outlook': 'MSG',
+  })[document.media_type] ?? (document.media_type ?? '');
 export const state = (document) => tag(document.state, STATES[document.state]);
 export const expected = (queue) =>
   Number.isInteger(queue.expected_seconds) ? seconds(queue.expected_seconds) : 'no document is being validated now';

@@ -261,7 +261,11 @@ final class DocumentTools {
             String base64,
 
             @Doc(value = "The file's SHA-256 in hex; refused if it differs.", max = 64, mayBeBlank = true) @Nullable
-            String sha256) {}
+            String sha256,
+
+            @Doc("true: readers' comments in a file of Office are part of its text too. Default: they are left out.")
+            @Nullable
+            Boolean comments) {}
 
     record SubmitResponse(
             @Doc("The document, with its place in the queue.")
@@ -297,6 +301,7 @@ final class DocumentTools {
                             call,
                             name,
                             declared(in.mediaType()),
+                            Boolean.TRUE.equals(in.comments()),
                             file.withCharset(in.text() == null ? charset : UTF_8)));
                 });
     }

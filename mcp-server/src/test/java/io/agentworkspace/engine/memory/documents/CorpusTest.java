@@ -3,9 +3,9 @@ package io.agentworkspace.engine.memory.documents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.memory.documents.extract.Block;
-import io.agentworkspace.engine.memory.documents.extract.Extracted;
-import io.agentworkspace.engine.memory.documents.extract.Extraction;
-import io.agentworkspace.engine.memory.documents.extract.ExtractorProcess;
+import io.agentworkspace.engine.memory.documents.extract.process.Extracted;
+import io.agentworkspace.engine.memory.documents.extract.process.Extraction;
+import io.agentworkspace.engine.memory.documents.extract.process.ExtractorProcess;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.HangLimit;
@@ -51,7 +51,7 @@ class CorpusTest {
             pieces.removeFirst();
         }
         try {
-            return process.extract(new Extraction.DeclaredFile(name, null, null), pieces::removeFirst);
+            return process.extract(new Extraction.DeclaredFile(name, null, null, false), pieces::removeFirst);
         } catch (ExtractorProcess.Lost lost) {
             throw new AssertionError(name, lost);
         }

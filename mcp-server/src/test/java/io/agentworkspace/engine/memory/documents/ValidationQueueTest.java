@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.memory.documents.extract.Extraction;
-import io.agentworkspace.engine.memory.documents.extract.ExtractorProcess;
+import io.agentworkspace.engine.memory.documents.extract.process.Extraction;
+import io.agentworkspace.engine.memory.documents.extract.process.ExtractorProcess;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.BusyDatabase;
@@ -134,7 +134,7 @@ class ValidationQueueTest {
     @Test
     void aFileThatTakesTooLongEndsItsOwnProcessOnly() throws Exception {
         var deep = "<div>".repeat(60_000);
-        var claim = new Extraction.DeclaredFile("deep.html", null, null);
+        var claim = new Extraction.DeclaredFile("deep.html", null, null, false);
         var file = new ArrayDeque<>(List.of(("<html><body>" + deep).getBytes(), new byte[0]));
         try (var process = ExtractorProcess.start(Duration.ZERO)) {
             assertThatThrownBy(() -> process.extract(claim, file::removeFirst))

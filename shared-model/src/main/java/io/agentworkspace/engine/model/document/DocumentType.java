@@ -13,10 +13,20 @@ public enum DocumentType {
     PDF("application/pdf", "PDF", "pdf"),
     JSON("application/json", "JSON", "json"),
     CSV("text/csv", "CSV", "csv", "tsv"),
-    DOCX("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "DOCX", "docx");
+    DOCX("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "DOCX", "docx"),
+    XLSX("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "XLSX", "xlsx"),
+    PPTX("application/vnd.openxmlformats-officedocument.presentationml.presentation", "PPTX", "pptx", "ppsx"),
+    ODT("application/vnd.oasis.opendocument.text", "ODT", "odt"),
+    ODS("application/vnd.oasis.opendocument.spreadsheet", "ODS", "ods"),
+    ODP("application/vnd.oasis.opendocument.presentation", "ODP", "odp"),
+    RTF("application/rtf", "RTF", "rtf"),
+    EPUB("application/epub+zip", "EPUB", "epub"),
+    EML("message/rfc822", "EML", "eml"),
+    MSG("application/vnd.ms-outlook", "MSG", "msg");
 
     /** All types, in words for a reader. */
-    public static final String ALL = "plain text, Markdown, HTML, PDF, JSON, CSV and DOCX";
+    public static final String ALL =
+            "plain text, Markdown, HTML, PDF, JSON, CSV, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML and MSG";
 
     private final String mediaType;
     private final String title;
@@ -55,6 +65,7 @@ public enum DocumentType {
             case "application/xhtml+xml" -> Optional.of(HTML);
             case "text/x-markdown" -> Optional.of(MARKDOWN);
             case "text/json" -> Optional.of(JSON);
+            case "text/rtf" -> Optional.of(RTF);
             case "text/tab-separated-values" -> Optional.of(CSV);
             default ->
                 Arrays.stream(values())

@@ -8,18 +8,56 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the blocks of a document within {@link Bounds}. It cleans their text and drops empty ones. */
-final class BlockWriter {
+public final class BlockWriter {
     private static final int LONGEST_LANGUAGE = 40;
 
     private final List<Block> blocks = new ArrayList<>();
+    private final boolean wantsComments;
     private long characters;
+    private String prefix = "";
+    private int outerLevels;
 
-    void add(BlockKind kind, int level, String text, String position) {
+    /** @param wantsComments whether readers' comments are part of the text */
+    public BlockWriter(boolean wantsComments) {
+        this.wantsComments = wantsComments;
+    }
+
+    public boolean wantsComments() {
+        return wantsComments;
+    }
+
+    /** Adds a comment, if comments are wanted. */
+    public void addComment(String author, String text, String position) {
+        if (wantsComments && !text.isBlank()) {
+            var by = author.isBlank() ? "Comment" : "Comment by " + author;
+            add(BlockKind.PARAGRAPH, 0, by + ": " + text, position);
+        }
+    }
+
+    /**
+     * Runs what writes a part of the document, such as an attachment.
+     *
+     * @param place before the positions in the part
+     * @param levels of headings around the part
+     */
+    public void within(String place, int levels, Runnable part) {
+        var outerPrefix = prefix;
+        prefix += place + ", ";
+        outerLevels += levels;
+        try {
+            part.run();
+        } finally {
+            prefix = outerPrefix;
+            outerLevels -= levels;
+        }
+    }
+
+    public void add(BlockKind kind, int level, String text, String position) {
         add(kind, level, text, position, null);
     }
 
     /** @param language that a fence names, or nothing */
-    void addCode(String text, @Nullable String language, String position) {
+    public void addCode(String text, @Nullable String language, String position) {
         var word = language == null ? "" : language.strip().split("[\\s`~]", 2)[0];
         add(BlockKind.CODE, 0, text, position, word.isEmpty() || word.length() > LONGEST_LANGUAGE ? null : word);
     }
@@ -31,7 +69,12 @@ final class BlockWriter {
         }
         for (var from = 0; from < clean.length(); ) {
             var to = end(clean, from, kind == BlockKind.CODE ? '\n' : ' ');
-            put(new Block(kind, level, clean.substring(from, to), position, language));
+            put(new Block(
+                    kind,
+                    kind == BlockKind.HEADING ? outerLevels + level : level,
+                    clean.substring(from, to),
+                    prefix + position,
+                    language));
             from = to;
         }
     }
@@ -94,11 +137,11 @@ final class BlockWriter {
         };
     }
 
-    List<Block> blocks() {
+    public List<Block> blocks() {
         return blocks;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return blocks.isEmpty();
     }
 }

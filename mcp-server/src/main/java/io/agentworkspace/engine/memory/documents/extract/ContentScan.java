@@ -49,7 +49,7 @@ public final class ContentScan {
         return INSTRUCTIONS.matcher(text).find();
     }
 
-    static List<DocumentReason> reasons(List<Block> blocks) {
+    public static List<DocumentReason> reasons(List<Block> blocks) {
         var found = new ArrayList<DocumentReason>();
         for (var block : blocks) {
             for (var secret : SECRETS) {

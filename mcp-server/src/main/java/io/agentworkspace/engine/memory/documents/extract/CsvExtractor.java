@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Extracts the records of CSV as rows of a table. Formulas are plain text and are not evaluated. */
-final class CsvExtractor {
+public final class CsvExtractor {
     static final String BETWEEN = " | ";
 
     private CsvExtractor() {}
 
-    static void extract(String text, BlockWriter out) {
+    public static void extract(String text, BlockWriter out) {
         var reader = new CsvFormat.Reader(text, CsvFormat.called(text));
         var isFirst = true;
         for (var row = reader.next(); row.isPresent(); row = reader.next()) {
@@ -27,7 +27,7 @@ final class CsvExtractor {
     }
 
     /** Returns an empty text if all cells are empty. */
-    static String joined(List<String> cells) {
+    public static String joined(List<String> cells) {
         return cells.stream().allMatch(String::isBlank)
                 ? ""
                 : cells.stream().map(String::strip).collect(Collectors.joining(BETWEEN));

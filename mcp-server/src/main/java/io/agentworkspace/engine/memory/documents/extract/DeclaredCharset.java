@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The encoding that a file declares, in its head or with its upload, by the names that browsers know. */
-final class DeclaredCharset {
+public final class DeclaredCharset {
     private static final Pattern IN_HEAD = Pattern.compile(
             "\\A\\s*<\\?xml[^>]{1,200}encoding\\s*=\\s*[\"']([\\w.:-]{2,40})[\"']"
                     + "|<meta[^>]{1,500}charset\\s*=\\s*[\"']?([\\w.:-]{2,40})",
@@ -19,7 +19,7 @@ final class DeclaredCharset {
     private DeclaredCharset() {}
 
     /** Returns what HTML declares; empty for other texts, and for names that no program knows. */
-    static Optional<Charset> inHead(byte[] file) {
+    public static Optional<Charset> inHead(byte[] file) {
         var head = new String(file, 0, Math.min(file.length, HEAD), StandardCharsets.ISO_8859_1);
         var declared = IN_HEAD.matcher(head);
         if (!head.stripLeading().startsWith("<") || !declared.find()) {
@@ -31,7 +31,7 @@ final class DeclaredCharset {
     }
 
     /** @throws Rejection {@code encoding} if no program knows the name */
-    static Optional<Charset> ofUpload(@Nullable String name) {
+    public static Optional<Charset> ofUpload(@Nullable String name) {
         return name == null
                 ? Optional.empty()
                 : Optional.of(charset(name)

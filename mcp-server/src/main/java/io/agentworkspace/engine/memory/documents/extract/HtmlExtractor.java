@@ -14,7 +14,7 @@ import org.jsoup.parser.Parser;
 import org.jsoup.select.NodeFilter;
 
 /** Extracts HTML as a reader sees it: without scripts, styles and hidden content. */
-final class HtmlExtractor implements NodeFilter {
+public final class HtmlExtractor implements NodeFilter {
     private static final Set<String> UNSEEN = Set.of(
             "script", "style", "template", "noscript", "svg", "math", "object", "iframe", "canvas", "select", "head");
     private static final Set<String> ITEMS = Set.of("li", "dt", "dd");
@@ -35,19 +35,41 @@ final class HtmlExtractor implements NodeFilter {
         this.out = out;
     }
 
-    static void extract(String html, BlockWriter out) {
+    public static void extract(String html, BlockWriter out) {
+        var document = parsed(html);
+        var title = document.title();
+        if (!title.isBlank() && document.selectFirst("h1") == null) {
+            out.add(BlockKind.HEADING, 1, title, "line 1");
+        }
+        write(document, out);
+    }
+
+    /**
+     * Extracts a part of a document, such as a chapter or the text of a mail, whose own title is of no interest.
+     *
+     * @param title the heading if it has none; may be empty
+     */
+    public static void extractPart(String html, String title, BlockWriter out) {
+        var document = parsed(html);
+        if (!title.isBlank() && document.selectFirst("h1, h2, h3, h4, h5, h6") == null) {
+            out.add(BlockKind.HEADING, 1, title, "line 1");
+        }
+        write(document, out);
+    }
+
+    private static Document parsed(String html) {
         var parser = Parser.htmlParser().setTrackPosition(true).setTrackErrors(0);
         parser.setMaxDepth(Bounds.HTML_DEPTH);
-        Document document = parser.parseInput(html, "");
+        var document = parser.parseInput(html, "");
         if (depth(document) >= Bounds.HTML_DEPTH - 1) {
             throw new Rejection(
                     Code.DAMAGED, "its elements are nested deeper than %d levels".formatted(Bounds.HTML_DEPTH));
         }
-        var title = document.title();
+        return document;
+    }
+
+    private static void write(Document document, BlockWriter out) {
         var extractor = new HtmlExtractor(out);
-        if (!title.isBlank() && document.selectFirst("h1") == null) {
-            out.add(BlockKind.HEADING, 1, title, "line 1");
-        }
         document.body().filter(extractor);
         extractor.end();
     }

@@ -13,7 +13,7 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * Extracts JSON as paragraphs: one for each object with plain values, under headings with the names of the outer objects.
  */
-final class JsonExtractor {
+public final class JsonExtractor {
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(Bounds.DEPTH + 1)
@@ -48,7 +48,7 @@ final class JsonExtractor {
         }
     }
 
-    static void extract(String text, BlockWriter out) {
+    public static void extract(String text, BlockWriter out) {
         var extractor = new JsonExtractor(out);
         try (var parser = FACTORY.createParser(tools.jackson.core.ObjectReadContext.empty(), text)) {
             while (parser.nextToken() != null) {

@@ -27,7 +27,7 @@ import org.commonmark.parser.Parser;
 import org.jsoup.Jsoup;
 
 /** Extracts Markdown with GitHub's tables. */
-final class MarkdownExtractor {
+public final class MarkdownExtractor {
     private static final Parser PARSER = Parser.builder()
             .extensions(List.of(TablesExtension.create()))
             .includeSourceSpans(IncludeSourceSpans.BLOCKS)
@@ -41,7 +41,7 @@ final class MarkdownExtractor {
         this.out = out;
     }
 
-    static void extract(String text, BlockWriter out) {
+    public static void extract(String text, BlockWriter out) {
         new MarkdownExtractor(out).children(PARSER.parse(text), 0);
     }
 

@@ -26,7 +26,7 @@ import org.apache.pdfbox.util.Matrix;
 import org.apache.pdfbox.util.Vector;
 
 /** Extracts the text of a PDF: paragraphs by their spacing, headings by their size. Images are not read. */
-final class PdfExtractor extends PDFTextStripper {
+public final class PdfExtractor extends PDFTextStripper {
     private static final Pattern ITEM = Pattern.compile("^([•◦▪●○■‣–*-]|\\d{1,2}[.)])\\s+(\\S.*)$", Pattern.DOTALL);
 
     /** How much larger than most of the text a heading is. */
@@ -72,7 +72,7 @@ final class PdfExtractor extends PDFTextStripper {
         setSortByPosition(false);
     }
 
-    static void extract(byte[] file, BlockWriter out) {
+    public static void extract(byte[] file, BlockWriter out) {
         if (!isWhole(file)) {
             throw Rejection.damaged("the PDF is cut off; submit the whole file", null);
         }

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import java.util.regex.Pattern;
 
 /** Extracts plain text: its lists, and its paragraphs, which empty lines separate. */
-final class PlainExtractor {
+public final class PlainExtractor {
     private static final Pattern ITEM = Pattern.compile("^\\s{0,8}([-*+•–]|\\d{1,3}[.)])\\s+(\\S.*)$");
 
     private final BlockWriter out;
@@ -16,7 +16,7 @@ final class PlainExtractor {
         this.out = out;
     }
 
-    static void extract(String text, BlockWriter out) {
+    public static void extract(String text, BlockWriter out) {
         new PlainExtractor(out).read(text);
     }
 

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  * Decodes text: by its byte order mark, by the encoding that it declares, as UTF-8, or in the encoding that
  * {@link EncodingDetector} finds. A text whose encoding is not certain is refused.
  */
-final class TextDecoder {
+public final class TextDecoder {
     private static final Charset ISO_2022_JP = Charset.forName("ISO-2022-JP");
 
     /** The most bytes of a character in any encoding. */
@@ -27,7 +27,7 @@ final class TextDecoder {
     private TextDecoder() {}
 
     /** A text, and the warnings about how it was read. */
-    record DecodedText(String text, List<DocumentReason> warnings) {}
+    public record DecodedText(String text, List<DocumentReason> warnings) {}
 
     private record Mark(Charset charset, int... bytes) {
         boolean begins(byte[] file) {
@@ -52,7 +52,7 @@ final class TextDecoder {
      * @param sent the encoding that was sent with the file
      * @throws Rejection {@code encoding}
      */
-    static DecodedText decode(byte[] file, Optional<Charset> sent) {
+    public static DecodedText decode(byte[] file, Optional<Charset> sent) {
         for (var mark : MARKS) {
             if (mark.begins(file)) {
                 var text = Arrays.copyOfRange(file, mark.bytes().length, file.length);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** Determines the kind of a text: JSON, HTML, CSV, Markdown or plain. */
-final class TextShape {
+public final class TextShape {
     private static final int SAMPLE = 200_000;
     private static final int LINES = 400;
 
@@ -28,7 +28,7 @@ final class TextShape {
 
     private TextShape() {}
 
-    static DocumentType of(String text) {
+    public static DocumentType of(String text) {
         var head = text.length() > SAMPLE ? text.substring(0, SAMPLE) : text;
         var begins = head.stripLeading();
         if (begins.startsWith("{") && looksLikeObject(begins) || begins.startsWith("[") && looksLikeArray(begins)) {

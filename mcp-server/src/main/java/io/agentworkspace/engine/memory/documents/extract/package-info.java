@@ -1,4 +1,4 @@
-/** The text of a document, extracted in a process of its own: {@code ExtractorMain} is that process, everything else runs in it. */
+/** The text of a document, by its type: what all readers share, and those of texts and PDF. */
 @NullMarked
 package io.agentworkspace.engine.memory.documents.extract;
 

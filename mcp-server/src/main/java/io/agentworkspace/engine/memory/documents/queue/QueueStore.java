@@ -9,7 +9,7 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.memory.documents.DocumentRow;
-import io.agentworkspace.engine.memory.documents.extract.Extracted;
+import io.agentworkspace.engine.memory.documents.extract.process.Extracted;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.document.DocumentReason;
@@ -49,7 +49,7 @@ final class QueueStore {
                    attempts = d.attempts + 1
               FROM next, app_user u
              WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
-            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.declared_charset, d.size, d.sha256, d.attempts,
+            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.declared_charset, d.comments, d.size, d.sha256, d.attempts,
                    u.name AS submitter, u.role AS submitter_role)
             SELECT c.*, announce(c.tenant_id, jsonb_build_array(
                             jsonb_build_object('topic', 'documents', 'action', 'validating', 'thing', c.id)))
@@ -137,6 +137,7 @@ final class QueueStore {
             long version,
             @Nullable String declaredType,
             @Nullable String declaredCharset,
+            boolean comments,
             long size,
             String sha256,
             String submitter,
@@ -156,6 +157,7 @@ final class QueueStore {
                         row.number("version"),
                         row.textOrNull("declared_type"),
                         row.textOrNull("declared_charset"),
+                        row.flag("comments"),
                         row.number("size"),
                         row.text("sha256"),
                         row.text("submitter"),

@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.identity.rules.DocumentRules;
 import io.agentworkspace.engine.kernel.scheduling.Worker;
 import io.agentworkspace.engine.memory.documents.DocumentFileStore;
-import io.agentworkspace.engine.memory.documents.extract.ExtractorProcess;
+import io.agentworkspace.engine.memory.documents.extract.process.ExtractorProcess;
 import io.agentworkspace.engine.memory.documents.queue.QueueStore.ClaimedDocument;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;

@@ -4,9 +4,9 @@ import io.agentworkspace.engine.identity.rules.DocumentRules;
 import io.agentworkspace.engine.identity.rules.Verdict;
 import io.agentworkspace.engine.memory.documents.DocumentFileStore;
 import io.agentworkspace.engine.memory.documents.extract.Block;
-import io.agentworkspace.engine.memory.documents.extract.Extracted;
-import io.agentworkspace.engine.memory.documents.extract.Extraction;
-import io.agentworkspace.engine.memory.documents.extract.ExtractorProcess;
+import io.agentworkspace.engine.memory.documents.extract.process.Extracted;
+import io.agentworkspace.engine.memory.documents.extract.process.Extraction;
+import io.agentworkspace.engine.memory.documents.extract.process.ExtractorProcess;
 import io.agentworkspace.engine.memory.documents.queue.QueueStore.ClaimedDocument;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
@@ -47,7 +47,8 @@ final class Validator {
         }
         var piece = new AtomicInteger();
         var extracted = process.extract(
-                new Extraction.DeclaredFile(claim.name(), claim.declaredType(), claim.declaredCharset()),
+                new Extraction.DeclaredFile(
+                        claim.name(), claim.declaredType(), claim.declaredCharset(), claim.comments()),
                 () -> files.chunk(claim.tenant(), claim.id(), piece.getAndIncrement()));
         decide(claim, extracted);
     }

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.documents.extract;
+package io.agentworkspace.engine.memory.documents.extract.process;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

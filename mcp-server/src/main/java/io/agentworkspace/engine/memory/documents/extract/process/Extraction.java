@@ -1,5 +1,9 @@
-package io.agentworkspace.engine.memory.documents.extract;
+package io.agentworkspace.engine.memory.documents.extract.process;
 
+import io.agentworkspace.engine.memory.documents.extract.Block;
+import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
+import io.agentworkspace.engine.memory.documents.extract.ContentScan;
+import io.agentworkspace.engine.memory.documents.extract.Rejection;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import io.agentworkspace.engine.model.document.DocumentType;
@@ -19,11 +23,17 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
      * What a file was sent with: its name and type, which are only compared with its content, and its encoding.
      *
      * @param charset by its name
+     * @param comments whether readers' comments are part of its text
      */
     public record DeclaredFile(
             String name,
             @Nullable String mediaType,
-            @Nullable String charset) {
+            @Nullable String charset,
+            boolean comments) {
+        boolean isCalled(DocumentType type) {
+            return type().filter(type::equals).isPresent();
+        }
+
         private Optional<DocumentType> type() {
             return Optional.ofNullable(mediaType)
                     .flatMap(DocumentType::ofMediaType)
@@ -33,11 +43,11 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
 
     /** Extracts a file. This returns for any content, unless it takes too much time or memory. */
     static Extraction of(byte[] file, DeclaredFile claim) {
-        var out = new BlockWriter();
+        var out = new BlockWriter(claim.comments());
         var warnings = new ArrayList<DocumentReason>();
         DocumentType type = null;
         try {
-            type = read(file, claim, out, warnings);
+            type = new Reading(warnings).read(file, claim, out);
             check(out, type);
             var reasons = new ArrayList<>(ContentScan.reasons(out.blocks()));
             reasons.addAll(warnings);
@@ -79,57 +89,15 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                                 .formatted(claimed.title(), type.title())));
     }
 
-    private static DocumentType read(byte[] file, DeclaredFile claim, BlockWriter out, List<DocumentReason> warnings) {
-        if (file.length == 0) {
-            throw new Rejection(Code.EMPTY, "the file has no bytes");
-        }
-        return switch (TypeDetector.format(file)) {
-            case PDF -> {
-                PdfExtractor.extract(file, out);
-                yield DocumentType.PDF;
-            }
-            case DOCX -> {
-                DocxExtractor.extract(file, out);
-                yield DocumentType.DOCX;
-            }
-            case HTML -> text(decoded(file, claim, warnings), DocumentType.HTML, out);
-            case TEXT -> {
-                var text = decoded(file, claim, warnings);
-                if (text.isBlank()) {
-                    throw new Rejection(Code.EMPTY, "the file has nothing but white space");
-                }
-                var shape = TextShape.of(text);
-                var isCalledCsv = shape == DocumentType.TEXT
-                        && claim.type().filter(DocumentType.CSV::equals).isPresent();
-                yield text(text, isCalledCsv ? DocumentType.CSV : shape, out);
-            }
-        };
-    }
-
-    private static String decoded(byte[] file, DeclaredFile claim, List<DocumentReason> warnings) {
-        var decoded = TextDecoder.decode(file, DeclaredCharset.ofUpload(claim.charset()));
-        warnings.addAll(decoded.warnings());
-        return decoded.text();
-    }
-
-    private static DocumentType text(String text, DocumentType type, BlockWriter out) {
-        switch (type) {
-            case HTML -> HtmlExtractor.extract(text, out);
-            case JSON -> JsonExtractor.extract(text, out);
-            case CSV -> CsvExtractor.extract(text, out);
-            case MARKDOWN -> MarkdownExtractor.extract(text, out);
-            case TEXT, PDF, DOCX -> PlainExtractor.extract(text, out);
-        }
-        return type;
-    }
-
     private static void check(BlockWriter out, DocumentType type) {
         if (out.isEmpty()) {
             throw new Rejection(
                     Code.NO_TEXT,
-                    type == DocumentType.PDF
-                            ? "it has no text: scanned pages are images, and no text is recognised in images"
-                            : "no text can be extracted from it");
+                    switch (type) {
+                        case PDF, DOCX, PPTX, ODT, ODP, RTF, EPUB ->
+                            "it has no text: scanned pages are images, and no text is recognised in images";
+                        default -> "no text can be extracted from it";
+                    });
         }
     }
 }

@@ -1,5 +1,6 @@
-package io.agentworkspace.engine.memory.documents.extract;
+package io.agentworkspace.engine.memory.documents.extract.process;
 
+import io.agentworkspace.engine.memory.documents.extract.Block;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentType;
 import java.util.ArrayList;

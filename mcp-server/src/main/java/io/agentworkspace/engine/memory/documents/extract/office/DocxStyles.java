@@ -1,11 +1,10 @@
-package io.agentworkspace.engine.memory.documents.extract;
+package io.agentworkspace.engine.memory.documents.extract.office;
 
+import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.regex.Pattern;
-import javax.xml.stream.XMLStreamConstants;
-import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /** The styles of a DOCX by the ids that its text refers to: which are headings, and which are hidden. */
@@ -23,40 +22,30 @@ final class DocxStyles {
 
     private DocxStyles() {}
 
-    static DocxStyles of(DocxPackage opened) {
+    static DocxStyles of(ZipPackage opened) {
         var styles = new DocxStyles();
-        opened.xml(PART).ifPresent(reader -> {
-            try {
-                while (reader.hasNext()) {
-                    if (reader.next() == XMLStreamConstants.START_ELEMENT) {
-                        styles.begin(reader);
-                    }
-                }
-            } catch (XMLStreamException e) {
-                throw DocxPackage.damaged(PART);
-            }
-        });
+        opened.read(PART, (name, reader) -> styles.begin(name, reader));
         styles.headings.values().removeIf(level -> level < 1 || level > 9);
         return styles;
     }
 
-    private void begin(XMLStreamReader reader) {
-        switch (reader.getLocalName()) {
+    private void begin(String element, XMLStreamReader reader) {
+        switch (element) {
             case "style" -> {
-                style = attribute(reader, "styleId");
-                if (attribute(reader, "type").equals("paragraph")
-                        && attribute(reader, "default").matches("1|true|on")) {
+                style = ZipPackage.attribute(reader, "styleId");
+                if (ZipPackage.attribute(reader, "type").equals("paragraph")
+                        && ZipPackage.attribute(reader, "default").matches("1|true|on")) {
                     bases.put(DEFAULT, style);
                 }
             }
             case "name" -> {
-                var level = level(attribute(reader, "val"));
+                var level = level(ZipPackage.attribute(reader, "val"));
                 if (level > 0) {
                     headings.put(style, level);
                 }
             }
-            case "basedOn" -> bases.put(style, attribute(reader, "val"));
-            case "outlineLvl" -> headings.putIfAbsent(style, outline(attribute(reader, "val")));
+            case "basedOn" -> bases.put(style, ZipPackage.attribute(reader, "val"));
+            case "outlineLvl" -> headings.putIfAbsent(style, outline(ZipPackage.attribute(reader, "val")));
             case "vanish" -> hidden.put(style, isOn(reader));
             case "tblStylePr" -> style = "?"; // It is about parts of tables.
             default -> {}
@@ -91,15 +80,6 @@ final class DocxStyles {
 
     /** Returns whether a property is on: without a value it is. */
     static boolean isOn(XMLStreamReader reader) {
-        return !attribute(reader, "val").matches("0|false|off");
-    }
-
-    static String attribute(XMLStreamReader reader, String name) {
-        for (var i = 0; i < reader.getAttributeCount(); i++) {
-            if (reader.getAttributeLocalName(i).equals(name)) {
-                return reader.getAttributeValue(i);
-            }
-        }
-        return "";
+        return !ZipPackage.attribute(reader, "val").matches("0|false|off");
     }
 }

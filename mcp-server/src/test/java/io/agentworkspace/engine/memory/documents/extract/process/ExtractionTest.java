@@ -1,7 +1,8 @@
-package io.agentworkspace.engine.memory.documents.extract;
+package io.agentworkspace.engine.memory.documents.extract.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.memory.documents.extract.Block;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentType;
 import java.io.ByteArrayOutputStream;
@@ -32,7 +33,7 @@ class ExtractionTest {
     private static final PDFont FONT = new PDType1Font(FontName.HELVETICA);
 
     private static Extraction extraction(String name, byte[] file) {
-        return Extraction.of(file, new Extraction.DeclaredFile(name, null, null));
+        return Extraction.of(file, new Extraction.DeclaredFile(name, null, null, false));
     }
 
     private static String outline(Extraction extraction) {
@@ -141,7 +142,7 @@ class ExtractionTest {
     }
 
     @Test
-    void anEncodedMailIsRefusedWithWhatToSendInstead() {
+    void anEncodedMailIsReadInAnyFormInWhichAnEditorSavesIt() {
         for (var head : List.of(
                 "From: a@example.org\r\nTo: b@example.org\r\nSubject: =?utf-8?q?f=C3=BCnf?=\r\n"
                         + "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n",
@@ -155,11 +156,9 @@ class ExtractionTest {
                     text.getBytes(StandardCharsets.UTF_8),
                     text.getBytes(StandardCharsets.UTF_16LE),
                     text.getBytes(StandardCharsets.UTF_16))) {
-                assertThat(extraction("mail.txt", file).reasons())
-                        .as(head)
-                        .anyMatch(reason -> reason.code() == DocumentReason.Code.TYPE_NOT_ALLOWED
-                                && reason.message().contains("e-mail")
-                                && reason.message().contains("attachments as files of their own"));
+                var read = extraction("mail.eml", file);
+                assertThat(read.type()).as(head).isEqualTo(DocumentType.EML);
+                assertThat(read.blocks().getFirst().kind().word()).isEqualTo("heading");
             }
         }
         var notes = "From: the team\nTo: everybody\nDate: today\nContent-Type: a note\n\nWe meet at five.";
@@ -175,7 +174,7 @@ class ExtractionTest {
                     .repeat(20)
                     .getBytes(Charset.forName(charset));
             var cut = java.util.Arrays.copyOf(whole, whole.length - 1);
-            var claim = new Extraction.DeclaredFile("a.txt", "text/plain", charset);
+            var claim = new Extraction.DeclaredFile("a.txt", "text/plain", charset, false);
             var read = Extraction.of(cut, claim);
             assertThat(read.type()).as(charset).isNotNull();
             assertThat(read.reasons())

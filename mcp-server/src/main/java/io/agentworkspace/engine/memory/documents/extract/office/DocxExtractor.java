@@ -1,13 +1,15 @@
-package io.agentworkspace.engine.memory.documents.extract;
+package io.agentworkspace.engine.memory.documents.extract.office;
 
 import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
+import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
+import io.agentworkspace.engine.memory.documents.extract.CsvExtractor;
+import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Extracts the text of a DOCX: headings by their styles, paragraphs, lists, tables and notes, without text
  * that is hidden or was deleted under review.
  */
-final class DocxExtractor {
+final class DocxExtractor implements ZipPackage.Elements {
     private static final String MAIN = "word/document.xml";
+    private static final String COMMENTS = "word/comments.xml";
     private static final List<String> NOTES = List.of("word/footnotes.xml", "word/endnotes.xml");
 
     /** Elements that are not text of the document, or repeat it. */
@@ -68,43 +71,59 @@ final class DocxExtractor {
         this.styles = styles;
     }
 
-    static void extract(byte[] file, BlockWriter out) {
-        try (var opened = DocxPackage.open(file)) {
-            if (!opened.has(MAIN)) {
-                throw DocxPackage.damaged(MAIN);
-            }
-            var extractor = new DocxExtractor(out, DocxStyles.of(opened));
-            extractor.read(opened, MAIN);
-            for (var notes : NOTES) {
-                extractor.read(opened, notes);
-            }
+    static void extract(ZipPackage opened, BlockWriter out) {
+        if (!opened.has(MAIN)) {
+            throw ZipPackage.damaged(MAIN);
+        }
+        var extractor = new DocxExtractor(out, DocxStyles.of(opened));
+        extractor.read(opened, MAIN);
+        for (var notes : NOTES) {
+            extractor.read(opened, notes);
+        }
+        if (out.wantsComments()) {
+            extractor.comments(opened);
         }
     }
 
-    private void read(DocxPackage opened, String part) {
-        opened.xml(part).ifPresent(reader -> {
-            try {
-                while (reader.hasNext()) {
-                    switch (reader.next()) {
-                        case XMLStreamConstants.START_ELEMENT -> begin(reader);
-                        case XMLStreamConstants.END_ELEMENT -> end(reader.getLocalName());
-                        default -> {}
+    private void comments(ZipPackage opened) {
+        opened.read(COMMENTS, new ZipPackage.Elements() {
+            private final StringBuilder text = new StringBuilder();
+            private String author = "";
+
+            @Override
+            public void begin(String name, XMLStreamReader reader) throws XMLStreamException {
+                switch (name) {
+                    case "comment" -> {
+                        author = ZipPackage.attribute(reader, "author");
+                        text.setLength(0);
                     }
+                    case "t" -> text.append(reader.getElementText());
+                    case "p", "tab", "br" -> text.append(' ');
+                    default -> {}
                 }
-                endContinued();
-            } catch (XMLStreamException e) {
-                throw DocxPackage.damaged(part);
+            }
+
+            @Override
+            public void end(String name) {
+                if (name.equals("comment")) {
+                    out.addComment(author, text.toString(), "comments");
+                }
             }
         });
     }
 
-    private void begin(XMLStreamReader reader) throws XMLStreamException {
-        var name = reader.getLocalName();
+    private void read(ZipPackage opened, String part) {
+        opened.read(part, this);
+        endContinued();
+    }
+
+    @Override
+    public void begin(String name, XMLStreamReader reader) throws XMLStreamException {
         if (SKIPPED.contains(name)) {
             if (name.equals("del") || name.equals("moveFrom")) {
                 withMark(p -> p.continues = true);
             }
-            skip(reader);
+            ZipPackage.skip(reader);
             return;
         }
         switch (name) {
@@ -114,16 +133,16 @@ final class DocxExtractor {
             }
             case "p" -> beginParagraph();
             case "pPr" -> withParagraph(p -> p.isInProperties = true);
-            case "pStyle" -> style(DocxStyles.attribute(reader, "val"));
+            case "pStyle" -> style(ZipPackage.attribute(reader, "val"));
             case "outlineLvl" ->
-                withParagraph(p -> p.heading = DocxStyles.outline(DocxStyles.attribute(reader, "val")));
+                withParagraph(p -> p.heading = DocxStyles.outline(ZipPackage.attribute(reader, "val")));
             case "r" ->
                 withParagraph(p -> {
                     p.isHiddenRunStyle = false;
                     p.isHiddenRun = null;
                 });
             case "rStyle" -> {
-                var isHidden = styles.isHidden(DocxStyles.attribute(reader, "val"));
+                var isHidden = styles.isHidden(ZipPackage.attribute(reader, "val"));
                 withRun(p -> p.isHiddenRunStyle = isHidden);
             }
             case "vanish", "specVanish" -> {
@@ -132,7 +151,7 @@ final class DocxExtractor {
                 withRun(p -> p.isHiddenRun = isOn);
             }
             case "numPr" -> withParagraph(p -> p.item = Math.max(1, p.item));
-            case "ilvl" -> withParagraph(p -> p.item = DocxStyles.outline(DocxStyles.attribute(reader, "val")));
+            case "ilvl" -> withParagraph(p -> p.item = DocxStyles.outline(ZipPackage.attribute(reader, "val")));
             case "t" -> {
                 var text = reader.getElementText();
                 withShown(p -> p.text.append(text));
@@ -192,14 +211,8 @@ final class DocxExtractor {
         }
     }
 
-    private static void skip(XMLStreamReader reader) throws XMLStreamException {
-        for (var open = 1; open > 0; ) {
-            var event = reader.next();
-            open += event == XMLStreamConstants.START_ELEMENT ? 1 : event == XMLStreamConstants.END_ELEMENT ? -1 : 0;
-        }
-    }
-
-    private void end(String name) {
+    @Override
+    public void end(String name) {
         switch (name) {
             case "p" -> endParagraph(paragraphs.poll());
             case "pPr" -> withParagraph(p -> p.isInProperties = false);

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.documents.extract;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.zip.ZipException;
 import javax.xml.stream.XMLInputFactory;
@@ -11,17 +12,16 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 import javax.xml.stream.util.StreamReaderDelegate;
 import org.apache.commons.compress.archivers.zip.ZipFile;
+import org.jspecify.annotations.Nullable;
 
-/** The zip file of a DOCX, and its XML. Only the required parts are unpacked, within limits. */
-final class DocxPackage implements AutoCloseable {
-    private static final String TYPES = "[Content_Types].xml";
-    private static final String MAIN = "wordprocessingml.document.main+xml";
+/** A document that is a zip of XML parts, such as DOCX. Only the required parts are unpacked, within limits. */
+public final class ZipPackage implements AutoCloseable {
     private static final XMLInputFactory XML = xml();
 
     private final ZipFile zip;
     private long unpacked;
 
-    private DocxPackage(ZipFile zip) {
+    private ZipPackage(ZipFile zip) {
         this.zip = zip;
     }
 
@@ -34,15 +34,15 @@ final class DocxPackage implements AutoCloseable {
         return factory;
     }
 
-    /** @throws Rejection if it is another kind of zip, damaged, encrypted, or unpacks to too much */
-    static DocxPackage open(byte[] file) {
+    /** @throws Rejection if it is damaged, encrypted, or unpacks to too much */
+    public static ZipPackage open(byte[] file) {
         ZipFile zip;
         try {
             zip = ZipFile.builder().setByteArray(file).get();
         } catch (IOException | IllegalArgumentException e) {
             throw Rejection.damaged("it is a zip that cannot be opened", null);
         }
-        var opened = new DocxPackage(zip);
+        var opened = new ZipPackage(zip);
         opened.check();
         return opened;
     }
@@ -60,19 +60,6 @@ final class DocxPackage implements AutoCloseable {
                 throw unpacksTooMuch();
             }
         }
-        var types = text(TYPES);
-        if (!types.contains(MAIN)) {
-            throw TypeDetector.notAllowed(kind(types));
-        }
-    }
-
-    private static String kind(String types) {
-        if (types.contains("spreadsheetml")) {
-            return "an Excel workbook";
-        } else if (types.contains("presentationml")) {
-            return "a PowerPoint presentation";
-        }
-        return types.contains("macroEnabled") ? "a Word document with macros" : "application/zip";
     }
 
     static Rejection unpacksTooMuch() {
@@ -81,20 +68,79 @@ final class DocxPackage implements AutoCloseable {
                 "it unpacks to more than %,d MiB or %,d files".formatted(Bounds.UNPACKED >> 20, Bounds.ENTRIES));
     }
 
-    private String text(String path) {
+    /** Returns the first MiB of a part; an empty text if there is none. */
+    public String text(String path) {
         try (var in = stream(path)) {
-            return in == null ? "" : new String(in.readNBytes(1 << 20), java.nio.charset.StandardCharsets.UTF_8);
+            return in == null ? "" : new String(in.readNBytes(1 << 20), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw damaged(path);
         }
     }
 
-    boolean has(String path) {
+    public boolean has(String path) {
         return zip.getEntry(path) != null;
     }
 
+    /** Returns a part's bytes; empty if there is none. */
+    public Optional<byte[]> bytes(String path) {
+        try (var in = stream(path)) {
+            return in == null ? Optional.empty() : Optional.of(in.readAllBytes());
+        } catch (IOException e) {
+            throw damaged(path);
+        }
+    }
+
+    /** Calls a reader at the beginning of each element of a part, if there is such a part, and at its end. */
+    public void read(String path, Elements elements) {
+        var opened = xml(path);
+        if (opened.isEmpty()) {
+            return;
+        }
+        try {
+            for (var reader = opened.get(); reader.hasNext(); ) {
+                switch (reader.next()) {
+                    case XMLStreamConstants.START_ELEMENT -> elements.begin(reader.getLocalName(), reader);
+                    case XMLStreamConstants.END_ELEMENT -> elements.end(reader.getLocalName());
+                    case XMLStreamConstants.CHARACTERS, XMLStreamConstants.CDATA, XMLStreamConstants.SPACE ->
+                        elements.text(reader.getText());
+                    default -> {}
+                }
+            }
+        } catch (XMLStreamException e) {
+            throw damaged(path);
+        }
+    }
+
+    /** What a reader does with the elements of a part. */
+    @FunctionalInterface
+    public interface Elements {
+        void begin(String name, XMLStreamReader reader) throws XMLStreamException;
+
+        default void end(String name) {}
+
+        default void text(String text) {}
+    }
+
+    /** Returns an attribute by its local name; an empty text if there is none. */
+    public static String attribute(XMLStreamReader reader, String name) {
+        for (var i = 0; i < reader.getAttributeCount(); i++) {
+            if (reader.getAttributeLocalName(i).equals(name)) {
+                return reader.getAttributeValue(i);
+            }
+        }
+        return "";
+    }
+
+    /** Passes over the rest of an element. */
+    public static void skip(XMLStreamReader reader) throws XMLStreamException {
+        for (var open = 1; open > 0; ) {
+            var event = reader.next();
+            open += event == XMLStreamConstants.START_ELEMENT ? 1 : event == XMLStreamConstants.END_ELEMENT ? -1 : 0;
+        }
+    }
+
     /** Returns the XML of a part, which may not declare entities, and whose depth is limited. */
-    Optional<XMLStreamReader> xml(String path) {
+    public Optional<XMLStreamReader> xml(String path) {
         try {
             var in = stream(path);
             return in == null ? Optional.empty() : Optional.of(new Guarded(XML.createXMLStreamReader(in), path));
@@ -103,11 +149,11 @@ final class DocxPackage implements AutoCloseable {
         }
     }
 
-    static Rejection damaged(String path) {
-        return Rejection.damaged("a part of the DOCX cannot be read; open it and save it again", path);
+    public static Rejection damaged(String path) {
+        return Rejection.damaged("a part of the file cannot be read; open it and save it again", path);
     }
 
-    private @org.jspecify.annotations.Nullable InputStream stream(String path) throws IOException {
+    private @Nullable InputStream stream(String path) throws IOException {
         var entry = zip.getEntry(path);
         if (entry == null) {
             return null;
@@ -169,6 +215,14 @@ final class DocxPackage implements AutoCloseable {
                 depth--;
             }
             return event;
+        }
+
+        /** Reads the element's end, too, which {@link #next} does not see. */
+        @Override
+        public String getElementText() throws XMLStreamException {
+            var text = super.getElementText();
+            depth--;
+            return text;
         }
     }
 

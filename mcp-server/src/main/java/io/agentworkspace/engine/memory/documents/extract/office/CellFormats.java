@@ -1,0 +1,96 @@
+package io.agentworkspace.engine.memory.documents.extract.office;
+
+import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.poi.ss.usermodel.BuiltinFormats;
+import org.apache.poi.ss.usermodel.DataFormatter;
+import org.apache.poi.ss.usermodel.DateUtil;
+
+/** The formats of a workbook's numbers. Dates are shown as in ISO 8601, other numbers as the program shows them. */
+final class CellFormats {
+    private static final String GENERAL = "General";
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("uuuu-MM-dd", Locale.ROOT);
+    private static final DateTimeFormatter MINUTES = DateTimeFormatter.ofPattern("HH:mm", Locale.ROOT);
+    private static final DateTimeFormatter SECONDS = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
+    private static final int LONGEST = 255;
+
+    private final Map<Integer, String> own = new HashMap<>();
+    private final List<Integer> styles = new ArrayList<>();
+    private final DataFormatter formatter = new DataFormatter(Locale.ROOT);
+    private final boolean since1904;
+
+    private CellFormats(boolean since1904) {
+        this.since1904 = since1904;
+    }
+
+    static CellFormats of(ZipPackage zip, String part, boolean since1904) {
+        var formats = new CellFormats(since1904);
+        var isCells = new boolean[1];
+        zip.read(part, (element, reader) -> {
+            switch (element) {
+                case "numFmt" ->
+                    formats.own.put(
+                            number(ZipPackage.attribute(reader, "numFmtId")),
+                            ZipPackage.attribute(reader, "formatCode"));
+                case "cellStyleXfs", "cellXfs", "cellStyles", "dxfs" -> isCells[0] = element.equals("cellXfs");
+                case "xf" -> {
+                    if (isCells[0]) {
+                        formats.styles.add(number(ZipPackage.attribute(reader, "numFmtId")));
+                    }
+                }
+                default -> {}
+            }
+        });
+        return formats;
+    }
+
+    private static int number(String text) {
+        return text.matches("\\d{1,6}") ? Integer.parseInt(text) : 0;
+    }
+
+    /** Returns a number as text in the format of a style. */
+    String shown(String value, String style) {
+        double number;
+        try {
+            number = Double.parseDouble(value);
+        } catch (NumberFormatException e) {
+            return value;
+        }
+        var index = number(style) < styles.size() ? styles.get(number(style)) : 0;
+        var format = own.getOrDefault(index, builtin(index));
+        if (format.length() > LONGEST) {
+            return value;
+        }
+        if (DateUtil.isADateFormat(index, format) && DateUtil.isValidExcelDate(number) && !format.contains("[h")) {
+            return date(number, format.toLowerCase(Locale.ROOT));
+        }
+        return formatter.formatRawCellContents(number, index, format, since1904).strip();
+    }
+
+    private static String builtin(int index) {
+        var format = BuiltinFormats.getBuiltinFormat(index);
+        return format == null ? GENERAL : format;
+    }
+
+    private String date(double number, String format) {
+        var time = DateUtil.getLocalDateTime(number, since1904, true);
+        var plain = format.replaceAll("\"[^\"]*\"|\\\\.|\\[[^\\]]*]", "");
+        var hasDate = plain.contains("y") || plain.contains("d");
+        var hasTime = plain.contains("h") || plain.contains("s");
+        return time == null
+                ? Double.toString(number)
+                : hasDate && hasTime
+                        ? DATE.format(time) + " " + clock(time)
+                        : hasTime ? clock(time) : DATE.format(time);
+    }
+
+    private static String clock(LocalDateTime time) {
+        return (time.getSecond() == 0 ? MINUTES : SECONDS).format(time);
+    }
+}

@@ -1,0 +1,62 @@
+package io.agentworkspace.engine.memory.documents.extract.office;
+
+import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The parts that a part of an Office document refers to, by their ids. What is outside the document is left out. */
+final class Relations {
+    private record Target(String type, String part) {}
+
+    private final Map<String, Target> targets = new LinkedHashMap<>();
+
+    private Relations() {}
+
+    /** Returns those of a part; those of the package for an empty name. */
+    static Relations of(ZipPackage zip, String part) {
+        var relations = new Relations();
+        var name = part.lastIndexOf('/') + 1;
+        zip.read(part.substring(0, name) + "_rels/" + part.substring(name) + ".rels", (element, reader) -> {
+            if (element.equals("Relationship")
+                    && !ZipPackage.attribute(reader, "TargetMode").equals("External")) {
+                var target = resolved(part, ZipPackage.attribute(reader, "Target"));
+                relations.targets.put(
+                        ZipPackage.attribute(reader, "Id"), new Target(ZipPackage.attribute(reader, "Type"), target));
+            }
+        });
+        return relations;
+    }
+
+    private static String resolved(String part, String target) {
+        try {
+            var path = URI.create("/" + part).resolve(target).getPath();
+            return path == null ? "" : path.replaceFirst("^/+", "");
+        } catch (IllegalArgumentException e) {
+            return "";
+        }
+    }
+
+    /** Returns the name of a part by its id; an empty text if there is none. */
+    String part(String id) {
+        var target = targets.get(id);
+        return target == null ? "" : target.part();
+    }
+
+    /** Returns the names of the parts of a type, by the last word of the type. */
+    List<String> ofType(String word) {
+        return targets.values().stream()
+                .filter(target -> target.type().endsWith("/" + word))
+                .map(Target::part)
+                .toList();
+    }
+
+    /** Returns the name of the main part of a package. */
+    static String main(ZipPackage zip, String usual) {
+        return of(zip, "").ofType("officeDocument").stream()
+                .filter(zip::has)
+                .findFirst()
+                .orElse(usual);
+    }
+}

@@ -1,0 +1,52 @@
+package io.agentworkspace.engine.memory.documents.extract.office;
+
+import io.agentworkspace.engine.memory.documents.extract.Bounds;
+import io.agentworkspace.engine.memory.documents.extract.Rejection;
+import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
+import io.agentworkspace.engine.model.document.DocumentReason.Code;
+import java.util.ArrayList;
+import java.util.List;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
+
+/** The texts that the cells of a workbook share, by their numbers. */
+final class SharedTexts implements ZipPackage.Elements {
+    private final List<String> texts = new ArrayList<>();
+    private final StringBuilder text = new StringBuilder();
+    private long characters;
+
+    private SharedTexts() {}
+
+    static SharedTexts of(ZipPackage zip, String part) {
+        var shared = new SharedTexts();
+        zip.read(part, shared);
+        return shared;
+    }
+
+    @Override
+    public void begin(String name, XMLStreamReader reader) throws XMLStreamException {
+        switch (name) {
+            case "si" -> text.setLength(0);
+            case "t" -> text.append(reader.getElementText());
+            case "rPh" -> ZipPackage.skip(reader); // How to pronounce it.
+            default -> {}
+        }
+    }
+
+    @Override
+    public void end(String name) {
+        if (name.equals("si")) {
+            texts.add(text.toString());
+            characters += text.length() + 8;
+            if (characters > Bounds.SHARED) {
+                throw new Rejection(
+                        Code.TOO_LARGE, "its cells have more than %,d characters; split it".formatted(Bounds.SHARED));
+            }
+        }
+    }
+
+    String get(String number) {
+        var index = number.matches("\\d{1,8}") ? Integer.parseInt(number) : Integer.MAX_VALUE;
+        return index < texts.size() ? texts.get(index) : "";
+    }
+}

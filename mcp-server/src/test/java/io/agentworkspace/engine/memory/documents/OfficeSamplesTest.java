@@ -1,0 +1,168 @@
+package io.agentworkspace.engine.memory.documents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.memory.documents.extract.Block;
+import io.agentworkspace.engine.memory.documents.extract.process.Extracted;
+import io.agentworkspace.engine.memory.documents.extract.process.Extraction;
+import io.agentworkspace.engine.memory.documents.extract.process.ExtractorProcess;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.HangLimit;
+import io.agentworkspace.engine.testing.Repository;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Samples of office documents and mails by several programs, in several languages, and damaged ones, through the process
+ * that extracts text. The golden file has the blocks of each, with their positions.
+ */
+class OfficeSamplesTest {
+    private static final Path FOLDER = Repository.file("mcp-server/src/test/resources/documents-office");
+    private static final Path OUTLINES = Repository.file("mcp-server/src/test/resources/golden/office-samples.txt");
+
+    /** The blocks of a sample that the golden file shows. */
+    private static final int SHOWN = 24;
+
+    private static ExtractorProcess process;
+
+    @BeforeAll
+    static void start() {
+        process = ExtractorProcess.start(HangLimit.TIME);
+    }
+
+    @AfterAll
+    static void end() {
+        process.close();
+    }
+
+    private static List<String> names() {
+        try (var files = Files.list(FOLDER)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] file(String name) {
+        try {
+            return Files.readAllBytes(FOLDER.resolve(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Extracted extracted(String name, byte[] file, boolean comments) {
+        var pieces = new ArrayDeque<>(List.of(file, new byte[0]));
+        try {
+            return process.extract(new Extraction.DeclaredFile(name, null, null, comments), pieces::removeFirst);
+        } catch (ExtractorProcess.Lost lost) {
+            throw new AssertionError(name, lost);
+        }
+    }
+
+    private static List<Block> blocks(Extracted extracted) {
+        return extracted.parts().stream()
+                .flatMap(part -> Json.readList(part.blocks(), Block.class).stream())
+                .toList();
+    }
+
+    private static String line(Block block) {
+        return "%s%s %s  @%s\n"
+                .formatted(
+                        block.kind().word(),
+                        block.level() == 0 ? "" : block.level(),
+                        block.text().length() > 200 ? block.text().substring(0, 200) + "…" : block.text(),
+                        block.position());
+    }
+
+    private static String outline(String name) {
+        var extracted = extracted(name, file(name), false);
+        var blocks = blocks(extracted);
+        var text = new StringBuilder("== %s: %s\n".formatted(name, extracted.type()));
+        for (var reason : extracted.reasons()) {
+            text.append("%s: %s  @%s\n".formatted(reason.code().word(), reason.message(), reason.position()));
+        }
+        blocks.stream().limit(SHOWN).map(OfficeSamplesTest::line).forEach(text::append);
+        if (blocks.size() > SHOWN) {
+            text.append("… %d in all, the last:\n%s".formatted(blocks.size(), line(blocks.getLast())));
+        }
+        return text.toString();
+    }
+
+    @Test
+    void eachSampleKeepsItsTextItsOrderAndItsPlaces() {
+        assertThat(names()).hasSizeGreaterThanOrEqualTo(60);
+        Golden.check(OUTLINES, names().stream().map(OfficeSamplesTest::outline).collect(Collectors.joining("\n")));
+    }
+
+    private static String text(String name, boolean comments) {
+        return blocks(extracted(name, file(name), comments)).stream()
+                .map(Block::text)
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** The same workbook by two programs and in two formats. */
+    @Test
+    void sheetsKeepDatesValuesAndWhatIsHidden() {
+        for (var name : List.of("tides-openpyxl.xlsx", "tides-libreoffice.xlsx", "tides-libreoffice.ods")) {
+            assertThat(text(name, false))
+                    .as(name)
+                    .contains("Prices (hidden sheet)\nitem | price | since\nberth | ", "\nListe\nMöwe\nBoje\nAnker")
+                    .containsPattern("berth \\| 1,?234.50? EUR \\| 2025-12-31 23:30")
+                    .containsPattern("\n2026-03-02 \\| 06:01 \\| 1.51 \\| 0.5%");
+        }
+        assertThat(text("tides-libreoffice.xlsx", false)).contains("| 3.02").doesNotContain("=C5*2");
+    }
+
+    @Test
+    void commentsAreThereOnlyIfAskedFor() {
+        for (var sample : List.of(
+                "comments-hand.docx Comment by Ann: Since when?",
+                "tides-openpyxl.xlsx Comment by Ann: Measured at the old pier",
+                "slides-hand.pptx Comment: Is this right?",
+                "hidden-hand.odt Comment by Ann: Which words?",
+                "hand.rtf Comment by Ann: Which words?")) {
+            var name = sample.substring(0, sample.indexOf(' '));
+            var comment = sample.substring(sample.indexOf(' ') + 1);
+            assertThat(text(name, true)).as(name).contains(comment);
+            assertThat(text(name, false))
+                    .as(name)
+                    .doesNotContain("Comment", comment.substring(comment.indexOf(':') + 2));
+        }
+    }
+
+    /** Cut and changed files end with blocks or with a reason, and the same process reads the next file. */
+    @Test
+    void damagedFilesEndWithAReason() {
+        var random = new Random(51);
+        for (var name : names()) {
+            var whole = file(name);
+            for (var part : List.of(3, 10)) {
+                ends(name, Arrays.copyOf(whole, whole.length * part / 11));
+            }
+            var changed = whole.clone();
+            for (var i = 0; i < 1 + whole.length / 500; i++) {
+                changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
+            }
+            ends(name, changed);
+        }
+    }
+
+    private static void ends(String name, byte[] file) {
+        var extracted = extracted(name, file, true);
+        assertThat(extracted.parts().isEmpty() && extracted.reasons().isEmpty())
+                .as(name)
+                .isFalse();
+    }
+}
