@@ -2,9 +2,9 @@ package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.kernel.page.Page;
-import io.agentworkspace.engine.memory.banks.transfer.formats.ExportFormat;
-import io.agentworkspace.engine.memory.banks.transfer.formats.FilePart;
-import io.agentworkspace.engine.memory.banks.transfer.formats.MemoryLine;
+import io.agentworkspace.engine.memory.banks.transfer.exported.ExportFormat;
+import io.agentworkspace.engine.memory.banks.transfer.exported.FilePart;
+import io.agentworkspace.engine.memory.banks.transfer.exported.MemoryLine;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.Name;

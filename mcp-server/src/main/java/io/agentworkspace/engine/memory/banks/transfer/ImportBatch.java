@@ -8,7 +8,7 @@ import io.agentworkspace.engine.memory.banks.transfer.ImportStore.ImportedSource
 import io.agentworkspace.engine.memory.banks.transfer.ImportStore.KnownMemory;
 import io.agentworkspace.engine.memory.banks.transfer.ImportStore.LineRow;
 import io.agentworkspace.engine.memory.banks.transfer.ImportStore.NameHolder;
-import io.agentworkspace.engine.memory.banks.transfer.formats.MemoryLine;
+import io.agentworkspace.engine.memory.banks.transfer.exported.MemoryLine;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;

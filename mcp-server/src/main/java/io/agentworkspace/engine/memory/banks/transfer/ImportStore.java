@@ -4,7 +4,7 @@ import io.agentworkspace.engine.kernel.access.MemoryVisibility;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.memory.banks.BankStore;
-import io.agentworkspace.engine.memory.banks.transfer.formats.MemoryLine;
+import io.agentworkspace.engine.memory.banks.transfer.exported.MemoryLine;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Scope;

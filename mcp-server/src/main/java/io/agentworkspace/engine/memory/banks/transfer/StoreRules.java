@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.identity.rules.Rules;
-import io.agentworkspace.engine.memory.banks.transfer.formats.MemoryLine;
+import io.agentworkspace.engine.memory.banks.transfer.exported.MemoryLine;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;

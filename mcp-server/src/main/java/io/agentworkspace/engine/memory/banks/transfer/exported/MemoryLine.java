@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.banks.transfer.formats;
+package io.agentworkspace.engine.memory.banks.transfer.exported;
 
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.schema.Doc;

@@ -1,10 +1,10 @@
-package io.agentworkspace.engine.memory.banks.transfer.formats;
+package io.agentworkspace.engine.memory.banks.transfer.exported;
 
 import java.time.Instant;
 import java.util.Optional;
 
 /** A form of an export that other products read. */
-public sealed interface ExportFormat permits CsvFormat, GraphFormat, JsonLinesFormat, MarkdownFormat, Mem0Format {
+public sealed interface ExportFormat permits CsvExport, GraphFormat, JsonLinesFormat, MarkdownFormat, Mem0Format {
     String ENGINE = "engine";
     String JSONL = "jsonl";
     String MARKDOWN = "markdown";
@@ -44,7 +44,7 @@ public sealed interface ExportFormat permits CsvFormat, GraphFormat, JsonLinesFo
             case MARKDOWN -> new MarkdownFormat();
             case MEM0 -> new Mem0Format();
             case GRAPH -> new GraphFormat();
-            case CSV -> new CsvFormat();
+            case CSV -> new CsvExport();
             default -> throw new IllegalArgumentException(name);
         };
     }

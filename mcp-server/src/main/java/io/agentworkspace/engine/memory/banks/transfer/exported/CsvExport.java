@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.banks.transfer.formats;
+package io.agentworkspace.engine.memory.banks.transfer.exported;
 
 import java.time.Instant;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A table with a memory in each row, as RFC 4180 describes it. Lists have a space between their values, tags a comma. */
-final class CsvFormat implements ExportFormat {
+final class CsvExport implements ExportFormat {
     private static final String HEADER =
             "id,name,text,tags,author,editor,document,derived_from,supersedes,reason,superseded_by,expires_at,pinned,revision,created_at,updated_at\r\n";
 
@@ -43,7 +43,7 @@ final class CsvFormat implements ExportFormat {
                         line.revision(),
                         line.createdAt(),
                         line.updatedAt())
-                .map(CsvFormat::cell)
+                .map(CsvExport::cell)
                 .collect(Collectors.joining(","));
         return Optional.of(FilePart.of(row + "\r\n"));
     }
