@@ -164,14 +164,15 @@ class CallCostTest {
                 .formatted(tool, arguments)
                 .replace('\'', '"');
         return """
-                POST /mcp HTTP/1.1
-                Host: 127.0.0.1
-                Content-Type: application/json
-                Accept: application/json, text/event-stream
-                X-API-Key: %s
-                Content-Length: %d
+            POST /mcp HTTP/1.1
+            Host: 127.0.0.1
+            Content-Type: application/json
+            Accept: application/json, text/event-stream
+            X-API-Key: %s
+            Content-Length: %d
 
-                %s""".formatted(key, body.length(), body).replace("\n", "\r\n").getBytes(UTF_8);
+            %s\
+            """.formatted(key, body.length(), body).replace("\n", "\r\n").getBytes(UTF_8);
     }
 
     /** @param requests one for each call */

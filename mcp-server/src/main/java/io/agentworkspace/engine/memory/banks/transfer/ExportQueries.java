@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Reads a bank as lines, the oldest memory first, each followed by its former revisions. They are those that MB_Read shows
@@ -28,48 +29,48 @@ import org.jspecify.annotations.Nullable;
 final class ExportQueries {
     /** A line begins with the place after which the next page continues: the memory, and its former revision or 0. */
     private static final String LINES = SqlTemplate.of("""
-            SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.place, l.revision, l.name, l.holds_name,
-                   CASE WHEN {ahead} <= :room THEN l.text ELSE '' END AS text,
-                   l.tags, author.name AS author, editor.name AS editor, l.source,
-                   CAST(l.derived_from AS text[]) AS derived_from, CAST(l.supersedes AS text) AS supersedes, l.reason,
-                   CAST(l.superseded_by AS text) AS superseded_by, l.superseded_at, l.expires_at, l.pinned, m.created_at,
-                   l.updated_at, l.replaced_at,
-                   {ahead} > :room AS is_beyond
-              FROM bank b CROSS JOIN LATERAL (
-                       SELECT m.*, {superseder} AS superseder
-                         FROM memory m
-                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
-                          AND m.created_at >= COALESCE(CAST(:after AS timestamptz), '-infinity')
-                          AND (CAST(:after AS timestamptz) IS NULL
-                               OR (m.created_at, m.id) >= (CAST(:after AS timestamptz), CAST(:after_id AS uuid)))
-                          AND {readable}
-                        ORDER BY m.created_at, m.id
-                        LIMIT :limit + 2) m
-                   CROSS JOIN LATERAL (
-                       SELECT CAST(0 AS bigint) AS place, m.revision, m.name, m.name_key IS NOT NULL AS holds_name, m.text,
-                              m.tags, m.editor_id, m.source, m.derived_from, m.supersedes, m.reason,
-                              m.superseder AS superseded_by,
-                              CASE WHEN m.superseder IS NOT NULL THEN m.superseded_at END AS superseded_at, m.expires_at,
-                              m.pinned, m.updated_at, CAST(NULL AS timestamptz) AS replaced_at
-                       UNION ALL
-                       (SELECT r.revision, r.revision, r.name, r.name_key IS NOT NULL, r.text, r.tags, r.editor_id, r.source,
-                               r.derived_from, r.supersedes, r.reason, NULL, NULL, r.expires_at, r.pinned, r.stored_at,
-                               r.replaced_at
-                          FROM memory_revision r
-                         WHERE :revisions AND r.tenant_id = m.tenant_id AND r.bank_id = m.bank_id AND r.memory_id = m.id
-                           AND NOT r.contributors && {censored}
-                           AND (CAST(:after_id AS uuid) IS NULL OR m.id <> CAST(:after_id AS uuid) OR r.revision > :after_place)
-                         ORDER BY r.revision
-                         LIMIT :limit + 2)) l
-                   CROSS JOIN LATERAL (SELECT x.name FROM party x
-                                        WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
-                   LEFT JOIN LATERAL (SELECT x.name FROM party x
-                                       WHERE x.tenant_id = m.tenant_id AND x.id = l.editor_id OFFSET 0) editor ON true
-             WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
-               AND (CAST(:after_id AS uuid) IS NULL OR m.id <> CAST(:after_id AS uuid) OR l.place > :after_place)
-             ORDER BY m.created_at, m.id, l.place
-             LIMIT :limit + 1
-            """)
+        SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.place, l.revision, l.name, l.holds_name,
+               CASE WHEN {ahead} <= :room THEN l.text ELSE '' END AS text,
+               l.tags, author.name AS author, editor.name AS editor, l.source,
+               CAST(l.derived_from AS text[]) AS derived_from, CAST(l.supersedes AS text) AS supersedes, l.reason,
+               CAST(l.superseded_by AS text) AS superseded_by, l.superseded_at, l.expires_at, l.pinned, m.created_at,
+               l.updated_at, l.replaced_at,
+               {ahead} > :room AS is_beyond
+          FROM bank b CROSS JOIN LATERAL (
+                   SELECT m.*, {superseder} AS superseder
+                     FROM memory m
+                    WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                      AND m.created_at >= COALESCE(CAST(:after AS timestamptz), '-infinity')
+                      AND (CAST(:after AS timestamptz) IS NULL
+                           OR (m.created_at, m.id) >= (CAST(:after AS timestamptz), CAST(:after_id AS uuid)))
+                      AND {readable}
+                    ORDER BY m.created_at, m.id
+                    LIMIT :limit + 2) m
+               CROSS JOIN LATERAL (
+                   SELECT CAST(0 AS bigint) AS place, m.revision, m.name, m.name_key IS NOT NULL AS holds_name, m.text,
+                          m.tags, m.editor_id, m.source, m.derived_from, m.supersedes, m.reason,
+                          m.superseder AS superseded_by,
+                          CASE WHEN m.superseder IS NOT NULL THEN m.superseded_at END AS superseded_at, m.expires_at,
+                          m.pinned, m.updated_at, CAST(NULL AS timestamptz) AS replaced_at
+                   UNION ALL
+                   (SELECT r.revision, r.revision, r.name, r.name_key IS NOT NULL, r.text, r.tags, r.editor_id, r.source,
+                           r.derived_from, r.supersedes, r.reason, NULL, NULL, r.expires_at, r.pinned, r.stored_at,
+                           r.replaced_at
+                      FROM memory_revision r
+                     WHERE :revisions AND r.tenant_id = m.tenant_id AND r.bank_id = m.bank_id AND r.memory_id = m.id
+                       AND NOT r.contributors && {censored}
+                       AND (CAST(:after_id AS uuid) IS NULL OR m.id <> CAST(:after_id AS uuid) OR r.revision > :after_place)
+                     ORDER BY r.revision
+                     LIMIT :limit + 2)) l
+               CROSS JOIN LATERAL (SELECT x.name FROM party x
+                                    WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+               LEFT JOIN LATERAL (SELECT x.name FROM party x
+                                   WHERE x.tenant_id = m.tenant_id AND x.id = l.editor_id OFFSET 0) editor ON true
+         WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
+           AND (CAST(:after_id AS uuid) IS NULL OR m.id <> CAST(:after_id AS uuid) OR l.place > :after_place)
+         ORDER BY m.created_at, m.id, l.place
+         LIMIT :limit + 1
+        """)
             .with(
                     "ahead",
                     "sum(octet_length(l.text)) OVER (ORDER BY m.created_at, m.id, l.place) - octet_length(l.text)")
@@ -96,7 +97,8 @@ final class ExportQueries {
             @Nullable Long version,
             @Nullable String position,
             @Nullable String editor,
-            MemoryLine.@Nullable Loaded document) {
+            MemoryLine.@Nullable Loaded document,
+            @Nullable ObjectNode origin) {
         public static final String IMPORT = "import";
 
         boolean isImport() {
@@ -176,6 +178,7 @@ final class ExportQueries {
                 imported == null ? row.text("author") : imported.name(),
                 imported == null || imported.editor() == null ? row.textOrNull("editor") : imported.editor(),
                 document(source),
+                source == null ? null : source.origin(),
                 origins.isEmpty() ? null : origins,
                 row.textOrNull("supersedes"),
                 row.textOrNull("reason"),

@@ -5,7 +5,7 @@ import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import org.jspecify.annotations.Nullable;
 
 /** The reason why a document cannot be accepted, found during extraction. */
-final class Rejection extends RuntimeException {
+public final class Rejection extends RuntimeException {
     private final transient DocumentReason reason;
 
     Rejection(Code code, String message) {
