@@ -170,7 +170,7 @@ public final class ImportRunner implements ToolRunner {
         }
 
         private Optional<Records> records() {
-            return recognised.map(Formats.Reading::records);
+            return recognised.flatMap(reading -> Optional.ofNullable(reading.records()));
         }
 
         /** Submits the conversations, and adds what was refused while the file was read. */

@@ -85,7 +85,7 @@ final class ChatGptFormat implements JsonFormat {
     }
 
     private void conversation(JsonNode entry, Place at, Records out) {
-        var id = entry.path("conversation_id").asString(entry.path("id").asString(at.line() + "0000000"));
+        var id = entry.path("conversation_id").asString(entry.path("id").asString(Long.toString(at.line())));
         var conversation = new Conversation(PRODUCT, entry.path("title").asString(""), id, at);
         for (var node : shown(entry)) {
             var message = node.path("message");

@@ -92,7 +92,7 @@ final class ClaudeFormat implements JsonFormat {
     }
 
     private static void conversation(JsonNode entry, Place at, Records out) {
-        var id = entry.path("uuid").asString(at.line() + "0000000");
+        var id = entry.path("uuid").asString(Long.toString(at.line()));
         var conversation = new Conversation(PRODUCT, entry.path("name").asString(""), id, at);
         for (var message : shown(entry)) {
             var sender = message.path("sender").asString("");

@@ -57,7 +57,7 @@ final class CsvTableFormat implements ImportFormat {
     /** Returns whether the text has the shape of a table, with a column for the text of a memory. */
     private static boolean isTable(String text) {
         return CsvFormat.of(text)
-                .map(format -> header(text, format))
+                .flatMap(format -> header(text, format))
                 .map(header -> find(header, null, TEXT) != null)
                 .orElse(false);
     }
@@ -66,14 +66,11 @@ final class CsvTableFormat implements ImportFormat {
         return !source.isFolder() || part.path().matches("(?i).*\\.(csv|tsv)");
     }
 
-    private static @Nullable List<String> header(String text, CsvFormat format) {
+    private static Optional<List<String>> header(String text, CsvFormat format) {
         try {
-            return new CsvFormat.Reader(text, format)
-                    .next()
-                    .map(CsvFormat.Row::cells)
-                    .orElse(null);
+            return new CsvFormat.Reader(text, format).next().map(CsvFormat.Row::cells);
         } catch (Rejection e) {
-            return null;
+            return Optional.empty();
         }
     }
 

@@ -3,6 +3,8 @@ package io.agentworkspace.engine.memory.banks.transfer.formats;
 import io.agentworkspace.engine.memory.banks.transfer.source.MarkdownSections;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.text.Sha256;
+import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +19,7 @@ final class Labels {
     private static final int MOST_TAGS = 20;
     private static final int LONGEST_TAG = 64;
     private static final int LONGEST_TITLE = 120;
-    private static final String NO_PART = "";
+    private static final int LENGTH_OF_ID = 8;
 
     private Labels() {}
 
@@ -37,11 +39,10 @@ final class Labels {
                 .replaceAll("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}]+", " ")
                 .replaceAll("\\s+", " ")
                 .strip();
-        var known = plain.isEmpty()
-                ? NO_PART
-                : " " + Excerpt.cut(plain, LONGEST_TITLE).strip();
-        var id = unique.replaceAll("[^A-Za-z0-9]", "");
-        return "%s%s (%s).md".formatted(product, known, id.substring(0, Math.min(8, id.length())));
+        var known =
+                plain.isEmpty() ? "" : " " + Excerpt.cut(plain, LONGEST_TITLE).strip();
+        var id = Sha256.hex(unique.getBytes(StandardCharsets.UTF_8)).substring(0, LENGTH_OF_ID);
+        return "%s%s (%s).md".formatted(product, known, id);
     }
 
     /** Returns the texts of an array, or of a text with commas, as tags. */

@@ -69,8 +69,7 @@ final class LettaFormat implements JsonFormat {
         var messages = agent.path("messages");
         if (messages.isArray() && !messages.isEmpty()) {
             var name = agent.path("name").asString("agent");
-            var conversation = new Conversation(
-                    PRODUCT, name, agent.path("id").asString(Integer.toHexString(name.hashCode()) + "00000"), at);
+            var conversation = new Conversation(PRODUCT, name, agent.path("id").asString(name), at);
             messages.forEach(message -> message(message, conversation, at, out));
             conversation.end(out);
         }

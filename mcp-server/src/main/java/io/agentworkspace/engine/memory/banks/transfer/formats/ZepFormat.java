@@ -135,7 +135,7 @@ final class ZepFormat implements JsonFormat {
         sessions.forEach((session, episodes) -> {
             episodes.sort(
                     Comparator.comparing(Episode::time, Comparator.nullsFirst(Comparator.<Instant>naturalOrder())));
-            var id = Integer.toHexString(session.hashCode()) + "0000000";
+            var id = session;
             var conversation =
                     new Conversation(PRODUCT, session, id, episodes.getFirst().at());
             episodes.stream()
