@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
 import io.agentworkspace.engine.memory.banks.transfer.source.ImportSource;
+import io.agentworkspace.engine.memory.banks.transfer.source.JsonValues;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import java.io.IOException;
 import tools.jackson.databind.JsonNode;
@@ -43,7 +44,7 @@ interface JsonFormat extends ImportFormat {
     }
 
     private void read(ImportSource.Part part, JsonFormat reader, Records out) throws IOException {
-        part.values(value -> {
+        part.values((JsonValues.Value value) -> {
             var at = part.place(value.number());
             if (value.fault() != null) {
                 out.refuse(value.fault(), at);
