@@ -227,7 +227,7 @@ async function moving() {
   await page.goto(`${engine}/console/memory/copies?view=import`);
   const choose = async (name, buffer) => {
     await page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/jsonl', buffer: Buffer.from(buffer) });
-    await page.locator('.import .soft', { hasText: name }).waitFor(); // The report of the file before is gone.
+    await page.locator('.import .soft', { hasText: name }).first().waitFor(); // The report of the file before is gone.
     await page.locator('.import-report h3, .problem:not(:empty)').first().waitFor();
     return page.locator('.import-report, .problem').allInnerTexts();
   };
@@ -235,15 +235,29 @@ async function moving() {
   step.markdown = await page.getByLabel('The file is').inputValue();
   await page.locator('.import-report', { hasText: 'Low water' }).waitFor();
   step.wrong = await choose('other.jsonl', '{"text":"One."}\nnot a line\n');
-  await page.locator('.refusals li').waitFor();
-  step.refused = await page.locator('.refusals li').allInnerTexts();
+  await page.locator('.reasons li').waitFor();
+  step.refused = await page.locator('.reasons li').allInnerTexts();
   await pages.look(page, 'console-import');
   await choose('log.jsonl', exported);
-  await page.locator('.import-report p', { hasText: '201 new' }).waitFor();
-  step.format = await page.getByLabel('The file is').inputValue();
+  await page.locator('.import-report p', { hasText: '201 new' }).first().waitFor();
   await button(page, 'Import').click();
   await page.locator('.import-report h3', { hasText: 'Report' }).waitFor();
   step.report = await page.locator('.import-report p').first().innerText();
+  await page.getByRole('link', { name: '← copies' }).click();
+  await page.locator('#main:not([aria-busy]) .memory').first().waitFor();
+  // A data export is dropped on the page of the bank, which previews it.
+  const dropped = await page.evaluateHandle(text => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], 'conversations.json', { type: 'application/json' }));
+    return data;
+  }, readFileSync(new URL('../resources/imports/chatgpt/conversations.json', import.meta.url), 'utf8'));
+  await page.locator('.memory').first().dispatchEvent('drop', { dataTransfer: dropped });
+  await page.locator('.import-report p', { hasText: 'ChatGPT' }).first().waitFor();
+  step.dropped = await page.locator('.import-report p').first().innerText();
+  await pages.look(page, 'console-import-dropped');
+  await button(page, 'Import').click();
+  await page.locator('.import-report h3', { hasText: 'Report' }).waitFor();
+  step.chatgpt = await page.locator('.import-report p').first().innerText();
   await page.getByRole('link', { name: '← copies' }).click();
   await page.locator('#main:not([aria-busy]) .memory').first().waitFor();
   const ask = async (tool, args) => (await page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: args })).json();

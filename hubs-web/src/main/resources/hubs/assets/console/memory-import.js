@@ -1,15 +1,29 @@
-// Import into a bank: a file is tried first, and stored once one has seen what would come of it.
+// Import into a bank: a file is dropped or chosen, tried first, and stored once one has seen what would come of it.
 import { csrf } from '../account.js';
 import { Refused } from './api.js';
 import { backTo } from './memory-one.js';
 import { ago, announce, enc, guarded, html, live, nothing, number, tag, toast, whileBusy } from './parts.js';
 
 const FORMATS = {
+  auto: 'recognised by what it contains',
   engine: 'an export of a bank',
   markdown: 'Markdown: a text, or a folder as zip',
   jsonl: 'JSON lines of another system',
+  chatgpt: 'a data export of ChatGPT',
+  claude: 'a data export of Claude',
+  gemini: 'a memory file of Gemini',
+  mem0: 'memories of mem0',
+  zep: 'a graph of Zep or Graphiti',
+  letta: 'an agent file of Letta',
+  'basic-memory': 'a folder of basic-memory as zip',
+  obsidian: 'a vault of Obsidian as zip',
+  'memory-server': 'the file of the memory server of MCP',
+  csv: 'a table as CSV',
 };
-const TYPES = '.jsonl,.ndjson,.json,.md,.markdown,.txt,.zip';
+const TYPES = '.jsonl,.ndjson,.json,.md,.markdown,.txt,.zip,.csv,.tsv,.af';
+
+// How often a file is sent again whose conversations are still being validated.
+const MOST_TIMES = 20;
 const COUNTS = [
   ['stored', 'new'],
   ['replaced', 'with a new text'],
@@ -45,11 +59,52 @@ async function send(bank, format, file, isTrial) {
   return body;
 }
 
-// An export of a bank begins with a line that has an id; other JSON lines have only what their system wrote.
-async function guess(file) {
-  if (/\.(md|markdown|txt|zip)$/i.test(file.name)) return 'markdown';
-  const first = (await file.slice(0, 100_000).text()).split('\n', 1)[0];
-  return /"id":"[0-9a-f]{8}-/.test(first) && first.includes('"revision"') ? 'engine' : 'jsonl';
+// Sends it again while some of its conversations are still being validated: what is stored is not stored twice.
+async function store(bank, format, file, progress) {
+  let body = await send(bank, format, file, false);
+  const first = body;
+  for (let times = 1; body.documents?.waiting && times < MOST_TIMES; times++) {
+    progress(
+      `${number(body.documents.found - body.documents.waiting)} of ${number(body.documents.found)} conversations…`,
+    );
+    body = await send(bank, format, file, false);
+  }
+  return body === first
+    ? first
+    : { ...body, stored: first.stored, replaced: first.replaced, unchanged: first.unchanged };
+}
+
+// A file that was dropped on the page of a bank, until the page of its import takes it.
+let dropped = null;
+
+// Returns the handlers of a place where files can be dropped.
+const dropping = (take, over) => ({
+  enter: (event) => {
+    if ([...event.dataTransfer.types].includes('Files')) over(1);
+  },
+  leave: () => over(-1),
+  above: (event) => {
+    if ([...event.dataTransfer.types].includes('Files')) event.preventDefault();
+  },
+  drop: (event) => {
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    event.preventDefault();
+    over(0);
+    take(file);
+  },
+});
+
+// Draws the page of a bank as a place to drop a file, which its import then takes.
+export function importedByDrop(bank, go, content) {
+  const on = dropping(
+    (file) => {
+      dropped = { bank: bank.name, file };
+      go(`/console/memory/${enc(bank.name)}?view=import`);
+    },
+    () => {},
+  );
+  return html`<div class="drop-anywhere" @dragover=${on.above} @drop=${on.drop}>${content}</div>`;
 }
 
 const words = (body) =>
@@ -57,12 +112,57 @@ const words = (body) =>
     .map(([name, word]) => `${number(body[name])} ${word}`)
     .join(', ') || 'nothing to store';
 
+const conversations = ({ documents }) =>
+  documents
+    ? ` ${number(documents.found)} ${documents.found === 1 ? 'conversation or file' : 'conversations and files'}: ${
+        [
+          ['stored', 'new'],
+          ['unchanged', 'there already'],
+          ['waiting', 'still being validated'],
+          ['refused', 'refused'],
+        ]
+          .filter(([name]) => documents[name])
+          .map(([name, word]) => `${number(documents[name])} ${word}`)
+          .join(', ') || 'nothing to load'
+      }.`
+    : '';
+
+// One sentence for each reason, with how many there are and where the first one is.
+const reasons = (list, label, mark) =>
+  list?.length
+    ? html`<ul class="preview reasons" aria-label=${label}>
+        ${list.map(
+          (one) =>
+            html`<li>
+              ${mark}<span>
+                ${number(one.count)} × ${one.note}
+                <span class="soft">(first: ${one.file ? `${one.file}, ` : ''}entry ${number(one.line)})</span></span
+              >
+            </li>`,
+        )}
+      </ul>`
+    : null;
+
 function report(body, isTrial) {
-  const count = `${number(body.lines)} ${body.lines === 1 ? 'memory' : 'memories'} in the file: ${words(body)}.`;
+  const name = body.recognised ? `Recognised: ${FORMATS[body.recognised] ?? body.recognised}. ` : '';
+  const partly = isTrial || body.complete ? '' : 'Only a part was imported. ';
+  const count = `${name}${partly}${number(body.lines)} ${body.lines === 1 ? 'memory' : 'memories'} in the file: ${words(body)}.${conversations(body)}`;
   announce(count);
   return [
     html`<h3>${isTrial ? 'What would be stored' : 'Report'}</h3>`,
     html`<p role="status">${count}</p>`,
+    body.documents?.preview?.length
+      ? html`<ul class="preview" aria-label="The first conversations">
+          ${body.documents.preview.map(
+            (one) =>
+              html`<li>
+                <b dir="auto">${one.name}</b
+                >${one.turns ? html`<span class="soft"> ${number(one.turns)} turns</span>` : null}
+                <p dir="auto" class="clip2">${one.text}</p>
+              </li>`,
+          )}
+        </ul>`
+      : null,
     body.preview?.length
       ? html`<ul class="preview" aria-label="The first memories">
           ${body.preview.map(
@@ -75,21 +175,8 @@ function report(body, isTrial) {
           )}
         </ul>`
       : null,
-    body.refusals?.length
-      ? html`<ul class="preview refusals" aria-label="Refused">
-          ${body.refusals.map(
-            (one) =>
-              html`<li>
-                ${tag('refused', 'destroys')}<span>
-                  ${one.file ? `${one.file}, ` : ''}line ${number(one.line)}: ${one.note}</span
-                >
-              </li>`,
-          )}
-        </ul>`
-      : null,
-    body.refused > (body.refusals?.length ?? 0)
-      ? html`<p class="soft">The first ${number(body.refusals.length)} refused lines are shown.</p>`
-      : null,
+    reasons(body.reasons, 'Refused', tag('refused', 'destroys')),
+    reasons(body.left_out, 'Left out', tag('left out')),
   ].filter(Boolean);
 }
 
@@ -103,14 +190,23 @@ export function importing(bank, { drawn }) {
   let isStoring = false;
   let newest = 0; // A slow trial must not replace that of another file.
 
+  let depth = 0; // How many elements of the place to drop a file are below it.
+
+  async function take(one) {
+    file = one;
+    result = nothing; // It was of another file.
+    format = 'auto';
+    await run(true);
+  }
+
   const choose = guarded(async ({ currentTarget }) => {
     const [one] = currentTarget.files;
     currentTarget.value = ''; // The same file can be chosen again when it is corrected.
-    if (!one) return;
-    file = one;
-    result = nothing; // It was of another file.
-    format = await guess(file);
-    await run(true);
+    if (one) await take(one);
+  });
+  const on = dropping(guarded(take), (change) => {
+    depth = change ? Math.max(0, depth + change) : 0;
+    drawn();
   });
 
   async function run(isTrial) {
@@ -122,11 +218,15 @@ export function importing(bank, { drawn }) {
     result = html`<p class="soft">${isTrial ? 'Reading the file…' : 'Importing…'}</p>`;
     drawn();
     try {
-      const body = await send(bank.name, format, file, isTrial);
+      const progress = (done) => {
+        result = html`<p class="soft" role="status">${done}</p>`;
+        drawn();
+      };
+      const body = isTrial ? await send(bank.name, format, file, true) : await store(bank.name, format, file, progress);
       if (mine !== newest) return;
       result = report(body, isTrial);
-      isReady = isTrial && body.stored + body.replaced + body.revisions > 0;
-      if (!isTrial) toast(`Imported into ${bank.name}.`);
+      isReady = isTrial && body.stored + body.replaced + body.revisions + (body.documents?.stored ?? 0) > 0;
+      if (!isTrial) toast(body.complete ? `Imported into ${bank.name}.` : `Partly imported into ${bank.name}.`);
     } catch (error) {
       if (mine !== newest) return;
       result = nothing;
@@ -140,7 +240,11 @@ export function importing(bank, { drawn }) {
     format = currentTarget.value;
     return run(true);
   });
-  const store = guarded(({ currentTarget }) => whileBusy(currentTarget, () => run(false)));
+  const storing = guarded(({ currentTarget }) => whileBusy(currentTarget, () => run(false)));
+  if (dropped?.bank === bank.name) {
+    guarded(take)(dropped.file);
+    dropped = null;
+  }
 
   return () =>
     html`${backTo(bank)}
@@ -151,14 +255,28 @@ export function importing(bank, { drawn }) {
         </div>
       </header>
       <div class="import">
-        <p>
-          <input type="file" id="import-file" class="unseen" accept=${TYPES} @change=${choose} /><label
-            for="import-file"
-            class="button quiet"
-            >Choose a file</label
-          >
-          <span dir="auto" class="soft">${file?.name ?? 'No file chosen.'}</span>
-        </p>
+        <section
+          class="drop${depth > 0 ? ' over' : ''}"
+          aria-label="The file"
+          @dragenter=${on.enter}
+          @dragleave=${on.leave}
+          @dragover=${on.above}
+          @drop=${on.drop}
+        >
+          <p>
+            <b>Drop a file here</b> or
+            <input type="file" id="import-file" class="unseen" accept=${TYPES} @change=${choose} /><label
+              for="import-file"
+              class="button quiet"
+              >Choose a file</label
+            >
+            <span dir="auto" class="soft">${file?.name ?? 'No file chosen.'}</span>
+          </p>
+          <p class="soft">
+            A data export of ChatGPT or Claude, memories of mem0, Zep or Letta, notes as zip, JSON, CSV or an export of
+            a bank.
+          </p>
+        </section>
         <div class="field">
           <label for="import-format">The file is</label>
           <select id="import-format" ?disabled=${isStoring} .value=${live(format)} @change=${rechoose}>
@@ -168,5 +286,5 @@ export function importing(bank, { drawn }) {
       </div>
       <p class="problem" role="alert">${wrong}</p>
       <div class="import-report" tabindex="-1">${result}</div>
-      <p><button type="button" ?hidden=${!isReady} @click=${store}>Import</button></p>`;
+      <p><button type="button" ?hidden=${!isReady} @click=${storing}>Import</button></p>`;
 }

@@ -21,7 +21,7 @@ import {
   choose,
 } from './parts.js';
 import { evaluating } from './evaluate.js';
-import { importing } from './memory-import.js';
+import { importedByDrop, importing } from './memory-import.js';
 import { memoryList } from './memory-list.js';
 import { find, showMemory } from './memory-one.js';
 import { menu } from './menu.js';
@@ -156,7 +156,8 @@ async function bankDetail(name, { at, on, go, isHere, drawn }) {
     }
   }
   const list = await memoryList({ bank, query: at.query.get('q'), on, isHere, drawn });
-  return () => html`${missing ? problem(missing) : nothing}${bankHead(bank, go)}${list()}`;
+  const view = () => html`${missing ? problem(missing) : nothing}${bankHead(bank, go)}${list()}`;
+  return mayChange('MB_Import') ? () => importedByDrop(bank, go, view()) : view;
 }
 
 const store = (bank) =>

@@ -81,7 +81,9 @@ class ConsoleTasksTest {
         call(
                         owner,
                         "AP_Create",
-                        "{'vx':{'name':'Rex','description':'Guards.','profile':'You are Rex.\\n<b>日本</b>\\nBark.','access':'public'}}")
+                        "{'vx':{'name':'Rex','description':'Guards.','profile':'You are Rex.\\n"
+                                + "<b>日本</b>\\n"
+                                + "Bark.','access':'public'}}")
                 .ok();
         for (var change : List.of(
                 "'profile':'You are Rex.\\n<i>🐕</i>\\nBark.'",
@@ -96,8 +98,8 @@ class ConsoleTasksTest {
                 .text("/api_key");
         call(wide, "AP_List", "{}").ok();
         TestDatabase.db()
-                .sql(
-                        "UPDATE api_key SET created_at = created_at - INTERVAL '8 days' WHERE tenant_id = :tenant AND name = 'too wide'")
+                .sql("UPDATE api_key SET created_at = created_at - INTERVAL '8 days' WHERE tenant_id = :tenant AND"
+                        + " name = 'too wide'")
                 .set("tenant", tenant.id(ClientApi.REST))
                 .run();
         var young = call(owner, "AK_Create", "{'name':'young','capabilities':['agent:read','agent:write','bank:read']}")
@@ -247,13 +249,23 @@ class ConsoleTasksTest {
     @Test
     void aBankIsImportedAfterAPreviewAndItsTrashIsEmptied() {
         var step = steps.only("moving");
-        assertThat(step.path("markdown").asString()).isEqualTo("markdown");
+        assertThat(step.path("markdown").asString()).isEqualTo("auto");
         assertThat(step.path("notes").toString())
                 .contains("2 memories in the file: 2 new", "<img src=x onerror=alert(4)>");
         assertThat(step.path("wrong").toString()).contains("1 new, 1 refused");
-        assertThat(texts(step.path("refused"))).singleElement().asString().contains("line 2");
-        assertThat(step.path("format").asString()).isEqualTo("engine");
-        assertThat(step.path("report").asString()).contains("%d new".formatted(LOGGED));
+        assertThat(texts(step.path("refused"))).singleElement().asString().contains("entry 2");
+        assertThat(step.path("report").asString())
+                .startsWith("Recognised: an export of a bank.")
+                .contains("%d new".formatted(LOGGED));
+        assertThat(step.path("dropped").asString())
+                .startsWith("Recognised: a data export of ChatGPT.")
+                .contains("1 conversation or file: 1 new");
+        assertThat(step.path("chatgpt").asString())
+                .contains("1 new", "1 conversation or file: 1 new")
+                .doesNotContain("Only a part");
+        var found = call(owner, "MB_Search", "{'target':{'bank':'copies'},'content':'low water at Norddeich'}")
+                .ok();
+        assertThat(found.texts("/content", "text")).anyMatch(text -> text.contains("06:12"));
         assertThat(texts(step.path("trash")))
                 .containsExactly("second The second <b>mistake</b>.", "first The first <b>mistake</b>.");
         assertThat(step.path("left").asInt()).isZero();

@@ -21,7 +21,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads untrusted YAML 1.2 (core schema) as JSON: small, shallow, without aliases, with text as keys. */
-final class Yaml {
+public final class Yaml {
     private static final int MAX_CHARACTERS = 64 * 1024;
     private static final int MAX_DEPTH = 16;
     private static final int MAX_KEY = 200;
@@ -37,7 +37,8 @@ final class Yaml {
 
     private Yaml() {}
 
-    static ObjectNode read(String yaml) {
+    /** @throws Problem with what is wrong */
+    public static ObjectNode read(String yaml) {
         if (yaml.length() > MAX_CHARACTERS) {
             throw Problem.tooLarge("the frontmatter of SKILL.md", yaml.length(), MAX_CHARACTERS, "characters");
         }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Makes records of rows, as JDBI's constructor mapper does. A component takes the column of its name:
@@ -185,6 +186,11 @@ final class RecordMapper {
             return rows -> {
                 var time = rows.getObject(index, OffsetDateTime.class);
                 return time == null ? null : time.toInstant();
+            };
+        } else if (type == ObjectNode.class) {
+            return rows -> {
+                var json = rows.getString(index);
+                return json == null ? null : Json.readValue(json, ObjectNode.class);
             };
         } else if (type == List.class) {
             return list(component, index);

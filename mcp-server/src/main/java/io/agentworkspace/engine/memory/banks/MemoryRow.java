@@ -53,6 +53,8 @@ public final class MemoryRow {
         columns.put("source_name", "COALESCE(m.source ->> 'name', editor.name, author.name)");
         columns.put("source_version", "CAST(m.source ->> 'version' AS bigint)");
         columns.put("source_position", "m.source ->> 'position'");
+        // Answers that show many memories leave it out.
+        columns.put("source_origin", prefix.isEmpty() ? "m.source -> 'origin'" : "CAST(NULL AS jsonb)");
         columns.put("revision", "m.revision");
         columns.put("derived_from", "CAST(m.derived_from AS text[])");
         columns.put("supersedes", "m.supersedes");

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.text.Cuttable;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** One text in a bank, as shown to those who may read it. */
 public record Memory(
@@ -122,5 +123,8 @@ public record Memory(
             @Doc("The document's version.") @Nullable Long version,
 
             @Doc("Where in the document, such as page 3 or line 12.") @Nullable
-            String position) {}
+            String position,
+
+            @Doc("What another product knew of an imported memory.") @Nullable
+            ObjectNode origin) {}
 }

@@ -28,6 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Reads a bank as lines, the oldest memory first, each followed by its former revisions. They are those that MB_Read shows
@@ -48,7 +49,7 @@ final class ExportQueries {
 
     private static String lines(String linked) {
         return SqlTemplate.of("""
-            SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.revision, l.name, l.holds_name,
+            SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.place, l.revision, l.name, l.holds_name,
                    CASE WHEN {ahead} <= :room THEN l.text ELSE '' END AS text,
                    l.tags, author.name AS author, editor.name AS editor, l.source,
                    CAST(l.derived_from AS text[]) AS derived_from, CAST(l.supersedes AS text) AS supersedes, l.reason,
@@ -132,7 +133,8 @@ final class ExportQueries {
             @Nullable Long version,
             @Nullable String position,
             @Nullable String editor,
-            MemoryLine.@Nullable Loaded document) {
+            MemoryLine.@Nullable Loaded document,
+            @Nullable ObjectNode origin) {
         public static final String IMPORT = "import";
 
         boolean isImport() {
@@ -287,6 +289,7 @@ final class ExportQueries {
                 imported == null ? row.text("author") : imported.name(),
                 imported == null || imported.editor() == null ? row.textOrNull("editor") : imported.editor(),
                 document(source),
+                source == null ? null : source.origin(),
                 origins.isEmpty() ? null : origins,
                 row.textOrNull("supersedes"),
                 row.textOrNull("reason"),

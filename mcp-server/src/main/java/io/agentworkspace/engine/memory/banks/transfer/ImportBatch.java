@@ -251,14 +251,17 @@ final class ImportBatch {
     private @Nullable ImportedSource source(MemoryLine line, boolean hasAuthor, boolean hasEditor) {
         var document = line.document();
         var isTrusted = document == null || bank.permission().level() == Permission.MANAGE;
-        if (hasAuthor && hasEditor && isTrusted) {
+        if (hasAuthor && hasEditor && isTrusted && line.origin() == null) {
             return document == null
                     ? null
                     : new ImportedSource(
-                            "document", document.name(), document.version(), document.position(), null, null);
+                            "document", document.name(), document.version(), document.position(), null, null, null);
         }
-        var name = line.author().isEmpty() ? actor.name() : line.author();
-        return new ImportedSource(StoredSource.IMPORT, name, null, null, line.editor(), document);
+        var product = line.origin() == null
+                ? actor.name()
+                : line.origin().path("product").asString(actor.name());
+        var name = line.author().isEmpty() ? product : line.author();
+        return new ImportedSource(StoredSource.IMPORT, name, null, null, line.editor(), document, line.origin());
     }
 
     private LinkedHashSet<Long> contributors(MemoryLine line, long author, @Nullable Long editor) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A line of an import that can be stored.
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 record ImportLine(long number, MemoryLine line, boolean replaces) {
     /** How much later than ours the clock of another engine may be. */
     private static final Duration AHEAD = Duration.ofMinutes(5);
+
+    /** The maximum length of an origin as JSON. */
+    private static final int MOST_ORIGIN = 2_500;
 
     private static final Schema EXPORTED = Schema.ofInput(MemoryLine.class, false);
     private static final Schema SIMPLE = Schema.ofInput(SimpleLine.class, false);
@@ -40,7 +44,11 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
             String author,
 
             @Doc(value = "Its tags.", max = 20) @Nullable List<String> tags,
-            @Doc("When it was written.") @Nullable Instant createdAt) {}
+            @Doc("When it was written.") @Nullable Instant createdAt,
+            @Doc("When it expires.") @Nullable Instant expiresAt,
+
+            @Doc("What another product knew of it.") @Nullable
+            ObjectNode origin) {}
 
     /** @throws Problem with what is wrong with the line */
     static ImportLine of(String format, long number, String text, Instant now) {
@@ -52,7 +60,7 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
         var fields = SIMPLE.read(json, false);
         var simple = Json.bind(fields, SimpleLine.class);
         // The same line has the same id, so importing it twice changes nothing.
-        var id = UUID.nameUUIDFromBytes(Json.canonical(fields).getBytes(StandardCharsets.UTF_8));
+        var id = UUID.nameUUIDFromBytes(Json.canonical(identity(fields)).getBytes(StandardCharsets.UTF_8));
         var at = simple.createdAt() == null ? now : simple.createdAt();
         var author = Objects.requireNonNullElse(simple.author(), "").strip();
         var tags = Objects.requireNonNullElse(simple.tags(), List.<String>of());
@@ -66,12 +74,13 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
                 author,
                 null,
                 null,
+                simple.origin(),
                 null,
                 null,
                 null,
                 null,
                 null,
-                null,
+                simple.expiresAt(),
                 null,
                 at,
                 at,
@@ -105,6 +114,7 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
                 line.author(),
                 line.editor(),
                 line.document(),
+                checkedOrigin(line.origin()),
                 line.derivedFrom(),
                 line.supersedes(),
                 line.reason(),
@@ -115,6 +125,18 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
                 line.createdAt(),
                 line.updatedAt(),
                 line.replacedAt());
+    }
+
+    /** What a line is recognised by: not what may differ between two exports of the same memory. */
+    private static ObjectNode identity(ObjectNode fields) {
+        return fields.deepCopy().remove(List.of("origin", "expires_at"));
+    }
+
+    private static @Nullable ObjectNode checkedOrigin(@Nullable ObjectNode origin) {
+        if (origin != null && Json.text(origin).length() > MOST_ORIGIN) {
+            throw Problem.tooLarge("origin", Json.text(origin).length(), MOST_ORIGIN, "characters of JSON");
+        }
+        return origin;
     }
 
     private static void past(String field, @Nullable Instant at, Instant now) {

@@ -2,6 +2,11 @@ package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.transfer.ImportReport.RefusedLine;
+import io.agentworkspace.engine.memory.banks.transfer.formats.Records.ImportedLine;
+import io.agentworkspace.engine.memory.banks.transfer.source.LineReader;
+import io.agentworkspace.engine.memory.banks.transfer.source.LineReader.RawLine;
+import io.agentworkspace.engine.memory.banks.transfer.source.MarkdownSections;
+import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.io.ByteArrayInputStream;
@@ -22,7 +27,7 @@ final class ImportPortions {
     static final long MOST_BYTES = 512L << 20;
 
     /** The maximum number of lines of an import. */
-    static final long MOST_LINES = 1_000_000;
+    static final long MOST_LINES = MarkdownSections.MOST_LINES;
 
     /** A portion ends with the line that exceeds this. */
     private static final int FULL = ImportTool.MOST_CHARACTERS - 2 * LineReader.LONGEST;
@@ -32,7 +37,7 @@ final class ImportPortions {
 
     private final String format;
     private final @Nullable LineReader lines;
-    private final List<MarkdownFolder.Section> sections;
+    private final List<ImportedLine> read;
     private final List<RefusedLine> skipped;
     private long next = 1;
 
@@ -54,13 +59,10 @@ final class ImportPortions {
     }
 
     private ImportPortions(
-            String format,
-            @Nullable LineReader lines,
-            List<MarkdownFolder.Section> sections,
-            List<RefusedLine> skipped) {
+            String format, @Nullable LineReader lines, List<ImportedLine> read, List<RefusedLine> skipped) {
         this.format = format;
         this.lines = lines;
-        this.sections = sections;
+        this.read = read;
         this.skipped = skipped;
     }
 
@@ -91,7 +93,15 @@ final class ImportPortions {
     }
 
     private static ImportPortions of(MarkdownFolder folder) {
-        return new ImportPortions(ImportTool.JSONL, null, folder.sections(), folder.skipped());
+        var lines = folder.sections().stream()
+                .map(section -> new ImportedLine(section.memory(), new Place(section.file(), section.line())))
+                .toList();
+        return new ImportPortions(ImportTool.JSONL, null, lines, folder.skipped());
+    }
+
+    /** Returns the portions of memories that were read from the format of another product. */
+    static ImportPortions of(List<ImportedLine> read) {
+        return new ImportPortions(ImportTool.JSONL, null, read, List.of());
     }
 
     /** Returns what is refused without being a line: files of a folder that are not Markdown. */
@@ -99,13 +109,16 @@ final class ImportPortions {
         return skipped;
     }
 
+    /** Returns the place of a line in its file. */
+    Place place(long line) {
+        return read.isEmpty() ? new Place("", line) : read.get((int) line - 1).place();
+    }
+
     /** Returns a refused line with its place in its file. */
     RefusedLine placed(RefusedLine line) {
-        if (sections.isEmpty()) {
-            return line;
-        }
-        var section = sections.get((int) line.line() - 1);
-        return new RefusedLine(section.line(), section.file(), line.note());
+        var place = place(line.line());
+        var file = read.isEmpty() ? line.file() : place.file();
+        return new RefusedLine(place.line(), file, line.note());
     }
 
     /** Returns the next portion, which is empty after the last one. */
@@ -131,13 +144,11 @@ final class ImportPortions {
         return new Portion(format, first, texts, faults);
     }
 
-    private LineReader.@Nullable RawLine line() throws IOException {
+    private @Nullable RawLine line() throws IOException {
         if (lines != null) {
             return lines.next();
         }
         var index = (int) next - 1;
-        return index < sections.size()
-                ? new LineReader.RawLine(Json.text(sections.get(index).memory()), null)
-                : null;
+        return index < read.size() ? new RawLine(Json.text(read.get(index).memory()), null) : null;
     }
 }

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.memory.banks.transfer;
 
+import io.agentworkspace.engine.memory.banks.transfer.formats.Reasons;
+import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.time.Instant;
@@ -24,6 +26,7 @@ final class ImportReport {
     long unchanged;
     long refused;
     final List<RefusedLine> refusals = new ArrayList<>();
+    final Reasons reasons = new Reasons();
     final List<PreviewedMemory> preview = new ArrayList<>();
 
     /** A line that was not imported. */
@@ -35,6 +38,30 @@ final class ImportReport {
 
             @Doc("What was wrong with it.") String note) {}
 
+    /** A conversation or another text that would become a document. */
+    record PreviewedDocument(
+            @Doc("The document's name.") String name,
+            @Doc("The beginning of its text.") String text,
+
+            @Doc("How many turns a conversation has; absent for another text.") @Nullable
+            Integer turns) {}
+
+    /** What became of the conversations of an import. */
+    record DocumentCounts(
+            @Doc("How many the file has.") long found,
+
+            @Doc("How many were submitted, accepted and loaded into the bank.")
+            long stored,
+
+            @Doc("How many the bank had already.") long unchanged,
+
+            @Doc("How many are still being validated: send the same import again to load them.")
+            long waiting,
+
+            @Doc("How many were refused.") long refused,
+
+            @Doc("With dry_run: the first three.") @Nullable List<PreviewedDocument> preview) {}
+
     /** A memory that would be stored. */
     record PreviewedMemory(
             @Doc("Its name, if it has one.") @Nullable String name,
@@ -44,6 +71,7 @@ final class ImportReport {
 
     void refuse(long line, String note) {
         refused++;
+        reasons.add(note, new Place("", line));
         if (refusals.size() < NAMED) {
             refusals.add(new RefusedLine(line, null, note));
         }

@@ -2,7 +2,16 @@ package io.agentworkspace.engine.memory.banks.transfer;
 
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.transfer.ImportPortions.Portion;
+import io.agentworkspace.engine.memory.banks.transfer.ImportReport.DocumentCounts;
 import io.agentworkspace.engine.memory.banks.transfer.ImportReport.RefusedLine;
+import io.agentworkspace.engine.memory.banks.transfer.formats.CsvMapping;
+import io.agentworkspace.engine.memory.banks.transfer.formats.Formats;
+import io.agentworkspace.engine.memory.banks.transfer.formats.Reasons;
+import io.agentworkspace.engine.memory.banks.transfer.formats.Reasons.Reason;
+import io.agentworkspace.engine.memory.banks.transfer.formats.Records;
+import io.agentworkspace.engine.memory.banks.transfer.source.ImportSource;
+import io.agentworkspace.engine.memory.banks.transfer.source.Place;
+import io.agentworkspace.engine.model.agent.Question;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -33,7 +42,8 @@ import tools.jackson.databind.node.ObjectNode;
  * is still sending. What a failure leaves undone is done when the same import is sent again.
  */
 public final class ImportRunner implements ToolRunner {
-    private static final List<String> FORMATS = List.of(ImportTool.ENGINE, ImportTool.JSONL, ImportTool.MARKDOWN);
+    private static final List<String> OWN = List.of(ImportTool.ENGINE, ImportTool.JSONL, ImportTool.MARKDOWN);
+    private static final Schema MAPPING = Schema.ofInput(CsvMapping.class, false);
     private static final List<String> COUNTS =
             List.of("lines", "stored", "replaced", "revisions", "unchanged", "refused");
 
@@ -52,7 +62,9 @@ public final class ImportRunner implements ToolRunner {
     public Answer run(Request request) {
         var arguments = request.arguments();
         var format = arguments.path("format").asString("");
-        if (!request.service().equals(ImportTool.NAME) || !FORMATS.contains(format)) {
+        var isOwn = OWN.contains(format);
+        if (!request.service().equals(ImportTool.NAME)
+                || !isOwn && !Formats.words().contains(format)) {
             return runner.run(request);
         }
         var data = arguments.path("data");
@@ -60,13 +72,16 @@ public final class ImportRunner implements ToolRunner {
             return runner.run(request); // It refuses this by the field's name.
         }
         var imported = new Import(request);
-        if (format.equals(ImportTool.MARKDOWN) && !may(request)) {
+        if (!format.equals(ImportTool.ENGINE) && !format.equals(ImportTool.JSONL) && !may(request)) {
             var refusal = runner.run(imported.empty());
             if (refusal.problem() != null) {
                 return refusal;
             }
         }
         try {
+            if (!isOwn) {
+                return readAndRun(imported, format);
+            }
             return imported.run(
                     FileStream.CURRENT.isBound()
                             ? ImportPortions.of(format, FileStream.CURRENT.get(), heavy)
@@ -76,6 +91,37 @@ public final class ImportRunner implements ToolRunner {
         } catch (IOException e) {
             return imported.failed(
                     new Problem(Failure.BAD_REQUEST, "the body ended too early; send the whole body again"));
+        }
+    }
+
+    /** Reads the format of another product as a whole, then stores it. */
+    private Answer readAndRun(Import imported, String format) throws IOException {
+        var arguments = imported.request.arguments();
+        try (var source = FileStream.CURRENT.isBound()
+                ? ImportSource.of(FileStream.CURRENT.get())
+                : ImportSource.of(arguments.path("data").asString())) {
+            var mapping = mapping(arguments.path("mapping"));
+            var reading = heavy.run(() -> read(format, source, mapping));
+            imported.recognised = Optional.of(reading);
+            var records = reading.records();
+            if (records != null) {
+                return imported.run(ImportPortions.of(records.memories()));
+            }
+            try (var in = source.open()) {
+                return imported.run(ImportPortions.of(reading.word(), in, heavy));
+            }
+        }
+    }
+
+    private static @Nullable CsvMapping mapping(JsonNode given) {
+        return given.isObject() ? Json.bind(MAPPING.read((ObjectNode) given, true), CsvMapping.class) : null;
+    }
+
+    private Formats.Reading read(String format, ImportSource source, @Nullable CsvMapping mapping) {
+        try {
+            return Formats.read(format, source, mapping, clock.instant());
+        } catch (IOException e) {
+            throw Problem.invalid("data", "must be complete: this file cannot be read");
         }
     }
 
@@ -97,6 +143,9 @@ public final class ImportRunner implements ToolRunner {
         private final Request request;
         private final ObjectNode sum = Json.object();
         private final List<RefusedLine> refusals = new ArrayList<>();
+        private final Reasons reasons = new Reasons();
+        private Optional<Formats.Reading> recognised = Optional.empty();
+        private @Nullable DocumentCounts documents;
         private long portions;
 
         Import(Request request) {
@@ -116,7 +165,37 @@ public final class ImportRunner implements ToolRunner {
                 add(last.envelope(), portions);
                 request.progress().report(sum.path("lines").asDouble(), null, "importing");
             }
+            records().ifPresent(this::finish);
             return done(last);
+        }
+
+        private Optional<Records> records() {
+            return recognised.flatMap(reading -> Optional.ofNullable(reading.records()));
+        }
+
+        /** Submits the conversations, and adds what was refused while the file was read. */
+        private void finish(Records records) {
+            records.refused().list().forEach(reason -> {
+                reasons.add(reason);
+                count("refused", reason.count());
+                count("lines", reason.count());
+            });
+            if (!records.documents().isEmpty()) {
+                var all = new DocumentImport(
+                        runner, request, reasons, sum.path("lines").asLong());
+                documents = request.arguments().path("dry_run").asBoolean(false)
+                        ? DocumentImport.previewed(records.documents())
+                        : all.run(records.documents());
+                sum.put("changed", sum.path("changed").asBoolean(false) || isNew(documents));
+            }
+        }
+
+        private boolean isNew(DocumentCounts of) {
+            return of.preview() == null && of.stored() > 0;
+        }
+
+        private void count(String field, long more) {
+            sum.put(field, sum.path(field).asLong() + more);
         }
 
         /** Runs a portion. If the plan has room for some of its lines, those are stored. */
@@ -162,9 +241,15 @@ public final class ImportRunner implements ToolRunner {
         private void add(ObjectNode envelope, @Nullable ImportPortions of) {
             COUNTS.forEach(count -> sum.put(
                     count, sum.path(count).asLong() + envelope.path(count).asLong(0)));
+            for (var each : envelope.path("reasons")) {
+                var reason = Json.bind(each, Reason.class);
+                var place = of == null ? new Place("", reason.line()) : of.place(reason.line());
+                var file = place.file().isEmpty() ? reason.file() : place.file();
+                reasons.add(new Reason(reason.note(), reason.count(), place.line(), file));
+            }
             for (var refused : envelope.path("refusals")) {
                 var line = Json.bind(refused, RefusedLine.class);
-                if (refusals.size() < ImportReport.NAMED) {
+                if (records().isEmpty() && refusals.size() < ImportReport.NAMED) {
                     refusals.add(of == null ? line : of.placed(line));
                 }
             }
@@ -184,8 +269,9 @@ public final class ImportRunner implements ToolRunner {
 
         /** A line that cannot even be read, or a file that is no Markdown. */
         private void refuse(RefusedLine line) {
-            sum.put("refused", sum.path("refused").asLong() + 1);
-            sum.put("lines", sum.path("lines").asLong() + 1);
+            count("refused", 1);
+            count("lines", 1);
+            reasons.add(line.note(), new Place(line.file() == null ? "" : line.file(), line.line()));
             if (refusals.size() < ImportReport.NAMED) {
                 refusals.add(line);
             }
@@ -197,11 +283,28 @@ public final class ImportRunner implements ToolRunner {
                             .thenComparing(RefusedLine::line))
                     .toList();
             sum.set("refusals", Json.valueTree(inOrder));
+            sum.set("reasons", Json.valueTree(reasons.list()));
+            recognised.ifPresent(reading -> sum.put("recognised", reading.word()));
+            records()
+                    .map(records -> records.leftOut().list())
+                    .filter(leftOut -> !leftOut.isEmpty())
+                    .ifPresent(leftOut -> sum.set("left_out", Json.valueTree(leftOut)));
+            if (documents != null) {
+                sum.set("documents", Json.valueTree(documents));
+            }
+            var isComplete = sum.path("refused").asLong() == 0
+                    && (documents == null || documents.refused() + documents.waiting() == 0);
+            sum.put("complete", isComplete);
             return sum;
         }
 
         private Answer done(Answer last) {
             last.envelope().setAll(report());
+            var isPreview = request.arguments().path("dry_run").asBoolean(false);
+            last.envelope()
+                    .put(
+                            "summary",
+                            ImportSummary.of(sum, recognised.map(Formats.Reading::product), documents, isPreview));
             return last;
         }
 

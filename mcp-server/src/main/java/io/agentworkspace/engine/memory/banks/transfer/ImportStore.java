@@ -19,71 +19,72 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Stores the lines of an import. An id counts only in its own bank: other banks and tenants may have the same one. */
 final class ImportStore {
     private static final String KNOWN = SqlTemplate.of("""
-            SELECT CAST(m.id AS text) AS id, m.author_id, m.revision, m.text, {readable} AS readable, m.contributors
-              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:ids AS uuid[]))
-            """)
+        SELECT CAST(m.id AS text) AS id, m.author_id, m.revision, m.text, {readable} AS readable, m.contributors
+          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+         WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:ids AS uuid[]))
+        """)
             .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
     private static final String HOLDERS = SqlTemplate.of("""
-            SELECT CAST(m.id AS text) AS id, m.name_key, m.text, {readable} AS readable
-              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = ANY (CAST(:keys AS text[])) AND m.deleted_at IS NULL
-            """)
+        SELECT CAST(m.id AS text) AS id, m.name_key, m.text, {readable} AS readable
+          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+         WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = ANY (CAST(:keys AS text[])) AND m.deleted_at IS NULL
+        """)
             .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
     private static final String INSERT = """
-            INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, editor_id, contributors, derived_from,
-                                source, revision, supersedes, reason, superseded_by, superseded_at, expires_at, pinned, created_at,
-                                updated_at)
-            SELECT :tenant, :bank, l.id, l.name, l.name_key, l.text, l.tags, l.author, l.editor, l.contributors, l.derived_from,
-                   l.source, l.revision, l.supersedes, l.reason, l.superseded_by, l.superseded_at, l.expires_at, l.pinned,
-                   l.created_at, l.updated_at
-              FROM jsonb_to_recordset(CAST(:rows AS jsonb)) l (
-                       id uuid, name text, name_key text, text text, tags text[], author bigint, editor bigint,
-                       contributors bigint[], derived_from uuid[], source jsonb, revision bigint, supersedes uuid, reason text,
-                       superseded_by uuid, superseded_at timestamptz, expires_at timestamptz, pinned boolean,
-                       created_at timestamptz, updated_at timestamptz)
-                ON CONFLICT DO NOTHING
-            RETURNING CAST(id AS text) AS id
-            """;
+        INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, editor_id, contributors, derived_from,
+                            source, revision, supersedes, reason, superseded_by, superseded_at, expires_at, pinned, created_at,
+                            updated_at)
+        SELECT :tenant, :bank, l.id, l.name, l.name_key, l.text, l.tags, l.author, l.editor, l.contributors, l.derived_from,
+               l.source, l.revision, l.supersedes, l.reason, l.superseded_by, l.superseded_at, l.expires_at, l.pinned,
+               l.created_at, l.updated_at
+          FROM jsonb_to_recordset(CAST(:rows AS jsonb)) l (
+                   id uuid, name text, name_key text, text text, tags text[], author bigint, editor bigint,
+                   contributors bigint[], derived_from uuid[], source jsonb, revision bigint, supersedes uuid, reason text,
+                   superseded_by uuid, superseded_at timestamptz, expires_at timestamptz, pinned boolean,
+                   created_at timestamptz, updated_at timestamptz)
+            ON CONFLICT DO NOTHING
+        RETURNING CAST(id AS text) AS id
+        """;
 
     private static final String INSERT_FORMER = """
-            INSERT INTO memory_revision (tenant_id, bank_id, memory_id, revision, name, name_key, text, tags, editor_id,
-                                         contributors, derived_from, source, supersedes, reason, expires_at, pinned, stored_at,
-                                         replaced_at)
-            SELECT :tenant, :bank, l.id, l.revision, l.name, l.name_key, l.text, l.tags, l.editor, l.contributors,
-                   l.derived_from, l.source, l.supersedes, l.reason, l.expires_at, l.pinned, l.updated_at, l.replaced_at
-              FROM jsonb_to_recordset(CAST(:rows AS jsonb)) l (
-                       id uuid, revision bigint, name text, name_key text, text text, tags text[], editor bigint,
-                       contributors bigint[], derived_from uuid[], source jsonb, supersedes uuid, reason text,
-                       expires_at timestamptz, pinned boolean, updated_at timestamptz, replaced_at timestamptz)
-                ON CONFLICT DO NOTHING
-            RETURNING memory_id
-            """;
+        INSERT INTO memory_revision (tenant_id, bank_id, memory_id, revision, name, name_key, text, tags, editor_id,
+                                     contributors, derived_from, source, supersedes, reason, expires_at, pinned, stored_at,
+                                     replaced_at)
+        SELECT :tenant, :bank, l.id, l.revision, l.name, l.name_key, l.text, l.tags, l.editor, l.contributors,
+               l.derived_from, l.source, l.supersedes, l.reason, l.expires_at, l.pinned, l.updated_at, l.replaced_at
+          FROM jsonb_to_recordset(CAST(:rows AS jsonb)) l (
+                   id uuid, revision bigint, name text, name_key text, text text, tags text[], editor bigint,
+                   contributors bigint[], derived_from uuid[], source jsonb, supersedes uuid, reason text,
+                   expires_at timestamptz, pinned boolean, updated_at timestamptz, replaced_at timestamptz)
+            ON CONFLICT DO NOTHING
+        RETURNING memory_id
+        """;
 
     private static final String RELEASE = """
-            UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
-            """;
+        UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
+        """;
 
     private static final String AGENTS = """
-            SELECT a.id, a.name, a.name_key, a.owner_id, o.name AS owner_name
-              FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-             WHERE a.tenant_id = :tenant AND a.name_key = ANY (CAST(:keys AS text[])) AND a.destroyed_at IS NULL
-            """;
+        SELECT a.id, a.name, a.name_key, a.owner_id, o.name AS owner_name
+          FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+         WHERE a.tenant_id = :tenant AND a.name_key = ANY (CAST(:keys AS text[])) AND a.destroyed_at IS NULL
+        """;
 
     private static final String USERS = """
-            SELECT u.id, u.name, u.name_key
-              FROM app_user u
-             WHERE u.tenant_id = :tenant AND u.name_key = ANY (CAST(:keys AS text[])) AND u.removed_at IS NULL
-               AND (:admin OR u.id = :acting_user)
-            """;
+        SELECT u.id, u.name, u.name_key
+          FROM app_user u
+         WHERE u.tenant_id = :tenant AND u.name_key = ANY (CAST(:keys AS text[])) AND u.removed_at IS NULL
+           AND (:admin OR u.id = :acting_user)
+        """;
 
     private final Db db;
 
@@ -127,7 +128,8 @@ final class ImportStore {
             @Nullable Long version,
             @Nullable String position,
             @Nullable String editor,
-            MemoryLine.@Nullable Loaded document) {}
+            MemoryLine.@Nullable Loaded document,
+            @Nullable ObjectNode origin) {}
 
     /** An agent whom an import may name as an author. */
     record NamedAgent(Ref ref, long owner, String ownerName) {}

@@ -6,6 +6,9 @@ import io.agentworkspace.engine.memory.banks.ActingAgent;
 import io.agentworkspace.engine.memory.banks.BankAccess;
 import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.banks.MemoryStore;
+import io.agentworkspace.engine.memory.banks.transfer.formats.CsvMapping;
+import io.agentworkspace.engine.memory.banks.transfer.formats.Formats;
+import io.agentworkspace.engine.memory.banks.transfer.formats.Reasons;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.Name;
@@ -58,9 +61,25 @@ final class ImportTool {
             @Doc("Into which bank, and by whom.") Target target,
 
             @Doc(
-                    value =
-                            "engine: lines of MB_Export. jsonl: in each line an object with text, and perhaps name, author, tags, created_at. markdown: a text, or a folder as zip.",
-                    oneOf = {ENGINE, MARKDOWN, JSONL})
+                    value = "auto: recognised by its shape. engine: lines of MB_Export. jsonl: in each line an object"
+                            + " with text, and perhaps name, author, tags, created_at. markdown: a text, or a"
+                            + " folder as zip. The others: what that product exports.",
+                    oneOf = {
+                        Formats.AUTO,
+                        ENGINE,
+                        MARKDOWN,
+                        JSONL,
+                        "chatgpt",
+                        "claude",
+                        "gemini",
+                        "mem0",
+                        "zep",
+                        "letta",
+                        "basic-memory",
+                        "obsidian",
+                        "memory-server",
+                        "csv"
+                    })
             String format,
 
             @Doc(
@@ -71,8 +90,11 @@ final class ImportTool {
             @Nullable
             String data,
 
-            @Doc("true: only show what would be stored.") @Nullable
+            @Doc("true: only show what was recognised, and what would be stored.") @Nullable
             Boolean dryRun,
+
+            @Doc("csv: which columns have the fields of a memory. Default: found by their usual names.") @Nullable
+            CsvMapping mapping,
 
             @Doc(value = "The number of the first line, for the report. Default: 1.", min = 1, mayBeBlank = true)
             @Nullable
@@ -88,8 +110,26 @@ final class ImportTool {
             @Doc("How many the bank had already.") long unchanged,
             @Doc("How many were refused.") long refused,
 
-            @Doc("The first 100 refused lines, each with what was wrong.")
+            @Doc("The first 100 refused lines of engine, jsonl and markdown, each with what was wrong.")
             List<ImportReport.RefusedLine> refusals,
+
+            @Doc("Why entries were refused, with how many and the first one.")
+            List<Reasons.Reason> reasons,
+
+            @Doc("What was left out on purpose, such as messages of the system.") @Nullable
+            List<Reasons.Reason> leftOut,
+
+            @Doc("The format that was recognised.") @Nullable
+            String recognised,
+
+            @Doc("What became of conversations, which are documents that are loaded into the bank; absent if there"
+                    + " are none.")
+            ImportReport.@Nullable DocumentCounts documents,
+
+            @Doc("Whether everything is in the bank: nothing was refused, and nothing waits.")
+            boolean complete,
+
+            @Doc("The result in a sentence.") @Nullable String summary,
 
             @Doc("With dry_run: the first ten memories that would be stored.") @Nullable
             List<ImportReport.PreviewedMemory> preview,
@@ -100,17 +140,23 @@ final class ImportTool {
         return Tool.named(NAME)
                 .title("Import memories")
                 .description("""
-                        Imports memories into a bank: an export of MB_Export, a Markdown text or folder, or JSON lines. The same import twice changes nothing.""")
+                    Imports memories into a bank: an export of MB_Export, of ChatGPT, Claude, mem0, Zep, Letta and others, notes as Markdown, JSON lines or CSV. The same import twice changes nothing.\
+                    """)
                 .details("""
-                        engine keeps ids, names, authors, dates, lineage and revisions. markdown stores one memory for each section, \
-                        named by file and headings; a changed section replaces its memory. An author whom you may not act as, or who does not \
-                        exist, is kept as source {kind: import, name}. Each 500 lines are one transaction: if it \
-                        fails in the middle, send the same again. Refused lines are in the report, the others are stored. \
-                        Requires the permission append, and write to replace another author's memory.""")
+                    engine keeps ids, names, authors, dates, lineage and revisions. markdown stores one memory for each section, \
+                    named by file and headings; a changed section replaces its memory. auto recognises the exports of other products; \
+                    their conversations become documents (document:write and document:read), which are loaded into the bank. An author whom you may not act as, or who does not \
+                    exist, is kept as source {kind: import, name}. Each 500 lines are one transaction: if it \
+                    fails in the middle, send the same again. Refused lines are in the report, the others are stored. \
+                    Requires the permission append, and write to replace another author's memory.\
+                    """)
                 .alsoCalled(
                         "load a backup of a bank",
                         "upload CLAUDE.md or AGENTS.md",
                         "migrate memories from another system",
+                        "import a ChatGPT or Claude export",
+                        "move from mem0, Zep or Letta",
+                        "import an Obsidian vault",
                         "bulk add notes",
                         "restore an export")
                 .hints(Guide.Hint.ON_DEMAND)
@@ -176,6 +222,12 @@ final class ImportTool {
                 report.unchanged,
                 report.refused,
                 report.refusals,
+                report.reasons.list(),
+                null,
+                null,
+                null,
+                report.refused == 0,
+                null,
                 isPreview ? report.preview : null,
                 !isPreview && report.stored + report.replaced + report.revisions > 0);
     }

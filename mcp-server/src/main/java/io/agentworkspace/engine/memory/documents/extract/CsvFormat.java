@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * @param start where the first record begins: after the line {@code sep=;} that spreadsheets write, if there is one
  */
-record CsvFormat(char separator, int start) {
+public record CsvFormat(char separator, int start) {
     private static final char[] SEPARATORS = {',', ';', '\t', '|'};
     private static final int SAMPLE = 100;
     private static final int WIDEST = 1_000;
@@ -21,16 +21,16 @@ record CsvFormat(char separator, int start) {
     private static final Pattern NAMED_SEPARATOR = Pattern.compile("\\A\"?sep=(.)\"?\\r?\\n", Pattern.CASE_INSENSITIVE);
 
     /** A record, and the line that it begins on. */
-    record Row(int line, List<String> cells) {}
+    public record Row(int line, List<String> cells) {}
 
     /** Reads the records in order. */
-    static final class Reader {
+    public static final class Reader {
         private final String text;
         private final char separator;
         private int at;
         private int line;
 
-        Reader(String text, CsvFormat format) {
+        public Reader(String text, CsvFormat format) {
             this.text = text;
             this.separator = format.separator();
             this.at = format.start();
@@ -38,7 +38,7 @@ record CsvFormat(char separator, int start) {
         }
 
         /** Returns the next record; empty at the end. */
-        Optional<Row> next() {
+        public Optional<Row> next() {
             if (at >= text.length()) {
                 return Optional.empty();
             }
@@ -111,7 +111,7 @@ record CsvFormat(char separator, int start) {
     /**
      * Returns the format in which the beginning of the text is a table: nearly all records have the same number of cells.
      */
-    static Optional<CsvFormat> of(String text) {
+    public static Optional<CsvFormat> of(String text) {
         var named = NAMED_SEPARATOR.matcher(text);
         if (named.find()) {
             return Optional.of(new CsvFormat(named.group(1).charAt(0), named.end()));
@@ -174,7 +174,7 @@ record CsvFormat(char separator, int start) {
      * Returns the format of a text that is called CSV, although its records have different numbers of cells: the
      * separator that most lines contain.
      */
-    static CsvFormat called(String text) {
+    public static CsvFormat called(String text) {
         return of(text).orElseGet(() -> {
             var best = SEPARATORS[0];
             var most = 0L;

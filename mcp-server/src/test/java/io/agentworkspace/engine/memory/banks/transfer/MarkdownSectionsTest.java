@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
-import io.agentworkspace.engine.memory.banks.transfer.MarkdownFolder.Section;
+import io.agentworkspace.engine.memory.banks.transfer.source.MarkdownSections;
+import io.agentworkspace.engine.memory.banks.transfer.source.Section;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -46,14 +47,14 @@ class MarkdownSectionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    # title          | title
-                    ## title ##      | title
-                    # title # more   | title more
-                    # title#         | title
-                    #                | ''
-                    # #              | ''
-                       ### title     | title
-                    """)
+        # title          | title
+        ## title ##      | title
+        # title # more   | title more
+        # title#         | title
+        #                | ''
+        # #              | ''
+           ### title     | title
+        """)
     void headingsAreRead(String line, String name) {
         var path = "notes/a.md" + (name.isEmpty() ? "" : "/" + name);
         assertThat(sections(line + "\nbody", 100)).extracting(Section::name).containsExactly(path);
@@ -61,10 +62,10 @@ class MarkdownSectionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    ####### title
-                    #title
-                    text # title
-                    """)
+        ####### title
+        #title
+        text # title
+        """)
     void otherLinesAreNone(String line) {
         assertThat(sections(line, 100)).extracting(Section::name).containsExactly("notes/a.md");
     }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.schema.Titled;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** A line of an exported bank: a memory, or a former revision of the memory before it. */
 @Titled
@@ -31,6 +32,8 @@ public record MemoryLine(
 
         @Doc("The document that it was loaded from.") @Nullable
         Loaded document,
+
+        @Doc("What another product knew of it.") @Nullable ObjectNode origin,
 
         @Doc(value = "The ids of the memories that it was made from.", max = 10_000) @Nullable
         List<String> derivedFrom,

@@ -1,7 +1,6 @@
-package io.agentworkspace.engine.memory.banks.transfer;
+package io.agentworkspace.engine.memory.banks.transfer.source;
 
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
-import io.agentworkspace.engine.memory.banks.transfer.MarkdownFolder.Section;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
@@ -22,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  * Divides Markdown texts at their headings. A section that has only a heading belongs to the names of those below it. Whoever
  * wrote the texts decides how many lines and headings there are: the work is proportional to their length.
  */
-final class MarkdownSections {
+public final class MarkdownSections {
     /** The maximum number of sections of an import. */
-    static final int MOST = 200_000;
+    public static final int MOST = 200_000;
+
+    /** The maximum number of lines of an import. */
+    public static final long MOST_LINES = 1_000_000;
 
     private static final Pattern FENCE = Pattern.compile(" {0,3}(```+|~~~+).*");
     private static final int LONGEST_PART = 60;
@@ -44,17 +46,17 @@ final class MarkdownSections {
     private long lineCount;
     private boolean hasBody;
 
-    MarkdownSections(StepAllowance allowance) {
+    public MarkdownSections(StepAllowance allowance) {
         this.allowance = allowance;
     }
 
     /** Returns the sections of all texts. */
-    List<Section> sections() {
+    public List<Section> sections() {
         return sections;
     }
 
     /** @param path of the file; empty if there is none */
-    void read(String path, String markdown, @Nullable Instant date) {
+    public void read(String path, String markdown, @Nullable Instant date) {
         file = path;
         folder = folder(path);
         createdAt = date;
@@ -66,8 +68,8 @@ final class MarkdownSections {
             var line = lines.next();
             number++;
             allowance.take(line.length() + 1L);
-            if (++lineCount > ImportPortions.MOST_LINES) {
-                throw Problem.tooLarge("the import", lineCount, ImportPortions.MOST_LINES, "lines or more");
+            if (++lineCount > MOST_LINES) {
+                throw Problem.tooLarge("the import", lineCount, MOST_LINES, "lines or more");
             }
             var level = fence.isEmpty() ? level(line) : 0;
             if (level > 0) {
@@ -184,7 +186,7 @@ final class MarkdownSections {
     }
 
     /** Returns a part of a name, without the characters that none can have. */
-    private static String plain(String text) {
+    public static String plain(String text) {
         var plain = text.replaceAll("[^\\p{L}\\p{N}\\p{M} _.-]+", " ")
                 .replaceAll(" +", " ")
                 .strip()

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.banks.transfer;
+package io.agentworkspace.engine.memory.banks.transfer.source;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import java.io.ByteArrayOutputStream;
@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Reads lines of UTF-8 that may come from anybody, one at a time. */
-final class LineReader {
+public final class LineReader {
     /** The longest line, in bytes. A memory of 64,000 characters fits, however they are escaped. */
-    static final int LONGEST = 1_000_000;
+    public static final int LONGEST = 1_000_000;
 
     private final InputStream in;
     private final long most;
@@ -23,7 +23,7 @@ final class LineReader {
     private long size;
 
     /** @param most the maximum size of the file, in bytes */
-    LineReader(InputStream in, long most) {
+    public LineReader(InputStream in, long most) {
         this.in = in;
         this.most = most;
     }
@@ -33,11 +33,11 @@ final class LineReader {
      *
      * @param fault what is wrong with it; then the text is empty
      */
-    record RawLine(String text, @Nullable String fault) {}
+    public record RawLine(String text, @Nullable String fault) {}
 
     /** Returns the next line; null after the last one. */
     @Nullable
-    RawLine next() throws IOException {
+    public RawLine next() throws IOException {
         var line = new ByteArrayOutputStream();
         var isTooLong = false;
         var isStarted = false;

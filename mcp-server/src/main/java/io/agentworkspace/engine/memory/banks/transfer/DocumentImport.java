@@ -1,0 +1,191 @@
+package io.agentworkspace.engine.memory.banks.transfer;
+
+import io.agentworkspace.engine.memory.banks.transfer.ImportReport.DocumentCounts;
+import io.agentworkspace.engine.memory.banks.transfer.ImportReport.PreviewedDocument;
+import io.agentworkspace.engine.memory.banks.transfer.formats.ImportedDocument;
+import io.agentworkspace.engine.memory.banks.transfer.formats.Reasons;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.ToolRunner.Request;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Submits the conversations of an import as documents, waits until they are validated, and loads them into the bank: by
+ * DC_Submit, DC_Read and MB_Load, so that access, quotas, rules and the queue are those of every document.
+ */
+final class DocumentImport {
+    private static final int SHOWN = 3;
+    private static final int EXCERPT = 160;
+
+    /** How often a document that waits is looked at, before it is left for the next import of the same file. */
+    private static final int MOST_LOOKS = 300;
+
+    private static final long BETWEEN_LOOKS = 200;
+
+    /** After these the next document would be refused for the same reason. */
+    private static final Set<Failure> FOR_ALL =
+            Set.of(Failure.QUOTA_EXCEEDED, Failure.NOT_PERMITTED, Failure.RATE_LIMITED);
+
+    private final ToolRunner runner;
+    private final Request request;
+    private final Reasons refused;
+    private final long before;
+    private int looks;
+    private long stored;
+    private long unchanged;
+    private long waiting;
+    private long refusals;
+
+    /**
+     * @param refused receives why documents were refused
+     * @param before the progress of the import so far
+     */
+    DocumentImport(ToolRunner runner, Request request, Reasons refused, long before) {
+        this.before = before;
+        this.runner = runner;
+        this.request = request;
+        this.refused = refused;
+    }
+
+    /** A document that the engine has, and which of those of the file it is. */
+    private record Submitted(ImportedDocument document, String id) {}
+
+    /** Returns what an import would do. */
+    static DocumentCounts previewed(List<ImportedDocument> documents) {
+        var first = documents.stream()
+                .limit(SHOWN)
+                .map(each -> new PreviewedDocument(
+                        each.name(), Excerpt.of(each.text(), EXCERPT), each.turns() == 0 ? null : each.turns()))
+                .toList();
+        return new DocumentCounts(documents.size(), documents.size(), 0, 0, 0, first);
+    }
+
+    DocumentCounts run(List<ImportedDocument> documents) {
+        var submitted = new ArrayList<Submitted>();
+        var isOver = false;
+        for (var i = 0; i < documents.size() && !isOver; i++) {
+            isOver = submit(documents.get(i), documents.subList(i + 1, documents.size()), submitted);
+            report(i + 1, documents.size());
+        }
+        for (var i = 0; i < submitted.size(); i++) {
+            load(submitted.get(i));
+            report(documents.size() + i + 1, documents.size());
+        }
+        return new DocumentCounts(documents.size(), stored, unchanged, waiting, refusals, null);
+    }
+
+    /** @param documents the number of documents, each of which is submitted and loaded */
+    private void report(int done, int documents) {
+        request.progress().report(before + done, before + 2.0 * documents, "importing conversations");
+    }
+
+    /** Submits a document that the engine has not. Returns whether all after it are refused too. */
+    private boolean submit(ImportedDocument document, List<ImportedDocument> after, List<Submitted> into) {
+        var bytes = document.text().getBytes(StandardCharsets.UTF_8);
+        var known = read(document.name());
+        if (known != null && known.path("sha256").asString("").equals(Sha256.hex(bytes))) {
+            into.add(new Submitted(document, known.path("id").asString()));
+            return false;
+        }
+        var arguments = Json.object().put("name", document.name()).put("text", document.text());
+        if (document.turns() > 0) {
+            arguments.put("media_type", "text/markdown"); // Files of projects are of any type.
+        }
+        var answer = call("DC_Submit", arguments);
+        if (answer.problem() == null) {
+            into.add(
+                    new Submitted(document, answer.envelope().at("/document/id").asString()));
+            return false;
+        }
+        refuse(document, answer.problem().note());
+        if (FOR_ALL.contains(answer.problem().failure())) {
+            after.forEach(each -> refuse(each, answer.problem().note()));
+            return true;
+        }
+        return false;
+    }
+
+    /** Returns the newest version of a document; null if there is none, or the caller may not read it. */
+    private @Nullable ObjectNode read(String id) {
+        var answer = runner.runUncounted(of("DC_Read", Json.object().put("id", id)));
+        return answer.problem() == null && answer.envelope().path("document") instanceof ObjectNode found
+                ? found
+                : null;
+    }
+
+    private void load(Submitted submitted) {
+        var found = read(submitted.id());
+        while (found != null && isWaiting(found) && looks++ < MOST_LOOKS) {
+            pause();
+            found = read(submitted.id());
+        }
+        if (found == null) {
+            refuse(
+                    submitted.document(),
+                    "a conversation was submitted, but you may not read documents, so it cannot be loaded");
+        } else if (isWaiting(found)) {
+            waiting++;
+        } else if (found.path("state").asString("").equals("accepted")) {
+            loadAccepted(submitted.document());
+        } else {
+            refuse(submitted.document(), found.at("/reasons/0/message").asString("the document was rejected"));
+        }
+    }
+
+    private static boolean isWaiting(ObjectNode document) {
+        return Set.of("queued", "validating").contains(document.path("state").asString(""));
+    }
+
+    private void loadAccepted(ImportedDocument document) {
+        var arguments = Json.object();
+        var target = arguments.putObject("target");
+        List.of("bank", "agent", "context").forEach(field -> {
+            var value = request.arguments().path("target").path(field);
+            if (value.isString()) {
+                target.set(field, value);
+            }
+        });
+        arguments.putObject("vx").put("name", document.name());
+        var answer = call("MB_Load", arguments);
+        if (answer.problem() != null) {
+            refuse(document, answer.problem().note());
+        } else if (answer.envelope().path("changed").asBoolean(false)) {
+            stored++;
+        } else {
+            unchanged++;
+        }
+    }
+
+    private void refuse(ImportedDocument document, String note) {
+        refusals++;
+        refused.add("a conversation was refused: " + note, document.place());
+    }
+
+    private Answer call(String service, ObjectNode arguments) {
+        return runner.run(of(service, arguments));
+    }
+
+    private Request of(String service, ObjectNode arguments) {
+        return new Request(service, arguments, request.caller(), request.requestId(), false, null)
+                .from(request.source());
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(BETWEEN_LOOKS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.unavailable();
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.agentworkspace.engine.memory.banks.transfer.formats;
+
+import io.agentworkspace.engine.memory.banks.transfer.source.ImportSource;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** All formats of other products. */
+public final class Formats {
+    public static final String AUTO = "auto";
+
+    /** In the order in which they are tried: those with a distinct shape first. */
+    private static final List<ImportFormat> ALL = List.of(
+            new ChatGptFormat(),
+            new ClaudeFormat(),
+            new LettaFormat(),
+            new MemoryServerFormat(),
+            new ZepFormat(),
+            new Mem0Format(),
+            new NotesFormat(NotesFormat.Product.BASIC_MEMORY),
+            new NotesFormat(NotesFormat.Product.OBSIDIAN),
+            new GeminiFormat(),
+            new CsvTableFormat());
+
+    private Formats() {}
+
+    /** Returns the words of all formats here. */
+    public static List<String> words() {
+        return Stream.concat(Stream.of(AUTO), ALL.stream().map(ImportFormat::word))
+                .toList();
+    }
+
+    /**
+     * What was sent, as it was read.
+     *
+     * @param word its format
+     * @param product what people call that
+     * @param records what it contains; null if the engine has a format of its own for it
+     */
+    public record Reading(
+            String word, String product, @Nullable Records records) {}
+
+    /** A format of the engine's own, which needs no reading as a whole. */
+    public enum OwnFormat {
+        ENGINE("engine", "an export of a bank"),
+        JSONL("jsonl", "JSON lines with text"),
+        MARKDOWN("markdown", "Markdown");
+
+        private final String word;
+        private final String product;
+
+        OwnFormat(String word, String product) {
+            this.word = word;
+            this.product = product;
+        }
+    }
+
+    /**
+     * Reads what was sent.
+     *
+     * @param word the format, or {@code auto}
+     * @throws Problem {@code invalid_field} if it has not the format, or none that is known
+     */
+    public static Reading read(String word, ImportSource source, @Nullable CsvMapping mapping, Instant now)
+            throws IOException {
+        source.unpack();
+        if (word.equals(AUTO)) {
+            return recognised(source, mapping, now);
+        }
+        var format = ALL.stream()
+                .filter(each -> each.word().equals(word))
+                .findFirst()
+                .orElseThrow();
+        return read(format, source, mapping, now);
+    }
+
+    private static Reading recognised(ImportSource source, @Nullable CsvMapping mapping, Instant now)
+            throws IOException {
+        for (var format : ALL) {
+            if (format.recognises(source)) {
+                return read(format, source, mapping, now);
+            }
+        }
+        var own = own(source)
+                .orElseThrow(() -> Problem.invalid(
+                        "data",
+                        "has no format that is recognised; it is one of %s, or choose engine, jsonl or markdown"
+                                .formatted(String.join(", ", words().subList(1, words().size())))));
+        return new Reading(own.word, own.product, null);
+    }
+
+    private static Reading read(ImportFormat format, ImportSource source, @Nullable CsvMapping mapping, Instant now)
+            throws IOException {
+        var records = new Records(now);
+        format.read(source, mapping == null ? CsvMapping.NONE : mapping, records);
+        if (records.isEmpty()) {
+            throw Problem.invalid(
+                    "data", "has no memories or conversations in the format of %s".formatted(format.product()));
+        }
+        return new Reading(format.word(), format.product(), records);
+    }
+
+    private static Optional<OwnFormat> own(ImportSource source) throws IOException {
+        if (source.isFolder()) {
+            return source.parts().stream().anyMatch(part -> NotesFormat.isMarkdown(part.path()))
+                    ? Optional.of(OwnFormat.MARKDOWN)
+                    : Optional.empty();
+        }
+        var part = source.parts().getFirst();
+        if (part.isJson()) {
+            return part.sample().stream().flatMap(entry -> own(entry).stream()).findFirst();
+        }
+        var text = part.text(NotesFormat.MOST_BYTES);
+        return text == null || text.isBlank() ? Optional.empty() : Optional.of(OwnFormat.MARKDOWN);
+    }
+
+    private static Optional<OwnFormat> own(JsonNode entry) {
+        if (!entry.path("text").isString()) {
+            return Optional.empty();
+        }
+        var isExport = entry.has("id") && entry.has("revision");
+        return Optional.of(isExport ? OwnFormat.ENGINE : OwnFormat.JSONL);
+    }
+}

@@ -1,0 +1,96 @@
+package io.agentworkspace.engine.memory.banks.transfer.formats;
+
+import io.agentworkspace.engine.memory.banks.transfer.source.Place;
+import io.agentworkspace.engine.model.json.Json;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The file of MCP's reference memory server: each observation of an entity becomes a memory that names the entity, and
+ * each relation a sentence.
+ */
+final class MemoryServerFormat implements JsonFormat {
+    private static final String PRODUCT = "memory server";
+
+    @Override
+    public String word() {
+        return "memory-server";
+    }
+
+    @Override
+    public String product() {
+        return PRODUCT;
+    }
+
+    @Override
+    public JsonFormat begin() {
+        return this;
+    }
+
+    @Override
+    public boolean has(JsonNode entry) {
+        return isEntity(entry)
+                || isRelation(entry)
+                || entry.path("entities").valueStream().anyMatch(MemoryServerFormat::isEntity);
+    }
+
+    private static boolean isEntity(JsonNode entry) {
+        return entry.path("name").isString() && entry.path("observations").isArray();
+    }
+
+    private static boolean isRelation(JsonNode entry) {
+        return entry.path("from").isString()
+                && entry.path("to").isString()
+                && entry.path("relationType").isString();
+    }
+
+    @Override
+    public boolean take(JsonNode entry, Place at, Records out) {
+        if (isEntity(entry)) {
+            entity(entry, at, out);
+        } else if (isRelation(entry)) {
+            relation(entry, at, out);
+        } else if (entry.path("entities").isArray()) {
+            entry.path("entities").forEach(each -> take(each, at, out));
+            entry.path("relations").forEach(each -> take(each, at, out));
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private static void entity(JsonNode entry, Place at, Records out) {
+        var name = entry.path("name").asString();
+        var type = entry.path("entityType").asString("");
+        if (entry.path("observations").isEmpty()) {
+            out.leaveOut("an entity without observations was left out", at);
+        }
+        for (var observation : entry.path("observations")) {
+            var text = observation.isString()
+                    ? observation.asString()
+                    : observation.path("content").asString("");
+            if (text.isBlank()) {
+                out.leaveOut("an entry without text was left out", at);
+                continue;
+            }
+            out.memory(new MemoryDraft(PRODUCT, "%s: %s".formatted(name, text.strip()), at)
+                    .tags(Labels.tags(List.of(type)))
+                    .created(observation, "timestamp", "created_at")
+                    .origin("entity", name)
+                    .rest(entry, Set.of("name", "observations", "type")));
+        }
+    }
+
+    private static void relation(JsonNode entry, Place at, Records out) {
+        var relation = entry.path("relationType").asString();
+        var text = "%s %s %s"
+                .formatted(
+                        entry.path("from").asString(),
+                        relation.replace('_', ' '),
+                        entry.path("to").asString());
+        out.memory(new MemoryDraft(PRODUCT, text, at)
+                .origin("relation", Json.valueTree(relation))
+                .rest(entry, Set.of("relationType", "type")));
+    }
+}
