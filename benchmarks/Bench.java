@@ -16,6 +16,7 @@ final class Bench {
         ALL.put("webhooks", new Webhooks());
         ALL.put("pages", new Pages());
         ALL.put("search", new Search());
+        ALL.put("bank", new BankGrowth());
         ALL.put("models", new Models());
         ALL.put("transfer", new Transfer());
         ALL.put("calls", new Calls());

@@ -7,11 +7,11 @@ import java.util.stream.Collectors;
 public final class MemoryRow {
     /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
     public static final String WRITERS = """
-            CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                                 WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
-            LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                                WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
-            """;
+        CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                             WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+        LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                            WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
+        """;
 
     private MemoryRow() {}
 
@@ -43,6 +43,9 @@ public final class MemoryRow {
         columns.put("source_name", "COALESCE(m.source ->> 'name', editor.name, author.name)");
         columns.put("source_version", "CAST(m.source ->> 'version' AS bigint)");
         columns.put("source_position", "m.source ->> 'position'");
+        columns.put("source_speaker", "m.source ->> 'speaker'");
+        columns.put("source_time", "CAST(m.source ->> 'time' AS timestamptz)");
+        columns.put("source_session", "m.source ->> 'session'");
         columns.put("revision", "m.revision");
         columns.put("derived_from", "CAST(m.derived_from AS text[])");
         columns.put("supersedes", "m.supersedes");

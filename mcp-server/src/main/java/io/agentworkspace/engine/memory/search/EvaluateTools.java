@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,9 +91,10 @@ final class EvaluateTools {
                 .title("Evaluate the search")
                 .description("Measures how well MB_Search answers known queries in a bank.")
                 .details("""
-                        For each mode of MB_Search it returns how often the expected memories are found, how early, and how \
-                        long the searches took. Without a model of embeddings the mode vector finds nothing. Requires the permission \
-                        read.""")
+                    For each mode of MB_Search it returns how often the expected memories are found, how early, and how \
+                    long the searches took. Without a model of embeddings the mode vector finds nothing. Requires the permission \
+                    read.\
+                    """)
                 .alsoCalled(
                         "test the quality of the search",
                         "compare results with expected ones",
@@ -216,7 +218,8 @@ final class EvaluateTools {
 
     /** The places of the expected memories among the first hits, from 1. */
     private List<Integer> places(Pair pair, Name bank, Call call, Searcher.SearchScope scope, Mode mode) {
-        var request = new Searcher.SearchRequest(pair.query(), mode, bank, null, List.of(), null, null, null, HITS);
+        var request = new Searcher.SearchRequest(
+                pair.query(), mode, bank, null, List.of(), null, null, null, HITS, ZoneOffset.UTC);
         var found = searcher.search(call, scope, request);
         if (found.mode() != mode && mode == Mode.VECTOR) {
             return List.of();

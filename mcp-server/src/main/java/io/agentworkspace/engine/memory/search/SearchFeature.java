@@ -41,7 +41,7 @@ public record SearchFeature(Embedder embedder, VectorSource vectors, Searcher se
         var searcher = new Searcher(queries, indexes, builder, new WordScanQueries(db, embedder.id()), embedder);
         var banks = new BankStore(db);
         var feature = new Feature()
-                .tools(new SearchTools(banks, searcher).tools())
+                .tools(new SearchTools(banks, searcher, new Surroundings(new NeighbourQueries(db))).tools())
                 .tools(new EvaluateTools(banks, searcher, clock).tools())
                 .after("MB_Import")
                 .closing(embedder)

@@ -5,15 +5,20 @@ import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
+import io.agentworkspace.engine.memory.search.time.TimeSpan;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -29,8 +34,10 @@ final class SearchTools {
 
     private final BankStore banks;
     private final Searcher searcher;
+    private final Surroundings surroundings;
 
-    public SearchTools(BankStore banks, Searcher searcher) {
+    public SearchTools(BankStore banks, Searcher searcher, Surroundings surroundings) {
+        this.surroundings = surroundings;
         this.banks = banks;
         this.searcher = searcher;
     }
@@ -78,7 +85,10 @@ final class SearchTools {
             Integer maxTokens,
 
             @Doc(value = "Least score, 0–1; 0: everything.", max = 1) @Nullable
-            Double minScore) {}
+            Double minScore,
+
+            @Doc(value = "Where \"yesterday\" is meant, as Europe/Berlin; default UTC.", max = 64) @Nullable
+            String timeZone) {}
 
     record Searched(
             @Doc("How many banks.") int banks,
@@ -106,7 +116,11 @@ final class SearchTools {
 
             @Doc("building while an index is being built: its bank was searched by words only. Search again later.")
             @Nullable
-            String index) {}
+            String index,
+
+            @Doc("The time that content names: memories of it score higher, unless since, until or as_of is given.")
+            @Nullable
+            TimeSpan time) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(search());
@@ -116,12 +130,14 @@ final class SearchTools {
         return Tool.named("MB_Search")
                 .title("Search memories")
                 .description("""
-                        Finds what was learned, agreed or decided before: memories that answer content, best first. If abstain is true, \
-                        none does. MB_Read returns whole memories.""")
+                    Finds what was learned, agreed or decided before: memories that answer content, best first. If abstain is true, \
+                    none does. MB_Read returns whole memories.\
+                    """)
                 .details("""
-                        It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
-                        and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
-                        MB_Read with vx.name shows a whole text.""")
+                    It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
+                    and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
+                    MB_Read with vx.name shows a whole text.\
+                    """)
                 .alsoCalled(
                         "what do we know about",
                         "look something up in our notes",
@@ -158,7 +174,8 @@ final class SearchTools {
                 in.since(),
                 in.until(),
                 in.asOf(),
-                limit);
+                limit,
+                zone(in.timeZone()));
         var found = searcher.search(call, request)
                 .orElseThrow(() -> banks.missing(call, Objects.requireNonNull(where.bank())));
         var best =
@@ -168,14 +185,25 @@ final class SearchTools {
                 found.best().stream().filter(each -> each.score() >= least).toList();
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
         return new SearchResponse(
-                call.budget().fit(hits(answers, room)),
+                call.budget().fit(in.asOf() == null ? withTurns(call, answers, room) : hits(answers, room)),
                 answers.isEmpty(),
                 answers.isEmpty() ? near(found.best()) : null,
                 best,
                 found.pending() == 0 ? null : found.pending(),
                 new Searched(found.banks(), found.memories()),
                 found.mode().word(),
-                found.isComplete() ? null : "building");
+                found.isComplete() ? null : "building",
+                found.time());
+    }
+
+    private static ZoneId zone(@Nullable String name) {
+        try {
+            return name == null ? ZoneOffset.UTC : ZoneId.of(name.strip());
+        } catch (DateTimeException e) {
+            throw Problem.invalid(
+                    "time_zone",
+                    "must be a name of the IANA time zone database, as Europe/Berlin, or an offset, as +02:00");
+        }
     }
 
     private static List<Hit.Near> near(List<ScoredMemory> found) {
@@ -183,6 +211,12 @@ final class SearchTools {
                 .limit(NEAR)
                 .map(each -> Hit.Near.of(each.memory(), each.score()))
                 .toList();
+    }
+
+    private List<Hit> withTurns(Call call, List<ScoredMemory> answers, int characters) {
+        var hits = hits(answers, characters);
+        var used = hits.stream().mapToInt(Hit::length).sum();
+        return surroundings.around(call, answers, hits, characters - used);
     }
 
     /** Returns the hits. Each gets its share of the room; what it does not use is for the following ones. */
@@ -223,7 +257,8 @@ final class SearchTools {
                 memory.pinned(),
                 memory.revision(),
                 memory.createdAt(),
-                memory.updatedAt());
+                memory.updatedAt(),
+                null);
     }
 
     private static @Nullable Integer rank(int rank) {

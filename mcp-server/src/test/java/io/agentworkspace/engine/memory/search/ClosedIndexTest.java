@@ -67,7 +67,10 @@ class ClosedIndexTest {
                 new WordScanQueries(db, embedder.id()),
                 embedder);
         runner = TestDatabase.runner(
-                new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
+                new Catalogue(new SearchTools(new BankStore(db), searcher, new Surroundings(new NeighbourQueries(db)))
+                        .tools()),
+                db,
+                new EventLog());
         BankFixture.bank(ann, "one");
         BankFixture.bank(ann, "two");
         store("one", "tide in one");

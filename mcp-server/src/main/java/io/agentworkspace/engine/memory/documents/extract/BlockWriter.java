@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.memory.documents.extract;
 
+import io.agentworkspace.engine.memory.documents.conversation.SaidText;
+import io.agentworkspace.engine.memory.documents.conversation.Turn;
 import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.text.Normalizer;
@@ -24,14 +26,33 @@ final class BlockWriter {
         add(BlockKind.CODE, 0, text, position, word.isEmpty() || word.length() > LONGEST_LANGUAGE ? null : word);
     }
 
+    /** Adds the turns of a conversation, with a heading for each session. */
+    void addConversation(List<SaidText> turns) {
+        String session = null;
+        for (var said : turns) {
+            var turn = said.turn();
+            if (turn.session() != null && !turn.session().equals(session)) {
+                add(BlockKind.HEADING, 1, turn.session(), said.position());
+            }
+            session = turn.session();
+            var speaker = clean(BlockKind.PARAGRAPH, turn.speaker());
+            add(BlockKind.TURN, 0, said.text(), said.position(), null, new Turn(speaker, turn.time(), session));
+        }
+    }
+
     private void add(BlockKind kind, int level, String text, String position, @Nullable String language) {
+        add(kind, level, text, position, language, null);
+    }
+
+    private void add(
+            BlockKind kind, int level, String text, String position, @Nullable String language, @Nullable Turn turn) {
         var clean = clean(kind, text);
         if (clean.isBlank()) {
             return;
         }
         for (var from = 0; from < clean.length(); ) {
             var to = end(clean, from, kind == BlockKind.CODE ? '\n' : ' ');
-            put(new Block(kind, level, clean.substring(from, to), position, language));
+            put(new Block(kind, level, clean.substring(from, to), position, language, turn));
             from = to;
         }
     }
@@ -71,7 +92,7 @@ final class BlockWriter {
                 continue;
             }
             var isSpace = Character.isWhitespace(c) || Character.isSpaceChar(c);
-            if (kind == BlockKind.CODE) {
+            if (kind.keepsLines()) {
                 plain.appendCodePoint(isSpace && c != '\n' && c != '\t' ? ' ' : c);
             } else if (!isSpace) {
                 if (blank && !plain.isEmpty()) {
@@ -82,7 +103,7 @@ final class BlockWriter {
             blank = isSpace;
         }
         var normal = Normalizer.normalize(plain, Normalizer.Form.NFC);
-        return kind == BlockKind.CODE ? normal.stripTrailing() : normal;
+        return kind.keepsLines() ? normal.stripTrailing() : normal;
     }
 
     private static boolean isDropped(int c) {

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.memory.documents.extract;
 
+import io.agentworkspace.engine.memory.documents.conversation.Conversation;
+import io.agentworkspace.engine.memory.documents.conversation.SaidText;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import io.agentworkspace.engine.model.document.DocumentType;
@@ -113,6 +115,14 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
     }
 
     private static DocumentType text(String text, DocumentType type, BlockWriter out) {
+        var isJson = type == DocumentType.JSON;
+        var turns = isJson || type == DocumentType.TEXT || type == DocumentType.MARKDOWN
+                ? Conversation.turns(text, isJson)
+                : List.<SaidText>of();
+        if (!turns.isEmpty()) {
+            out.addConversation(turns);
+            return type;
+        }
         switch (type) {
             case HTML -> HtmlExtractor.extract(text, out);
             case JSON -> JsonExtractor.extract(text, out);
