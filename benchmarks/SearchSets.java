@@ -26,6 +26,9 @@ import tools.jackson.databind.JsonNode;
 final class SearchSets {
     private static final int SMALL = 35;
 
+    /** A question, and the numbers of the turns that answer it. */
+    private static final Pattern ASKED = Pattern.compile("[?!] (.*\\?)([ \\d]*)");
+
     /** As LoCoMo writes the time of a session. */
     private static final DateTimeFormatter SESSION = new DateTimeFormatterBuilder()
             .parseCaseInsensitive()
@@ -61,6 +64,7 @@ final class SearchSets {
         sets.add(notes);
         sets.addAll(smallBanks(notes));
         sets.addAll(keywords(notes));
+        sets.add(ownConversation());
         var cranfield = options.text("cranfield");
         if (cranfield != null) {
             sets.add(cranfield(Path.of(cranfield)));
@@ -121,6 +125,26 @@ final class SearchSets {
             }
         }
         return new Set("notes", "notes", texts, queries, answers);
+    }
+
+    /** Our own conversation, loaded as a document. */
+    private static Set ownConversation() throws IOException {
+        var turns = new ArrayList<String>();
+        var queries = new ArrayList<String>();
+        var answers = new ArrayList<Map<Integer, Integer>>();
+        for (var line : Files.readAllLines(Path.of("benchmarks/sets/conversations.txt"))) {
+            var question = ASKED.matcher(line);
+            if (line.startsWith("[")) {
+                turns.add(line);
+            } else if (question.matches()) {
+                queries.add(question.group(1));
+                answers.add(Stream.of(question.group(2).strip().split(" "))
+                        .filter(number -> !number.isEmpty())
+                        .collect(Collectors.toMap(number -> Integer.parseInt(number) - 1, _ -> 1)));
+            }
+        }
+        var texts = turns.stream().map(turn -> turn.substring(turn.indexOf(']') + 2)).toList();
+        return new Set("own", "own", texts, queries, answers, String.join("\n", turns));
     }
 
     /** The same in banks of a few notes. A fifth of the questions is asked in a bank without the note that answers it. */

@@ -87,7 +87,7 @@ final class SearchTools {
             @Doc(value = "Least score, 0–1; 0: everything.", max = 1) @Nullable
             Double minScore,
 
-            @Doc(value = "Where \"yesterday\" is meant, as Europe/Berlin; default UTC.", max = 64) @Nullable
+            @Doc(value = "Of days; default UTC.", max = 64) @Nullable
             String timeZone) {}
 
     record Searched(

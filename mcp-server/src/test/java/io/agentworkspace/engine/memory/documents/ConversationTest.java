@@ -41,8 +41,8 @@ class ConversationTest {
     }
 
     private Reply load(String text) {
-        submitted(ann, "talk.txt", text);
-        return ann.call("MB_Load", "{'target':{'bank':'talks'},'vx':{'name':'talk.txt'}}")
+        submitted(ann, "talk", text);
+        return ann.call("MB_Load", "{'target':{'bank':'talks'},'vx':{'name':'talk'}}")
                 .ok();
     }
 
@@ -149,8 +149,19 @@ class ConversationTest {
     }
 
     @Test
+    void whatTheDatabaseCannotStoreIsLeftOut() {
+        load("""
+            {"title":"Bo\\u0000ats\\ud800","messages":[{"role":"us\\u0000er","content":"zeb\\u0000ra"},{"role":"b","content":"c"}]}
+            """);
+        var source = search("zebra", ",'page':{'limit':1}").at("/content/0/source");
+        assertThat(source.path("session").asString()).isEqualTo("Boats");
+        assertThat(source.path("speaker").asString()).isEqualTo("user");
+        assertThat(source.has("time")).isFalse();
+    }
+
+    @Test
     void theTextOfAConversationHasItsTurns() {
-        var read = ann.call("DC_Read", "{'id':'talk.txt','part':'text'}").ok();
+        var read = ann.call("DC_Read", "{'id':'talk','part':'text'}").ok();
         assertThat(Objects.toString(read.at("/text")))
                 .contains("# 2026-03-02", "[2026-03-02T10:01:00Z] Ben: Green, as the old one had.");
     }

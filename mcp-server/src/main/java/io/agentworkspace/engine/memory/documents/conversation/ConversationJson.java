@@ -3,7 +3,6 @@ package io.agentworkspace.engine.memory.documents.conversation;
 import io.agentworkspace.engine.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +46,7 @@ final class ConversationJson {
             var text = text(said.get());
             if (!text.isBlank()) {
                 var time = time(message);
-                var session = title.isEmpty() ? day(time) : title.substring(0, Math.min(LONGEST_TITLE, title.length()));
+                var session = session(title, time);
                 turns.add(new SaidText(
                         new Turn(speaker.strip(), time, session), text.strip(), "turn " + (turns.size() + 1)));
             }
@@ -74,15 +73,18 @@ final class ConversationJson {
                         .collect(Collectors.joining("\n"));
     }
 
+    private static @Nullable String session(String title, @Nullable Instant time) {
+        if (!title.isEmpty()) {
+            return title.length() <= LONGEST_TITLE ? title : title.substring(0, LONGEST_TITLE);
+        }
+        return time == null ? null : TurnTime.day(time);
+    }
+
     private static @Nullable Instant time(JsonNode message) {
         return TIMES.stream()
                 .map(message::path)
                 .flatMap(value -> TurnTime.of(value).stream())
                 .findFirst()
                 .orElse(null);
-    }
-
-    private static @Nullable String day(@Nullable Instant time) {
-        return time == null ? null : time.atZone(ZoneOffset.UTC).toLocalDate().toString();
     }
 }

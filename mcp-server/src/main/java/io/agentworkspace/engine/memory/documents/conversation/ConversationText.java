@@ -1,8 +1,6 @@
 package io.agentworkspace.engine.memory.documents.conversation;
 
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +22,6 @@ final class ConversationText {
     private final StringBuilder said = new StringBuilder();
     private @Nullable Begin current;
     private @Nullable String title;
-    private @Nullable LocalDate day;
 
     private ConversationText() {}
 
@@ -87,9 +84,7 @@ final class ConversationText {
 
     private void end() {
         if (current != null && !said.toString().isBlank()) {
-            var today = current.time().atZone(ZoneOffset.UTC).toLocalDate();
-            day = day == null || !today.equals(day) ? today : day;
-            var session = title == null ? day.toString() : title;
+            var session = title == null ? TurnTime.day(current.time()) : title;
             var turn = new Turn(current.speaker(), current.time(), session);
             turns.add(new SaidText(turn, said.toString().strip(), "turn " + (turns.size() + 1)));
         }

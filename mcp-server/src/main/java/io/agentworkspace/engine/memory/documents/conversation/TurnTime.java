@@ -56,6 +56,11 @@ final class TurnTime {
         return Optional.of(Instant.ofEpochMilli((long) millis)).filter(TurnTime::isPossible);
     }
 
+    /** Returns the day, which names a session without a title. */
+    static String day(Instant time) {
+        return time.atZone(ZoneOffset.UTC).toLocalDate().toString();
+    }
+
     private static boolean isPossible(Instant time) {
         return !time.isBefore(EARLIEST) && time.isBefore(LATEST);
     }

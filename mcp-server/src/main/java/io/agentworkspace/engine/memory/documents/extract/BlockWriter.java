@@ -31,10 +31,11 @@ final class BlockWriter {
         String session = null;
         for (var said : turns) {
             var turn = said.turn();
-            if (turn.session() != null && !turn.session().equals(session)) {
-                add(BlockKind.HEADING, 1, turn.session(), said.position());
+            var its = turn.session() == null ? null : clean(BlockKind.PARAGRAPH, turn.session());
+            if (its != null && !its.equals(session)) {
+                add(BlockKind.HEADING, 1, its, said.position());
             }
-            session = turn.session();
+            session = its;
             var speaker = clean(BlockKind.PARAGRAPH, turn.speaker());
             add(BlockKind.TURN, 0, said.text(), said.position(), null, new Turn(speaker, turn.time(), session));
         }
