@@ -145,7 +145,7 @@ class ConversationTest {
         assertThat(explicit.at("/time").isMissingNode()).isTrue();
         assertThat(texts(explicit)).doesNotContain("Ben: The paint for the ferry came, and it is blue.");
         assertThat(search("paint", "").at("/time").isMissingNode()).isTrue();
-        ann.call("MB_Search", "{'content':'paint','time_zone':'Mars/Olympus'}").refused(1003);
+        ann.call("MB_Search", "{'content':'paint','time_zone':'Mars/Olympus'}").refused(1004, "time_zone");
     }
 
     @Test
