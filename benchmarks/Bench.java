@@ -17,6 +17,7 @@ final class Bench {
         ALL.put("pages", new Pages());
         ALL.put("search", new Search());
         ALL.put("contradictions", new Contradictions());
+        ALL.put("bank", new BankGrowth());
         ALL.put("models", new Models());
         ALL.put("transfer", new Transfer());
         ALL.put("calls", new Calls());

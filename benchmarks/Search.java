@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.core.type.TypeReference;
 
 /**
@@ -25,6 +26,8 @@ final class Search implements Bench.Benchmark {
 
     private static final List<String> MODES = List.of("text", "vector", "hybrid");
     private static final String PLAIN = "BM25";
+    private static final String DEFAULT = "by default";
+    private static final String DOCUMENT = "conversation.txt";
 
     /** In which places the memories are that a question needs. */
     private static final class Ranks {
@@ -73,6 +76,22 @@ final class Search implements Bench.Benchmark {
         private int recalled;
         private int abstained;
         private int rightly;
+        private final List<Double> answered = new ArrayList<>();
+        private final List<Double> unanswered = new ArrayList<>();
+
+        void add(Found found, Map<String, Integer> numbers, Map<Integer, Integer> answers) {
+            (answers.isEmpty() ? unanswered : answered).add(found.best());
+            add(found.texts(numbers), answers, found.characters());
+        }
+
+        /** Prints how many questions without an answer would abstain if the threshold were such that 0.05 of the others did. */
+        void printAbstention(String set) {
+            if (!unanswered.isEmpty() && !answered.isEmpty()) {
+                var threshold = answered.stream().sorted().toList().get(answered.size() / 20);
+                var below = unanswered.stream().filter(best -> best < threshold).count();
+                System.out.printf("%-30s at the score %.3f, %.3f abstain%n", set, threshold, below / (double) unanswered.size());
+            }
+        }
 
         void add(List<Integer> found, Map<Integer, Integer> answers, int characters) {
             var answering = found.stream().filter(answers::containsKey).count();
@@ -123,7 +142,7 @@ final class Search implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--beam folder] [--sets notes,cranfield,xquad,turns,sessions,beam] [--modes text,vector,hybrid] [--every 1] [--banks 10] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--fit] [--only quality|growth|stores] [--rounds 20]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--beam folder] [--sets notes,cranfield,xquad,turns,sessions,beam] [--modes text,vector,hybrid] [--every 1] [--first 0] [--banks 10] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--fit] [--only quality|growth|stores] [--rounds 20]";
     }
 
     @Override
@@ -158,30 +177,39 @@ final class Search implements Bench.Benchmark {
                 banks.put(set.bank(), store(engine, callers, set));
             }
             try (var plain = new PlainRanking(set.texts())) {
-                measure(callers, set, banks.get(set.bank()), plain, modes, every, measured.computeIfAbsent(set.name(), _ -> new Measured()));
+                measure(callers, set, banks.get(set.bank()), plain, modes, options.number("first", 0), every, measured.computeIfAbsent(set.name(), _ -> new Measured()));
             }
         }
         Ranks.head();
         measured.forEach((set, of) -> of.print(set, true));
         Answers.head();
         measured.forEach((set, of) -> of.print(set, false));
+        System.out.printf("%nwithout an answer, where 0.05 of those with one abstain:%n");
+        measured.forEach((set, of) -> of.answers.get(DEFAULT).printAbstention(set));
     }
 
     /** Each question in all modes, one after the other: the model embeds it once. */
     private static void measure(
-            Callers callers, SearchSets.Set set, Map<String, Integer> numbers, PlainRanking plain, List<String> modes, int every, Measured measured) throws Exception {
-        for (var i = 0; i < set.queries().size(); i += every) {
+            Callers callers, SearchSets.Set set, Map<String, Integer> numbers, PlainRanking plain, List<String> modes, int first, int every, Measured measured) throws Exception {
+        for (var i = first; i < set.queries().size(); i += every) {
             var query = plain(set.queries().get(i));
             var expected = set.answers().get(i);
             for (var mode : modes) {
                 var found = all(callers, set.bank(), query, mode);
                 measured.ranks.computeIfAbsent(mode, _ -> new Ranks()).add(found.texts(numbers), expected, found.nanos());
+                if (set.conversation() != null) {
+                    measured.ranks.computeIfAbsent(mode + "+2", _ -> new Ranks()).add(found.withTurns(numbers), expected, found.nanos());
+                }
             }
             var began = System.nanoTime();
             var ranked = plain.best(query, HITS);
             measured.ranks.computeIfAbsent(PLAIN, _ -> new Ranks()).add(ranked, expected, System.nanoTime() - began);
+            if (set.conversation() != null) {
+                var turns = ranked.stream().flatMap(turn -> Stream.of(turn, turn - 1, turn + 1)).distinct().toList();
+                measured.ranks.computeIfAbsent(PLAIN + "+2", _ -> new Ranks()).add(turns, expected, System.nanoTime() - began);
+            }
             var answer = search(callers, set.bank(), query, Map.of());
-            measured.answers.computeIfAbsent("by default", _ -> new Answers()).add(answer.texts(numbers), expected, answer.characters());
+            measured.answers.computeIfAbsent(DEFAULT, _ -> new Answers()).add(answer, numbers, expected);
             for (var most : List.of(1, HITS)) {
                 var texts = ranked.stream().limit(most).toList();
                 var characters = texts.stream().mapToInt(text -> set.texts().get(text).length()).sum();
@@ -226,7 +254,10 @@ final class Search implements Bench.Benchmark {
             return Callers.JSON.readValue(Files.readAllBytes(stored), new TypeReference<Map<String, Integer>>() {});
         }
         callers.call(new Callers.Work("MB_Create", Map.of("vx", Map.of("name", bank))));
-        for (var first = 0; first < set.texts().size(); first += PORTION) {
+        if (set.conversation() != null) {
+            load(callers, bank, set.conversation());
+        }
+        for (var first = 0; set.conversation() == null && first < set.texts().size(); first += PORTION) {
             var texts = set.texts().subList(first, Math.min(set.texts().size(), first + PORTION));
             var lines = texts.stream().map(text -> Callers.JSON.writeValueAsString(Map.of("text", text))).collect(Collectors.joining("\n"));
             callers.call(new Callers.Work("MB_Import", Map.of("target", Map.of("bank", bank), "format", "jsonl", "data", lines)));
@@ -238,22 +269,35 @@ final class Search implements Bench.Benchmark {
         return numbers;
     }
 
+    private static void load(Callers callers, String bank, String conversation) throws Exception {
+        var name = bank + "-" + DOCUMENT;
+        callers.call(new Callers.Work("DC_Submit", Map.of("name", name, "text", conversation)));
+        while (!callers.call(new Callers.Work("DC_Read", Map.of("id", name))).at("/document/state").asString().equals("accepted")) {
+            Thread.sleep(200);
+        }
+        callers.call(new Callers.Work("MB_Load", Map.of("target", Map.of("bank", bank), "vx", Map.of("name", name))));
+    }
+
     /** Of equal texts the first one counts: they are one memory. */
     private static Map<String, Integer> numbers(Callers callers, SearchSets.Set set) throws Exception {
         var places = new HashMap<String, Integer>();
         for (var i = 0; i < set.texts().size(); i++) {
-            places.putIfAbsent(set.texts().get(i).strip(), i);
+            places.putIfAbsent(plainText(set.texts().get(i)), i);
         }
         var numbers = new HashMap<String, Integer>();
         var page = new HashMap<String, Object>(Map.of("limit", 100));
         while (true) {
             var read = callers.call(new Callers.Work("MB_Export", Map.of("target", Map.of("bank", set.bank()), "page", page)));
-            read.path("content").forEach(memory -> numbers.put(memory.path("id").asString(), places.get(memory.path("text").asString().strip())));
+            read.path("content").forEach(memory -> numbers.put(memory.path("id").asString(), places.getOrDefault(plainText(memory.path("text").asString()), -1)));
             if (!read.path("next_cursor").isString()) {
                 return numbers;
             }
             page.put("cursor", read.path("next_cursor").asString());
         }
+    }
+
+    private static String plainText(String text) {
+        return text.strip().replaceAll("\\s+", " ");
     }
 
     private static void awaitVectors(Engine engine) throws Exception {
@@ -271,10 +315,18 @@ final class Search implements Bench.Benchmark {
         }
     }
 
-    /** @param characters of the whole answer */
-    private record Found(List<String> ids, String mode, int characters, long nanos) {
+    /**
+     * @param turns the ids of turns around the hits
+     * @param best the best score
+     * @param characters of the whole answer
+     */
+    private record Found(List<String> ids, List<String> turns, String mode, double best, int characters, long nanos) {
         List<Integer> texts(Map<String, Integer> numbers) {
             return ids.stream().map(numbers::get).toList();
+        }
+
+        List<Integer> withTurns(Map<String, Integer> numbers) {
+            return Stream.concat(ids.stream(), turns.stream()).map(numbers::get).distinct().toList();
         }
     }
 
@@ -296,7 +348,8 @@ final class Search implements Bench.Benchmark {
         var found = callers.call(new Callers.Work("MB_Search", in(bank, query, more)));
         var took = System.nanoTime() - began;
         var ids = found.at("/content").valueStream().map(hit -> hit.path("id").asString()).toList();
-        return new Found(ids, found.path("mode").asString(), found.toString().length(), took);
+        var turns = found.at("/content").valueStream().flatMap(hit -> hit.path("around").valueStream()).map(turn -> turn.path("id").asString()).toList();
+        return new Found(ids, turns, found.path("mode").asString(), found.path("best_score").asDouble(), found.toString().length(), took);
     }
 
     private static Map<String, ?> in(String bank, String content, Map<String, ?> more) {

@@ -47,10 +47,7 @@ final class SearchGrowth {
         for (var size = SMALLEST; size <= most; size *= 10) {
             sizes.add(size);
         }
-        if (!hasAgent()) {
-            callers.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Ada", "description", "d"))));
-            create("written");
-        }
+        prepare();
         for (var size : sizes) {
             if (fill("bank%d".formatted(size), size)) {
                 compare(size);
@@ -64,6 +61,14 @@ final class SearchGrowth {
             for (var size : sizes) {
                 compare(size);
             }
+        }
+    }
+
+    /** Creates the agent that is read, and the bank that is written to. */
+    void prepare() throws Exception {
+        if (!hasAgent()) {
+            callers.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Ada", "description", "d"))));
+            create("written");
         }
     }
 
@@ -86,11 +91,11 @@ final class SearchGrowth {
 
     private void create(String bank) throws Exception {
         callers.call(new Callers.Work("MB_Create", Map.of("vx", Map.of("name", bank))));
-        callers.call(new Callers.Work("MB_Store", Map.of("target", Map.of("bank", bank), "content", "the first memory")));
+        callers.call(new Callers.Work("MB_Store", Map.of("target", Map.of("bank", bank), "content", "the first memory", "vx", Map.of("name", "first"))));
     }
 
     /** The kinds of calls take turns, so that other work on the machine affects them alike. */
-    private void compare(int size) throws Exception {
+    void compare(int size) throws Exception {
         var bank = "bank%d".formatted(size);
         var began = System.nanoTime();
         callers.call(search(bank, "hybrid"));
@@ -129,7 +134,7 @@ final class SearchGrowth {
     }
 
     /** Writes memories of 40 words, a few of them frequent and most rare. Returns whether any were missing. */
-    private boolean fill(String bank, int size) throws Exception {
+    boolean fill(String bank, int size) throws Exception {
         if (count("SELECT count(*) FROM bank WHERE name = '%s'".formatted(bank)) == 0) {
             create(bank);
         }

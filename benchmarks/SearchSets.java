@@ -1,10 +1,14 @@
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -12,6 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -21,6 +26,15 @@ import tools.jackson.databind.JsonNode;
 final class SearchSets {
     private static final int SMALL = 35;
 
+    /** A question, and the numbers of the turns that answer it. */
+    private static final Pattern ASKED = Pattern.compile("[?!] (.*\\?)([ \\d]*)");
+
+    /** As LoCoMo writes the time of a session. */
+    private static final DateTimeFormatter SESSION = new DateTimeFormatterBuilder()
+            .parseCaseInsensitive()
+            .appendPattern("h:mm a 'on' d MMMM, yyyy")
+            .toFormatter(Locale.ENGLISH);
+
     private SearchSets() {}
 
     /**
@@ -28,8 +42,19 @@ final class SearchSets {
      *
      * @param name sets of the same name are measured together
      * @param bank where the texts are stored
+     * @param conversation the texts as turns of a document, of which they are loaded; null if each is stored as a memory
      */
-    record Set(String name, String bank, List<String> texts, List<String> queries, List<Map<Integer, Integer>> answers) {}
+    record Set(
+            String name,
+            String bank,
+            List<String> texts,
+            List<String> queries,
+            List<Map<Integer, Integer>> answers,
+            @Nullable String conversation) {
+        Set(String name, String bank, List<String> texts, List<String> queries, List<Map<Integer, Integer>> answers) {
+            this(name, bank, texts, queries, answers, null);
+        }
+    }
 
     /** Returns the sets that are wanted, by their names. */
     static Map<String, List<Set>> read(Bench.Options options) throws IOException {
@@ -39,6 +64,7 @@ final class SearchSets {
         sets.add(notes);
         sets.addAll(smallBanks(notes));
         sets.addAll(keywords(notes));
+        sets.add(ownConversation());
         var cranfield = options.text("cranfield");
         if (cranfield != null) {
             sets.add(cranfield(Path.of(cranfield)));
@@ -55,8 +81,9 @@ final class SearchSets {
         if (locomo != null) {
             try (var files = Files.list(Path.of(locomo))) {
                 for (var file : files.filter(each -> each.toString().endsWith(".json")).sorted().toList()) {
-                    sets.add(conversation(file, true));
-                    sets.add(conversation(file, false));
+                    sets.add(conversation(file, "sessions"));
+                    sets.add(conversation(file, "turns"));
+                    sets.add(conversation(file, "conversations"));
                 }
             }
         }
@@ -98,6 +125,26 @@ final class SearchSets {
             }
         }
         return new Set("notes", "notes", texts, queries, answers);
+    }
+
+    /** Our own conversation, loaded as a document. */
+    private static Set ownConversation() throws IOException {
+        var turns = new ArrayList<String>();
+        var queries = new ArrayList<String>();
+        var answers = new ArrayList<Map<Integer, Integer>>();
+        for (var line : Files.readAllLines(Path.of("benchmarks/sets/conversations.txt"))) {
+            var question = ASKED.matcher(line);
+            if (line.startsWith("[")) {
+                turns.add(line);
+            } else if (question.matches()) {
+                queries.add(question.group(1));
+                answers.add(Stream.of(question.group(2).strip().split(" "))
+                        .filter(number -> !number.isEmpty())
+                        .collect(Collectors.toMap(number -> Integer.parseInt(number) - 1, _ -> 1)));
+            }
+        }
+        var texts = turns.stream().map(turn -> turn.substring(turn.indexOf(']') + 2)).toList();
+        return new Set("own", "own", texts, queries, answers, String.join("\n", turns));
     }
 
     /** The same in banks of a few notes. A fifth of the questions is asked in a bank without the note that answers it. */
@@ -172,16 +219,24 @@ final class SearchSets {
     }
 
     /**
-     * Reads a conversation of several sessions. Each session is a memory, or each turn is one. Questions without an answer in the
-     * conversation, which have the category 5, are left out.
+     * Reads a conversation of several sessions. Each session is a memory, or each turn is one, or it is loaded as a document. Only then
+     * there are also its questions without an answer, which have the category 5.
      */
-    private static Set conversation(Path file, boolean areSessions) throws IOException {
+    private static Set conversation(Path file, String name) throws IOException {
         var conversation = json(file);
+        var areSessions = name.equals("sessions");
+        var isLoaded = name.equals("conversations");
+        var document = new StringBuilder();
         var texts = new ArrayList<String>();
         var places = new HashMap<String, Integer>();
         for (var number = 1; conversation.has("session_%d_date_time".formatted(number)); number++) {
             var session = new ArrayList<String>();
+            var time = LocalDateTime.parse(conversation.path("session_%d_date_time".formatted(number)).asString(), SESSION);
             for (var turn : conversation.path("session_" + number)) {
+                document.append("[%sZ] %s: %s%n".formatted(
+                        DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(time.plusMinutes(session.size())),
+                        turn.path("speaker").asString(),
+                        turn.path("text").asString("")));
                 session.add(turn.path("speaker").asString() + ": " + turn.path("text").asString(""));
                 places.put(turn.path("dia_id").asString(), areSessions ? texts.size() : texts.size() + session.size() - 1);
             }
@@ -196,13 +251,14 @@ final class SearchSets {
         for (var question : conversation.path("qa")) {
             var found = question.path("evidence").valueStream().map(each -> places.get(each.asString())).filter(Objects::nonNull).distinct();
             var expected = found.collect(Collectors.toMap(place -> place, _ -> 1));
-            if (question.path("category").asInt() != 5 && !expected.isEmpty()) {
+            var isAnswerable = question.path("category").asInt() != 5;
+            if (isAnswerable ? !expected.isEmpty() : isLoaded) {
                 queries.add(question.path("question").asString());
-                answers.add(expected);
+                answers.add(isAnswerable ? expected : Map.of());
             }
         }
-        var name = areSessions ? "sessions" : "turns";
-        return new Set(name, name + "-" + file.getFileName().toString().replace(".json", ""), texts, queries, answers);
+        var bank = name + "-" + file.getFileName().toString().replace(".json", "");
+        return new Set(name, bank, texts, queries, answers, isLoaded ? document.toString() : null);
     }
 
     /**

@@ -109,4 +109,4 @@ COMMENT ON TABLE document_memory IS 'Which memories a document was loaded as. A 
 COMMENT ON COLUMN document_memory.n IS 'The position of the piece in the document.';
 COMMENT ON COLUMN document_memory.digest IS 'The SHA-256 of the piece. A piece that is the same in another version keeps its memory.';
 CREATE INDEX document_memory_document ON document_memory (tenant_id, document_id);
-CREATE INDEX document_memory_name ON document_memory (tenant_id, name_key, bank_id);
+CREATE INDEX document_memory_name ON document_memory (tenant_id, name_key, bank_id, n);

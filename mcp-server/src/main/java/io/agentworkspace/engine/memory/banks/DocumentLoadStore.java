@@ -5,6 +5,7 @@ import io.agentworkspace.engine.memory.documents.load.LoadQueries.Source;
 import io.agentworkspace.engine.memory.documents.load.Piece;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
@@ -25,56 +26,55 @@ import java.util.UUID;
  * the call: unchanged pieces keep their memories, the others are removed and added.
  */
 final class DocumentLoadStore {
+    /** A turn of a conversation has the time at which it was said. */
     private static final String INSERT = """
-            INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, source, created_at, updated_at)
-            SELECT :tenant, :bank, p.id, p.text, '{}', :author, ARRAY[CAST(:author AS bigint)], '{}',
-                   jsonb_build_object('kind', 'document', 'name', CAST(:name AS text), 'version', CAST(:version AS bigint),
-                                      'position', p.position),
-                   :now, :now
-              FROM unnest(CAST(:ids AS uuid[]), CAST(:texts AS text[]), CAST(:positions AS text[])) p (id, text, position)
-            """;
+        INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, source, created_at, updated_at)
+        SELECT :tenant, :bank, p.id, p.text, '{}', :author, ARRAY[CAST(:author AS bigint)], '{}',
+               CAST(p.source AS jsonb), p.at, p.at
+          FROM (SELECT u.*, LEAST(COALESCE(CAST(CAST(u.source AS jsonb) ->> 'time' AS timestamptz), :now), :now) AS at
+                  FROM unnest(CAST(:ids AS uuid[]), CAST(:texts AS text[]), CAST(:sources AS text[])) u (id, text, source)) p
+        """;
 
     /** A new source raises no revision, since the text is the same. */
     private static final String MOVE = """
-            UPDATE memory m
-               SET source = jsonb_build_object('kind', 'document', 'name', CAST(:name AS text), 'version', CAST(:version AS bigint),
-                                               'position', p.position)
-              FROM unnest(CAST(:ids AS uuid[]), CAST(:positions AS text[])) p (id, position)
-             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = p.id
-            """;
+        UPDATE memory m
+           SET source = CAST(p.source AS jsonb)
+          FROM unnest(CAST(:ids AS uuid[]), CAST(:sources AS text[])) p (id, source)
+         WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = p.id
+        """;
 
     private static final String NOTE = """
-            INSERT INTO document_memory (tenant_id, bank_id, memory_id, name_key, document_id, version, n, digest)
-            SELECT :tenant, :bank, p.id, :key, :document, :version, p.n, p.digest
-              FROM unnest(CAST(:ids AS uuid[]), CAST(:digests AS text[])) WITH ORDINALITY p (id, digest, n)
-            """;
+        INSERT INTO document_memory (tenant_id, bank_id, memory_id, name_key, document_id, version, n, digest)
+        SELECT :tenant, :bank, p.id, :key, :document, :version, p.n, p.digest
+          FROM unnest(CAST(:ids AS uuid[]), CAST(:digests AS text[])) WITH ORDINALITY p (id, digest, n)
+        """;
 
     /**
      * The version to load, if it is still the newest accepted one; and the newer version in the bank that is being
      * validated again. One statement, since that version may be accepted at any time.
      */
     private static final String CHECK = """
-            SELECT (SELECT max(n.version)
-                      FROM document n
-                     WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.version > d.version
-                       AND n.state IN ('queued', 'validating')
-                       AND EXISTS (SELECT 1 FROM document_memory l
-                                    WHERE l.tenant_id = n.tenant_id AND l.document_id = n.id AND l.bank_id = :bank)) AS waiting
-              FROM document d
-             WHERE d.tenant_id = :tenant AND d.id = :id AND d.state = 'accepted'
-               AND NOT EXISTS (SELECT 1 FROM document n
-                                WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.state = 'accepted'
-                                  AND n.version > d.version)
-               FOR SHARE OF d
-            """;
+        SELECT (SELECT max(n.version)
+                  FROM document n
+                 WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.version > d.version
+                   AND n.state IN ('queued', 'validating')
+                   AND EXISTS (SELECT 1 FROM document_memory l
+                                WHERE l.tenant_id = n.tenant_id AND l.document_id = n.id AND l.bank_id = :bank)) AS waiting
+          FROM document d
+         WHERE d.tenant_id = :tenant AND d.id = :id AND d.state = 'accepted'
+           AND NOT EXISTS (SELECT 1 FROM document n
+                            WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.state = 'accepted'
+                              AND n.version > d.version)
+           FOR SHARE OF d
+        """;
 
     /** What is in the trash stays connected with its document. */
     private static final String FORGET = """
-            DELETE FROM document_memory l
-             USING memory m
-             WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
-               AND m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id AND m.deleted_at IS NULL
-            """;
+        DELETE FROM document_memory l
+         USING memory m
+         WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
+           AND m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id AND m.deleted_at IS NULL
+        """;
 
     private final Db db;
     private final BankStore banks;
@@ -160,13 +160,13 @@ final class DocumentLoadStore {
                             .formatted(waiting.get(), source.name(), source.version()));
         }
         return db.sql(call, """
-                SELECT l.memory_id, m.author_id, l.digest, l.document_id, l.version, m.deleted_at IS NOT NULL AS gone
-                  FROM document_memory l
-                  JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id
-                 WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
-                 ORDER BY l.n
-                   FOR UPDATE OF m
-                """)
+            SELECT l.memory_id, m.author_id, l.digest, l.document_id, l.version, m.deleted_at IS NOT NULL AS gone
+              FROM document_memory l
+              JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id
+             WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
+             ORDER BY l.n
+               FOR UPDATE OF m
+            """)
                 .set("bank", bank.id())
                 .set("key", source.key())
                 .list(row -> new Old(
@@ -192,8 +192,8 @@ final class DocumentLoadStore {
         if (!removed.isEmpty()) {
             var gone =
                     db.sql(call, """
-                    DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
-                    """).set("bank", bank.id()).set("ids", removed).run();
+                        DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
+                        """).set("bank", bank.id()).set("ids", removed).run();
             call.ended(Scope.MEMORIES, gone);
         }
         if (!added.isEmpty()) {
@@ -201,13 +201,13 @@ final class DocumentLoadStore {
             db.sql(call, INSERT)
                     .set("bank", bank.id())
                     .set("author", author.id())
-                    .set("name", source.name())
-                    .set("version", source.version())
                     .set("ids", news)
                     .set("texts", added.values().stream().map(Piece::text).toList())
                     .set(
-                            "positions",
-                            added.values().stream().map(Piece::position).toList())
+                            "sources",
+                            added.values().stream()
+                                    .map(piece -> json(source, piece))
+                                    .toList())
                     .run();
             call.created(Scope.MEMORIES, news.size());
         }
@@ -224,22 +224,35 @@ final class DocumentLoadStore {
 
     private void move(Call call, BankStore.LockedBank bank, Source source, List<UUID> ids, Map<UUID, Piece> added) {
         var kept = new ArrayList<UUID>();
-        var positions = new ArrayList<String>();
+        var sources = new ArrayList<String>();
         for (var i = 0; i < ids.size(); i++) {
             if (!added.containsKey(ids.get(i))) {
                 kept.add(ids.get(i));
-                positions.add(source.pieces().get(i).position());
+                sources.add(json(source, source.pieces().get(i)));
             }
         }
         if (!kept.isEmpty()) {
             db.sql(call, MOVE)
                     .set("bank", bank.id())
-                    .set("name", source.name())
-                    .set("version", source.version())
                     .set("ids", kept)
-                    .set("positions", positions)
+                    .set("sources", sources)
                     .run();
         }
+    }
+
+    private static String json(Source source, Piece piece) {
+        var json = Json.object()
+                .put("kind", "document")
+                .put("name", source.name())
+                .put("version", source.version())
+                .put("position", piece.position());
+        var turn = piece.turn();
+        if (turn != null) {
+            json.put("speaker", turn.speaker());
+            json.put("time", turn.time() == null ? null : turn.time().toString());
+            json.put("session", turn.session());
+        }
+        return Json.text(json);
     }
 
     /** Returns the bank's current record. */

@@ -55,6 +55,9 @@ public final class MemoryRow {
         columns.put("source_position", "m.source ->> 'position'");
         // Answers that show many memories leave it out.
         columns.put("source_origin", prefix.isEmpty() ? "m.source -> 'origin'" : "CAST(NULL AS jsonb)");
+        columns.put("source_speaker", "m.source ->> 'speaker'");
+        columns.put("source_time", "CAST(m.source ->> 'time' AS timestamptz)");
+        columns.put("source_session", "m.source ->> 'session'");
         columns.put("revision", "m.revision");
         columns.put("derived_from", "CAST(m.derived_from AS text[])");
         columns.put("supersedes", "m.supersedes");

@@ -336,7 +336,7 @@ public final class MemoryStore {
                 null,
                 draft.tags() == null ? List.of() : draft.tags(),
                 author.name(),
-                new Memory.Source(isUser ? "user" : "agent", author.name(), null, null, null),
+                new Memory.Source(isUser ? "user" : "agent", author.name(), null, null),
                 1,
                 draft.origins() == null
                         ? List.of()

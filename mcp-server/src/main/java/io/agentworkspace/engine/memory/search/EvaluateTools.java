@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -259,7 +260,8 @@ final class EvaluateTools {
 
     /** The places of the expected memories among the first hits, from 1. */
     private List<Integer> places(Pair pair, Name bank, Call call, Searcher.SearchScope scope, Mode mode) {
-        var request = new Searcher.SearchRequest(pair.query(), mode, bank, null, List.of(), null, null, null, HITS);
+        var request = new Searcher.SearchRequest(
+                pair.query(), mode, bank, null, List.of(), null, null, null, HITS, ZoneOffset.UTC);
         var found = searcher.search(call, scope, request);
         if (found.mode() != mode && mode == Mode.VECTOR) {
             return List.of();

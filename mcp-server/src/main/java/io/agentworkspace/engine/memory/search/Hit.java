@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A memory that a search found. */
@@ -40,7 +41,31 @@ record Hit(
         long revision,
 
         @Doc("When it was first stored.") Instant createdAt,
-        @Doc("When this revision was stored.") Instant updatedAt) {
+        @Doc("When this revision was stored.") Instant updatedAt,
+
+        @Doc("For a turn of a conversation: those directly before and after it, if there is room and they are no hits.")
+        @Nullable
+        List<Around> around) {
+
+    /** What was said directly before or after a turn. */
+    record Around(
+            @Doc("Its id.") String id,
+            @Doc("Whether it was said before.") boolean before,
+            @Doc("Who said it.") String speaker,
+            @Doc("When.") @Nullable Instant time,
+            @Doc("At most 600 characters of it.") String text) {}
+
+    /** Returns how much of its text is shown. */
+    int length() {
+        return Objects.requireNonNullElse(text, Objects.requireNonNullElse(snippet, ""))
+                .length();
+    }
+
+    Hit with(@Nullable List<Around> turns) {
+        return new Hit(
+                id, bank, name, text, snippet, score, why, also, author, source, tags, pinned, revision, createdAt,
+                updatedAt, turns);
+    }
 
     /**
      * Why a memory was found.

@@ -61,7 +61,7 @@ public record SearchFeature(
         var banks = new BankStore(db);
         var counts = new FoundCounts(new MemoryUseStore(db));
         var feature = new Feature()
-                .tools(new SearchTools(banks, searcher, counts).tools())
+                .tools(new SearchTools(banks, searcher, counts, new Surroundings(new NeighbourQueries(db))).tools())
                 .tools(new EvaluateTools(banks, searcher, new Contradictions(db), clock).tools())
                 .after("MB_Import")
                 .closing(embedder)

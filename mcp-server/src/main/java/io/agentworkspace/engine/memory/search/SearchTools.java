@@ -6,14 +6,19 @@ import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.banks.use.FoundCounts;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
+import io.agentworkspace.engine.memory.search.time.TimeSpan;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -30,8 +35,10 @@ final class SearchTools {
     private final BankStore banks;
     private final Searcher searcher;
     private final FoundCounts counts;
+    private final Surroundings surroundings;
 
-    public SearchTools(BankStore banks, Searcher searcher, FoundCounts counts) {
+    public SearchTools(BankStore banks, Searcher searcher, FoundCounts counts, Surroundings surroundings) {
+        this.surroundings = surroundings;
         this.banks = banks;
         this.searcher = searcher;
         this.counts = counts;
@@ -80,7 +87,10 @@ final class SearchTools {
             Integer maxTokens,
 
             @Doc(value = "Least score, 0–1; 0: everything.", max = 1) @Nullable
-            Double minScore) {}
+            Double minScore,
+
+            @Doc(value = "Of days; default UTC.", max = 64) @Nullable
+            String timeZone) {}
 
     record Searched(
             @Doc("How many banks.") int banks,
@@ -108,7 +118,11 @@ final class SearchTools {
 
             @Doc("building while an index is being built: its bank was searched by words only. Search again later.")
             @Nullable
-            String index) {}
+            String index,
+
+            @Doc("The time that content names: memories of it score higher, unless since, until or as_of is given.")
+            @Nullable
+            TimeSpan time) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(search());
@@ -162,7 +176,8 @@ final class SearchTools {
                 in.since(),
                 in.until(),
                 in.asOf(),
-                limit);
+                limit,
+                zone(in.timeZone()));
         var found = searcher.search(call, request)
                 .orElseThrow(() -> banks.missing(call, Objects.requireNonNull(where.bank())));
         var best =
@@ -171,7 +186,7 @@ final class SearchTools {
         var answers =
                 found.best().stream().filter(each -> each.score() >= least).toList();
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
-        var hits = call.budget().fit(hits(answers, room));
+        var hits = call.budget().fit(in.asOf() == null ? withTurns(call, answers, room) : hits(answers, room));
         if (in.asOf() == null) { // What was right at an earlier time says nothing about what is of use now.
             answers.stream().limit(hits.size()).forEach(each -> count(call, each));
         }
@@ -183,7 +198,18 @@ final class SearchTools {
                 found.pending() == 0 ? null : found.pending(),
                 new Searched(found.banks(), found.memories()),
                 found.mode().word(),
-                found.isComplete() ? null : "building");
+                found.isComplete() ? null : "building",
+                found.time());
+    }
+
+    private static ZoneId zone(@Nullable String name) {
+        try {
+            return name == null ? ZoneOffset.UTC : ZoneId.of(name.strip());
+        } catch (DateTimeException e) {
+            throw Problem.invalid(
+                    "time_zone",
+                    "must be a name of the IANA time zone database, as Europe/Berlin, or an offset, as +02:00");
+        }
     }
 
     private void count(Call call, ScoredMemory hit) {
@@ -196,6 +222,12 @@ final class SearchTools {
                 .limit(NEAR)
                 .map(each -> Hit.Near.of(each.memory(), each.score()))
                 .toList();
+    }
+
+    private List<Hit> withTurns(Call call, List<ScoredMemory> answers, int characters) {
+        var hits = hits(answers, characters);
+        var used = hits.stream().mapToInt(Hit::length).sum();
+        return surroundings.around(call, answers, hits, characters - used);
     }
 
     /** Returns the hits. Each gets its share of the room; what it does not use is for the following ones. */
@@ -237,7 +269,8 @@ final class SearchTools {
                 memory.pinned(),
                 memory.revision(),
                 memory.createdAt(),
-                memory.updatedAt());
+                memory.updatedAt(),
+                null);
     }
 
     private static @Nullable Integer rank(int rank) {

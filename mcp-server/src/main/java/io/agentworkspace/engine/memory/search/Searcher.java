@@ -12,6 +12,8 @@ import io.agentworkspace.engine.memory.search.CandidateRounds.QuestionVector;
 import io.agentworkspace.engine.memory.search.SearchQueries.IndexPositions;
 import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
+import io.agentworkspace.engine.memory.search.time.QuestionTime;
+import io.agentworkspace.engine.memory.search.time.TimeSpan;
 import io.agentworkspace.engine.memory.search.visible.TextLengths;
 import io.agentworkspace.engine.memory.search.visible.VisibleReader;
 import io.agentworkspace.engine.model.access.Permission;
@@ -24,6 +26,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,6 +60,9 @@ final class Searcher {
 
     /** What restricts a query. */
     private static final Pattern OPERATORS = Pattern.compile("[\"*:\\u201c\\u201d]|(?<!\\S)[-\\u2212]");
+
+    /** The score of a memory which surely tells of an event. */
+    private static final double SURE_EVENT = 0.5;
 
     /** After how many banks that take the database too long no others are searched by words. */
     private static final int FAILED_SCANS = 2;
@@ -115,7 +121,21 @@ final class Searcher {
             @Nullable Instant since,
             @Nullable Instant until,
             @Nullable Instant asOf,
-            int limit) {
+            int limit,
+            ZoneId zone) {
+        /** Returns whether a time that the question names counts: one that is given explicitly is in its place. */
+        boolean isAnyTime() {
+            return since == null && until == null && asOf == null;
+        }
+
+        SearchRequest within(TimeSpan time) {
+            return new SearchRequest(query, mode, bank, author, tags, time.since(), time.until(), asOf, limit, zone);
+        }
+
+        SearchRequest about(String event) {
+            return new SearchRequest(event, mode, bank, author, tags, since, until, asOf, 1, zone);
+        }
+
         /** Returns the end of the time in which found memories were written: the earlier of the two that are given. */
         @Nullable
         Instant last() {
@@ -187,9 +207,20 @@ final class Searcher {
      * @param pending how many memories have no vectors yet
      * @param isComplete whether every bank was searched by its index; the others were searched by words in the database
      * @param mode how, which is by words where there is no vector of the query
+     * @param time that the question names, of which memories have more weight
      */
     record SearchResult(
-            List<ScoredMemory> best, int banks, long memories, long pending, boolean isComplete, Mode mode) {}
+            List<ScoredMemory> best,
+            int banks,
+            long memories,
+            long pending,
+            boolean isComplete,
+            Mode mode,
+            @Nullable TimeSpan time) {
+        SearchResult with(List<ScoredMemory> others, TimeSpan named) {
+            return new SearchResult(others, banks, memories, pending, isComplete, mode, named);
+        }
+    }
 
     /**
      * An index, as it is searched. This stays as it is, also if the index is closed meanwhile.
@@ -232,7 +263,11 @@ final class Searcher {
      * @param isByMeaning whether there may be such a vector
      */
     private record PendingSearch(
-            SearchRequest request, QueryParser.Parsed parsed, boolean isByMeaning, Embedder.Question question) {}
+            SearchRequest request, QueryParser.Parsed parsed, boolean isByMeaning, Embedder.Question question) {
+        PendingSearch within(TimeSpan time) {
+            return new PendingSearch(request.within(time), parsed, isByMeaning, question);
+        }
+    }
 
     private PendingSearch begin(SearchRequest request) {
         var parsed = QueryParser.parse(request.query());
@@ -338,7 +373,22 @@ final class Searcher {
     }
 
     SearchResult search(Call call, SearchScope scope, SearchRequest request) {
-        return search(call, scope, begin(request));
+        var pending = begin(request);
+        var time = request.isAnyTime() ? time(call, scope, request) : Optional.<TimeSpan>empty();
+        var all = search(call, scope, pending);
+        return time.map(span ->
+                        TimeWeight.weighed(all, search(call, scope, pending.within(span)), span, request.limit()))
+                .orElse(all);
+    }
+
+    /** Returns the time that the question names, or that before or after an event, which is the time of the memory that tells of it. */
+    private Optional<TimeSpan> time(Call call, SearchScope scope, SearchRequest request) {
+        return QuestionTime.of(request.query(), call.now(), request.zone())
+                .or(() -> QuestionTime.event(request.query())
+                        .flatMap(event -> search(call, scope, begin(request.about(event.text()))).best().stream()
+                                .filter(found -> found.score() >= SURE_EVENT)
+                                .findFirst()
+                                .map(found -> event.from(found.memory().updatedAt()))));
     }
 
     private SearchResult search(Call call, SearchScope scope, PendingSearch pending) {
@@ -517,7 +567,8 @@ final class Searcher {
                 reader.numDocs(),
                 embedder.isOn() ? VectorScan.pending(reader) : 0,
                 scope.unindexed().isEmpty(),
-                mode);
+                mode,
+                null);
     }
 
     /**

@@ -70,7 +70,14 @@ class ClosedIndexTest {
                 embedder,
                 new Corrections(new CorrectionQueries(db)));
         runner = TestDatabase.runner(
-                new Catalogue(new SearchTools(new BankStore(db), searcher, new FoundCounts(new MemoryUseStore(db))).tools()), db, new EventLog());
+                new Catalogue(new SearchTools(
+                                new BankStore(db),
+                                searcher,
+                                new FoundCounts(new MemoryUseStore(db)),
+                                new Surroundings(new NeighbourQueries(db)))
+                        .tools()),
+                db,
+                new EventLog());
         BankFixture.bank(ann, "one");
         BankFixture.bank(ann, "two");
         store("one", "tide in one");

@@ -84,7 +84,14 @@ class IndexBuilderTest {
                 embedder,
                 new Corrections(new CorrectionQueries(scanned)));
         return TestDatabase.runner(
-                new Catalogue(new SearchTools(new BankStore(db), searcher, new FoundCounts(new MemoryUseStore(db))).tools()), db, new EventLog());
+                new Catalogue(new SearchTools(
+                                new BankStore(db),
+                                searcher,
+                                new FoundCounts(new MemoryUseStore(db)),
+                                new Surroundings(new NeighbourQueries(db)))
+                        .tools()),
+                db,
+                new EventLog());
     }
 
     @AfterEach

@@ -122,9 +122,21 @@ public record Memory(
 
             @Doc("The document's version.") @Nullable Long version,
 
-            @Doc("Where in the document, such as page 3 or line 12.") @Nullable
+            @Doc("Where in the document, such as page 3, line 12 or turn 7.") @Nullable
             String position,
 
+            @Doc("Who said it, in a conversation.") @Nullable
+            String speaker,
+
+            @Doc("When it was said.") @Nullable Instant time,
+
+            @Doc("The title of its session, else its day.") @Nullable
+            String session,
+
             @Doc("What another product knew of an imported memory.") @Nullable
-            ObjectNode origin) {}
+            ObjectNode origin) {
+        public Source(String kind, String name, @Nullable Long version, @Nullable String position) {
+            this(kind, name, version, position, null, null, null, null);
+        }
+    }
 }

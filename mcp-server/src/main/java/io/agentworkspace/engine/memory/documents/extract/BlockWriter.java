@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.memory.documents.extract;
 
+import io.agentworkspace.engine.memory.documents.conversation.SaidText;
+import io.agentworkspace.engine.memory.documents.conversation.Turn;
 import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.text.Normalizer;
@@ -62,7 +64,27 @@ public final class BlockWriter {
         add(BlockKind.CODE, 0, text, position, word.isEmpty() || word.length() > LONGEST_LANGUAGE ? null : word);
     }
 
+    /** Adds the turns of a conversation, with a heading for each session. */
+    public void addConversation(List<SaidText> turns) {
+        String session = null;
+        for (var said : turns) {
+            var turn = said.turn();
+            var its = turn.session() == null ? null : clean(BlockKind.PARAGRAPH, turn.session());
+            if (its != null && !its.equals(session)) {
+                add(BlockKind.HEADING, 1, its, said.position());
+            }
+            session = its;
+            var speaker = clean(BlockKind.PARAGRAPH, turn.speaker());
+            add(BlockKind.TURN, 0, said.text(), said.position(), null, new Turn(speaker, turn.time(), session));
+        }
+    }
+
     private void add(BlockKind kind, int level, String text, String position, @Nullable String language) {
+        add(kind, level, text, position, language, null);
+    }
+
+    private void add(
+            BlockKind kind, int level, String text, String position, @Nullable String language, @Nullable Turn turn) {
         var clean = clean(kind, text);
         if (clean.isBlank()) {
             return;
@@ -74,7 +96,8 @@ public final class BlockWriter {
                     kind == BlockKind.HEADING ? outerLevels + level : level,
                     clean.substring(from, to),
                     prefix + position,
-                    language));
+                    language,
+                    turn));
             from = to;
         }
     }
@@ -114,7 +137,7 @@ public final class BlockWriter {
                 continue;
             }
             var isSpace = Character.isWhitespace(c) || Character.isSpaceChar(c);
-            if (kind == BlockKind.CODE) {
+            if (kind.keepsLines()) {
                 plain.appendCodePoint(isSpace && c != '\n' && c != '\t' ? ' ' : c);
             } else if (!isSpace) {
                 if (blank && !plain.isEmpty()) {
@@ -125,7 +148,7 @@ public final class BlockWriter {
             blank = isSpace;
         }
         var normal = Normalizer.normalize(plain, Normalizer.Form.NFC);
-        return kind == BlockKind.CODE ? normal.stripTrailing() : normal;
+        return kind.keepsLines() ? normal.stripTrailing() : normal;
     }
 
     private static boolean isDropped(int c) {

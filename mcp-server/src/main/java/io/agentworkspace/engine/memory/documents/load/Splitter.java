@@ -6,6 +6,7 @@ import java.text.BreakIterator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +64,7 @@ final class Splitter {
             }
             case ROW -> row(block);
             case PARAGRAPH, ITEM, CODE -> words(block);
+            case TURN -> turn(block);
         }
     }
 
@@ -140,6 +142,17 @@ final class Splitter {
         }
     }
 
+    /** A turn is a piece, and a long one several: none has another turn in it, since each has its own speaker and time. */
+    private void turn(Block block) {
+        end();
+        header = null;
+        var turn = Objects.requireNonNull(block.turn());
+        var parts = Tokens.of(block.text()) <= MOST ? List.of(block.text()) : parts(block.text());
+        for (var part : parts) {
+            pieces.add(new Piece(turn.speaker() + ": " + part.strip(), block.position(), turn));
+        }
+    }
+
     private void add(Block block) {
         if (current.isEmpty()) {
             context = String.join(" > ", path.stream().map(Block::text).toList());
@@ -164,17 +177,23 @@ final class Splitter {
             cutCode(block);
             return;
         }
+        parts(block.text()).forEach(part -> put(block, part));
+    }
+
+    private static List<String> parts(String text) {
+        var parts = new ArrayList<String>();
         var part = new StringBuilder();
         var before = "";
-        for (var sentence : sentences(block.text())) {
+        for (var sentence : sentences(text)) {
             if (!part.isEmpty() && Tokens.of(part.toString()) + Tokens.of(sentence) > MOST - OVERLAP) {
-                put(block, part.toString());
+                parts.add(part.toString());
                 part = new StringBuilder(tail(before));
             }
             part.append(sentence);
             before = part.toString();
         }
-        put(block, part.toString());
+        parts.add(part.toString());
+        return parts;
     }
 
     /** Splits code between its lines. Each part gets fences of its own. */

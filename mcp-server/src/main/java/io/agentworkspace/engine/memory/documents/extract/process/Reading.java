@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.documents.extract.process;
 
+import io.agentworkspace.engine.memory.documents.conversation.SaidText;
 import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
 import io.agentworkspace.engine.memory.documents.extract.CsvExtractor;
 import io.agentworkspace.engine.memory.documents.extract.DeclaredCharset;
@@ -102,6 +103,14 @@ final class Reading {
     }
 
     private static DocumentType text(String text, DocumentType type, BlockWriter out) {
+        var isJson = type == DocumentType.JSON;
+        var turns = isJson || type == DocumentType.TEXT || type == DocumentType.MARKDOWN
+                ? Conversation.turns(text, isJson)
+                : List.<SaidText>of();
+        if (!turns.isEmpty()) {
+            out.addConversation(turns);
+            return type;
+        }
         switch (type) {
             case HTML -> HtmlExtractor.extract(text, out);
             case JSON -> JsonExtractor.extract(text, out);
