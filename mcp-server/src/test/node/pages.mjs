@@ -230,7 +230,7 @@ export function loaded(page) {
 }
 
 // The script of axe is put in by the debugger, which no policy of the page hinders; everything else obeys it.
-async function axe(page, within, runOnly) {
+export async function axe(page, within = 'html', runOnly = RULES) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   return page.evaluate(async ([only, place]) => {
     const { violations } = await globalThis.axe.run(place, { runOnly: only, resultTypes: ['violations'] });

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.app.demo.DemoFeature;
 import io.agentworkspace.engine.calls.discovery.ToolIndex;
+import io.agentworkspace.engine.hubs.AppPage;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.identity.dpop.DpopProofs;
 import io.agentworkspace.engine.identity.oauth.OAuthFeature;
@@ -15,6 +16,7 @@ import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
 import io.agentworkspace.engine.kernel.outbound.VettedClient;
 import io.agentworkspace.engine.kernel.secrets.SealKeys;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
+import io.agentworkspace.engine.mcp.apps.WorkspaceApps;
 import io.agentworkspace.engine.mcp.content.EngineContent;
 import io.agentworkspace.engine.mcp.content.HookTool;
 import io.agentworkspace.engine.mcp.content.WelcomeQueries;
@@ -79,6 +81,7 @@ record EndpointFeatures(
                 toolIndex,
                 new WelcomeQueries(db, ground.contexts()),
                 upstreams.contents(),
+                new WorkspaceApps(settings.http().apps() ? AppPage.all() : List.of()),
                 App.VERSION,
                 clock);
         var mcp = new McpEndpoint(

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param strangerLimit of each address without a credential
  * @param drain how long a stopping engine still serves requests
  * @param hooks how long a hook of a coding agent may take
+ * @param apps whether clients that show pages of MCP Apps get those of the engine
  */
 public record HttpSettings(
         String host,
@@ -28,7 +29,8 @@ public record HttpSettings(
         RateLimit strangerLimit,
         List<String> trustedProxies,
         Duration drain,
-        Duration hooks) {
+        Duration hooks,
+        boolean apps) {
     private static final Duration DRAIN = Duration.ofSeconds(3);
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d+){3}|\\[?::1]?");
 
@@ -101,6 +103,13 @@ public record HttpSettings(
             "a number from 10 to 60000",
             text -> Duration.ofMillis(SettingParsers.number(10, 60_000).apply(text)));
 
+    static final Setting<Boolean> APPS = Setting.of(
+            "ENGINE_MCP_APPS",
+            "on",
+            "whether clients that show pages of MCP Apps get pages with the results of tools",
+            "on or off",
+            SettingParsers::onOrOff);
+
     /** A load balancer reaches the engine at another address than loopback, or clients reach the load balancer at a public one. */
     private static Duration drain(Map<String, String> values) {
         var set = DRAIN_SECONDS.find(values);
@@ -125,6 +134,7 @@ public record HttpSettings(
                 STRANGER_LIMIT.read(values),
                 TRUSTED_PROXIES.read(values),
                 drain(values),
-                HOOK_MILLIS.read(values));
+                HOOK_MILLIS.read(values),
+                APPS.read(values));
     }
 }

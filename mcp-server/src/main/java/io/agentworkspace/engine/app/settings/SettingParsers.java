@@ -89,6 +89,11 @@ final class SettingParsers {
         return text;
     }
 
+    static boolean onOrOff(String text) {
+        require(text.equals("on") || text.equals("off"));
+        return text.equals("on");
+    }
+
     static boolean yesOrNo(String text) {
         require(text.equals("true") || text.equals("false"));
         return text.equals("true");

@@ -66,6 +66,7 @@ public record Settings(
             HttpSettings.TRUSTED_PROXIES,
             HttpSettings.DRAIN_SECONDS,
             HttpSettings.HOOK_MILLIS,
+            HttpSettings.APPS,
             TenantSettings.PLAN,
             SignInSettings.OAUTH_SURFACES,
             SignInSettings.MCP_OAUTH,

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp.content;
 import io.agentworkspace.engine.kernel.wire.ExecutionMode;
 import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.kernel.wire.RpcError;
+import io.agentworkspace.engine.mcp.apps.WorkspaceApps;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
@@ -28,6 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The tools of the catalogue that the caller may use and the request does not exclude. */
 public final class CatalogueTools implements ToolSource {
     private final ToolRunner runner;
+    private final WorkspaceApps apps;
     private final Clock clock;
     private final Confirmation confirmation = new Confirmation();
     private final Map<String, ObjectNode> listed = new LinkedHashMap<>();
@@ -37,8 +39,9 @@ public final class CatalogueTools implements ToolSource {
     private final Names names;
     private final InPlaceQuestion inPlace = new InPlaceQuestion(this);
 
-    public CatalogueTools(ToolRunner runner, Clock clock) {
+    public CatalogueTools(ToolRunner runner, WorkspaceApps apps, Clock clock) {
         this.runner = runner;
+        this.apps = apps;
         this.clock = clock;
         for (var tool : runner.catalogue().tools()) {
             listed.put(tool.name(), ToolDescription.listed(tool));
@@ -76,7 +79,7 @@ public final class CatalogueTools implements ToolSource {
     @Override
     public String version(McpRequest request) {
         var version = runner.catalogue().version(request.caller());
-        return version.isEmpty() || !request.client().showsApps() ? version : version + " with apps";
+        return request.client().showsApps() ? version + " with apps" : version;
     }
 
     /** Lists the tools in the order of the catalogue. */
@@ -84,7 +87,7 @@ public final class CatalogueTools implements ToolSource {
     public List<ObjectNode> list(McpRequest request) {
         return Stream.concat(runner.catalogue().tools(request.caller()).stream(), appTools(request))
                 .filter(request.selection()::lists)
-                .map(tool -> seen(tool, request.selection().readOnly() ? listedReading : listed))
+                .map(tool -> apps.linked(seen(tool, request.selection().readOnly() ? listedReading : listed), request))
                 .toList();
     }
 

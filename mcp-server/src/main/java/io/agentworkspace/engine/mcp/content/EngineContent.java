@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp.content;
 
 import io.agentworkspace.engine.integrations.skills.Library;
 import io.agentworkspace.engine.integrations.upstreams.InstalledContent;
+import io.agentworkspace.engine.mcp.apps.WorkspaceApps;
 import io.agentworkspace.engine.mcp.skills.ReadableSkills;
 import io.agentworkspace.engine.mcp.skills.SkillFiles;
 import io.agentworkspace.engine.mcp.skills.SkillPrompts;
@@ -16,7 +17,8 @@ import java.util.function.Function;
 
 /**
  * What the engine's MCP endpoint serves: the tools of the catalogue; skills, agents, domains, zones, banks, documents
- * and the event feed as resources; a prompt for each skill; the skills extension; and what installed servers offer.
+ * and the event feed as resources; a prompt for each skill; the skills extension; what installed servers offer; and pages with
+ * results for clients that show them.
  */
 public final class EngineContent {
     private EngineContent() {}
@@ -35,9 +37,10 @@ public final class EngineContent {
             ToolFinder finder,
             WelcomeQueries welcome,
             Function<Caller, List<InstalledContent>> installed,
+            WorkspaceApps apps,
             String version,
             Clock clock) {
-        var tools = new CatalogueTools(runner, clock);
+        var tools = new CatalogueTools(runner, apps, clock);
         var skills = new ReadableSkills(library);
         var requests = new InstalledRequests(tools, installed);
         return new ServedContent(
@@ -49,7 +52,8 @@ public final class EngineContent {
                         new EngineResources(runner),
                         new DocumentResources(runner),
                         new FeedResource(runner),
-                        new InstalledResources(requests)),
+                        new InstalledResources(requests),
+                        apps),
                 List.of(new SkillPrompts(skills), new InstalledPrompts(requests)),
                 List.of(new SkillsExtension(skills)));
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.mcp.apps.WorkspaceApps;
 import io.agentworkspace.engine.mcp.content.CatalogueTools;
 import io.agentworkspace.engine.mcp.content.DiscoveryTools;
 import io.agentworkspace.engine.mcp.source.ServedContent;
@@ -75,7 +76,7 @@ class LongToolsTest {
                 });
         var catalogue = new Catalogue(List.of(tool));
         var runner = TestDatabase.runner(catalogue, db, new EventLog());
-        var tools = new CatalogueTools(runner, clock);
+        var tools = new CatalogueTools(runner, new WorkspaceApps(List.of()), clock);
         return new ServedContent(
                 new ServedContent.Identity("io.agentworkspace/long", "Long", "1", "A long tool."),
                 _ -> "For tests.",

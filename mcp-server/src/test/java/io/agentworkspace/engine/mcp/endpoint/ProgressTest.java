@@ -7,6 +7,7 @@ import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.events.EventLog;
+import io.agentworkspace.engine.mcp.apps.WorkspaceApps;
 import io.agentworkspace.engine.mcp.content.EngineContent;
 import io.agentworkspace.engine.mcp.content.WelcomeQueries;
 import io.agentworkspace.engine.model.access.Capability;
@@ -69,6 +70,7 @@ class ProgressTest {
                         (_, _) -> List.of(),
                         new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
                         _ -> List.of(),
+                        new WorkspaceApps(List.of()),
                         "1",
                         Clock.systemUTC()),
                 keys);

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.kernel.context.Contexts;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.http.RequestRate;
 import io.agentworkspace.engine.kernel.http.TrustedProxies;
+import io.agentworkspace.engine.mcp.apps.WorkspaceApps;
 import io.agentworkspace.engine.mcp.content.EngineContent;
 import io.agentworkspace.engine.mcp.content.WelcomeQueries;
 import io.agentworkspace.engine.mcp.source.ServedContent;
@@ -57,6 +58,7 @@ public final class SampleServer implements AutoCloseable {
                         (_, _) -> List.of(),
                         new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
                         _ -> List.of(),
+                        new WorkspaceApps(List.of()),
                         "1",
                         Clock.systemUTC()),
                 new TestKeys(),
@@ -74,6 +76,7 @@ public final class SampleServer implements AutoCloseable {
                         (_, _) -> List.of(),
                         new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
                         _ -> List.of(),
+                        new WorkspaceApps(List.of()),
                         "1",
                         Clock.systemUTC()),
                 new TestKeys(),
@@ -92,6 +95,7 @@ public final class SampleServer implements AutoCloseable {
                         (_, _) -> List.of(),
                         new WelcomeQueries(TestDatabase.db(), new Contexts(TestDatabase.db())),
                         _ -> List.of(),
+                        new WorkspaceApps(List.of()),
                         "1",
                         Clock.systemUTC()),
                 new TestKeys(),
