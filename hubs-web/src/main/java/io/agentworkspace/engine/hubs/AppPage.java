@@ -56,9 +56,11 @@ public record AppPage(String name, String title, String description, List<String
                 <script type="module">%s</script>
                 </body>
                 </html>
-                """
-                .formatted(
-                        digest(text), title, new String(Assets.bytes("/hubs/assets/apps/app.css"), StandardCharsets.UTF_8), text);
+                """.formatted(
+                        digest(text),
+                        title,
+                        new String(Assets.bytes("/hubs/assets/apps/app.css"), StandardCharsets.UTF_8),
+                        text);
     }
 
     private static String digest(String script) {

@@ -55,7 +55,8 @@ final class ModuleBundle {
             return Matcher.quoteReplacement(found.group(1));
         });
         body = LISTED.matcher(body).replaceAll(found -> {
-            exported.addAll(List.of(RENAMED.matcher(found.group(1)).replaceAll("$2: $1").split(",")));
+            exported.addAll(
+                    List.of(RENAMED.matcher(found.group(1)).replaceAll("$2: $1").split(",")));
             return "";
         });
         if (LEFT.matcher(body).find()) {

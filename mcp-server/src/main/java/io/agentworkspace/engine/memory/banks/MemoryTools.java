@@ -66,8 +66,7 @@ final class MemoryTools {
 
             @Doc("Which of its memories.") @Nullable ReadOptions vx,
 
-            @Doc(value = "By id.", max = 36) @Nullable
-            String id,
+            @Doc(value = "By id.", max = 36) @Nullable String id,
 
             @Doc("As of this time, at most 30 days ago.") @Nullable
             Instant asOf,
@@ -114,13 +113,7 @@ final class MemoryTools {
             @Nullable
             String mode,
 
-            @Doc(
-                    value = "Ids of what it replaces.",
-                    max = 20,
-                    eachMax = 36,
-                    orOne = true,
-                    mayBeBlank = true)
-            @Nullable
+            @Doc(value = "Ids of what it replaces.", max = 20, eachMax = 36, orOne = true, mayBeBlank = true) @Nullable
             List<String> supersedes,
 
             @Doc(value = "Why it supersedes the other.", max = 2_000, mayBeBlank = true) @Nullable

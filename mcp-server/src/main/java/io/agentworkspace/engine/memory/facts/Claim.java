@@ -56,9 +56,9 @@ public record Claim(
     /** A value may be said to be of what is before one of these. */
     private static final Pattern COPULA = Pattern.compile(
             "\\s(?:is|are|was|were|ist|sind|est|es)\\s+(?:now\\s+|currently\\s+)?(?:called\\s+|named\\s+|(?:owned|maintained|led|managed|run|edited)"
-                + " by\\s+|(?:written|based|born|hosted|deployed|stored|located)"
-                + " (?:in|on|at|by|to)\\s+)?|\\s*=\\s*|:\\s+|\\s(?:lives? in|works? (?:at|for)|reports? to|written"
-                + " in|based in|hosted (?:on|in|at|by)|married to|named|called)\\s+");
+                    + " by\\s+|(?:written|based|born|hosted|deployed|stored|located)"
+                    + " (?:in|on|at|by|to)\\s+)?|\\s*=\\s*|:\\s+|\\s(?:lives? in|works? (?:at|for)|reports? to|written"
+                    + " in|based in|hosted (?:on|in|at|by)|married to|named|called)\\s+");
 
     /** A value before one of these belongs to the subject if there is another one after it. */
     private static final Pattern VERB = Pattern.compile(

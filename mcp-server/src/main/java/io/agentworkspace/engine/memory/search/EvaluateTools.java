@@ -63,8 +63,7 @@ final class EvaluateTools {
     record EvaluateRequest(
             @Doc("Where.") BankTarget target,
 
-            @Doc(value = "1–200.", max = 200) @Nullable
-            List<Pair> pairs,
+            @Doc(value = "1–200.", max = 200) @Nullable List<Pair> pairs,
 
             @Doc(
                     value = "contradictions: memories that differ in a value.",

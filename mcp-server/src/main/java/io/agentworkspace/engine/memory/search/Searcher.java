@@ -27,6 +27,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -335,7 +336,8 @@ final class Searcher {
         var words = OPERATORS
                 .matcher(text.substring(0, Math.min(text.length(), CHANGEABLE_CHARACTERS)))
                 .replaceAll(" ");
-        var request = new SearchRequest(words, Mode.TEXT, null, null, List.of(), null, null, null, CHANGEABLE);
+        var request = new SearchRequest(
+                words, Mode.TEXT, null, null, List.of(), null, null, null, CHANGEABLE, ZoneOffset.UTC);
         try (var scope = scope(call, null, null)) {
             var writable = scope.banks().banks().stream()
                     .filter(bank -> bank.permission().includes(Permission.WRITE))

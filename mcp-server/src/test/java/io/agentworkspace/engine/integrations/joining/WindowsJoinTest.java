@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 class WindowsJoinTest extends JoinFixture {
     private static final String EVENT =
             "{\"hook_event_name\":\"%1$s\",\"session_id\":\"s-1\",\"conversation_id\":\"s-1\",\"source\":\"startup\",\"cwd\":\"/a"
-                + " \\\\\\\"b\\\"\"}";
+                    + " \\\\\\\"b\\\"\"}";
 
     /** What Git Bash says of itself, and its program for names of files. */
     private void gitBash() {

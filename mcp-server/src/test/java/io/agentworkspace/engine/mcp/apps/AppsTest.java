@@ -40,7 +40,10 @@ class AppsTest {
         call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'Paints.','access':'public'}}");
         call(ann, "DM_Create", "{'target':{'agent':'Ada'},'vx':{'name':'Hall','description':'A hall.'}}");
         call(ann, "MB_Create", "{'vx':{'name':'notes','description':'Notes.'}}");
-        call(ann, "MB_Store", "{'target':{'bank':'notes'},'content':'Low water is at 06:12. <img src=x onerror=alert(1)> 🌊'}");
+        call(
+                ann,
+                "MB_Store",
+                "{'target':{'bank':'notes'},'content':'Low water is at 06:12. <img src=x onerror=alert(1)> 🌊'}");
         var ada = call(ann, "AK_Create", "{'name':'ada','agent':'Ada','capabilities':['*']}")
                 .text("/api_key");
         call(ada, "AP_Chat", "{'to_user':true,'content':'I have begun. <img src=x onerror=alert(1)>'}");
@@ -114,7 +117,9 @@ class AppsTest {
     void aPersonSaysWhichMemoryAnswers() {
         assertThat(shown("MB_Search").path("text").asString()).contains("notes", "% likely to answer");
         assertThat(texts(steps.only("said").path("marked"))).contains("water");
-        assertThat(texts(steps.only("said").path("told"))).singleElement().asString()
+        assertThat(texts(steps.only("said").path("told")))
+                .singleElement()
+                .asString()
                 .contains("answers the search for \"When is low water?\"");
     }
 
@@ -122,7 +127,11 @@ class AppsTest {
     void aPersonDecidesByAButtonOrInWords() {
         assertThat(shown("US_Inbox").path("text").asString())
                 .contains("One coat or two?", "Which colour?", "1 more thing waits in the console.");
-        assertThat(texts(steps.only("decided").path("told"))).hasSize(2).last().asString().endsWith(": \"Blue.\"");
+        assertThat(texts(steps.only("decided").path("told")))
+                .hasSize(2)
+                .last()
+                .asString()
+                .endsWith(": \"Blue.\"");
     }
 
     @Test

@@ -91,15 +91,15 @@ final class ExportQueries {
              ORDER BY m.created_at, m.id, l.place
              LIMIT :limit + 1
             """)
-            .with(
-                    "ahead",
-                    "sum(octet_length(l.text)) OVER (ORDER BY m.created_at, m.id, l.place) - octet_length(l.text)")
-            .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
-            .with("readable", MemoryVisibility.readable("m", "b"))
-            .with("censored", MemoryVisibility.censored("b"))
-            .with("visible_bank", Visibility.bank("b"))
-            .with("linked", linked)
-            .sql();
+                .with(
+                        "ahead",
+                        "sum(octet_length(l.text)) OVER (ORDER BY m.created_at, m.id, l.place) - octet_length(l.text)")
+                .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
+                .with("readable", MemoryVisibility.readable("m", "b"))
+                .with("censored", MemoryVisibility.censored("b"))
+                .with("visible_bank", Visibility.bank("b"))
+                .with("linked", linked)
+                .sql();
     }
 
     private static final String EXPORT = String.join(";\n", MemoryQueries.READ_BANK, LINES);

@@ -37,7 +37,8 @@ class MemoryUseTest {
         bank(ann, "b");
         grant(ann, "b", "Bo", "append").ok();
         grant(ann, "b", "Cy", "read").ok();
-        bob.call("AP_Modify", "{'target':{'agent':'Cy'},'vx':{'access':'private'}}").ok();
+        bob.call("AP_Modify", "{'target':{'agent':'Cy'},'vx':{'access':'private'}}")
+                .ok();
         storeNamed(ann, "b", "Ada", "tide", "Low water is at noon on Friday.").ok();
         storeNamed(ann, "b", "Ada", "paint", "The boat house is painted green.").ok();
     }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.documents.extract.process;
 
+import io.agentworkspace.engine.memory.documents.conversation.Conversation;
 import io.agentworkspace.engine.memory.documents.conversation.SaidText;
 import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
 import io.agentworkspace.engine.memory.documents.extract.CsvExtractor;
