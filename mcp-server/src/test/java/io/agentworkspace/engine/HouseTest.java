@@ -290,7 +290,7 @@ class HouseTest {
             Set.of("memory"),
             Set.of("integrations"),
             Set.of("calls"),
-            Set.of("mcp", "web"),
+            Set.of("mcp", "a2a", "web"),
             Set.of("app"));
 
     /** What the source names, so that constants count, which the compiler copies. */

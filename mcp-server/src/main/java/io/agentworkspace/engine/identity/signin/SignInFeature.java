@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The feature of callers: browser sessions and tokens, and how people sign in.
  *
  * @param assertions issues tokens that assert to another authorization server who the calling user is
+ * @param documents signs documents that the engine publishes
  * @param resource the MCP endpoint as a resource of its authorization server; null without one
  * @param identities exchanges what an identity provider says for a grant; null without an authorization server
  */
@@ -32,6 +33,7 @@ public record SignInFeature(
         Callers resolver,
         SignIn endpoint,
         BiFunction<Caller, AssertionClaims, String> assertions,
+        DocumentSigner documents,
         @Nullable ProtectedResource resource,
         @Nullable IdentityAssertions identities,
         Feature feature) {
@@ -99,6 +101,7 @@ public record SignInFeature(
                 new CredentialResolver(parts.keys(), sessions, tokens, issued, resource),
                 new SessionSignIn(sessions, tokens, providers, parts.audit(), pages, clock),
                 new UserAssertions(signingKeys, published.baseUrl(), clock)::issue,
+                new DocumentSigner(signingKeys, published.baseUrl() + "/.well-known/jwks.json"),
                 resource,
                 resource == null ? null : new IdentityAssertions(resource, issuers, signIns, grants, clock),
                 feature);
