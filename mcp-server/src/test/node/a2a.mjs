@@ -35,9 +35,9 @@ const verify = verifyAgentCardSignature(async (kid, jku) => {
 const text = (holder) => holder?.parts?.[0]?.content?.value;
 
 const saw = {};
-const card = await client.getAgentCard();
+const card = await (await fetchImpl(url)).json();
 await verify(card);
-saw.card = card.name;
+saw.card = (await client.getAgentCard()).name;
 let forged = false;
 try {
   await verify({ ...card, name: 'Mallory' });

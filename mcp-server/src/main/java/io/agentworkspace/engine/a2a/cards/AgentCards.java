@@ -159,8 +159,15 @@ public final class AgentCards {
                     .put("webhook:write", "Be notified");
         }
         var requirements = card.putArray("securityRequirements");
-        schemes.propertyNames()
-                .forEach(name -> requirements.addObject().putObject("schemes").putObject(name));
+        for (var name : schemes.propertyNames()) {
+            // Not empty: the official client leaves out what is empty when it verifies a signature.
+            var scopes = requirements
+                    .addObject()
+                    .putObject("schemes")
+                    .putObject(name)
+                    .putArray("list");
+            scopes.add("agent:read").add("agent:write");
+        }
     }
 
     private static ObjectNode skill(String id, String name, String description) {

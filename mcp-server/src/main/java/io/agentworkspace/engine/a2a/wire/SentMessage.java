@@ -113,7 +113,8 @@ public record SentMessage(
         private void file(Fields part) {
             var type = part.text("mediaType").toLowerCase(Locale.ROOT);
             try {
-                var bytes = Base64.getMimeDecoder().decode(string(part, "raw"));
+                var bytes = Base64.getDecoder()
+                        .decode(string(part, "raw").replace('-', '+').replace('_', '/'));
                 files.add(new FilePart(part.text("filename"), type.isEmpty() ? TEXT + "plain" : type, bytes));
             } catch (IllegalArgumentException e) {
                 throw part.invalid("raw", "must be base64");

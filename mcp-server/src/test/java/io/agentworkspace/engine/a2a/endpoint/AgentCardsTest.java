@@ -81,7 +81,8 @@ class AgentCardsTest {
         assertThat(shape(post(url, "", "Ben"))).startsWith("401").isEqualTo(shape(post(url, "", "Nobody")));
         assertThat(card(url, "ek_wrong", "Ben").statusCode()).isEqualTo(401);
         try (var open = TestServer.start(Map.of("ENGINE_A2A_PUBLIC", "true"))) {
-            var shown = Json.readObject(card(open.baseUrl(), "", "ben@" + tenantName()).body());
+            var shown = Json.readObject(
+                    card(open.baseUrl(), "", "ben@" + tenantName()).body());
             assertThat(shown.path("name").asString()).isEqualTo("Ben");
             assertThat(shown.at("/supportedInterfaces/1/url").asString())
                     .isEqualTo(open.baseUrl() + "/a2a/ben@" + tenantName());
@@ -93,14 +94,19 @@ class AgentCardsTest {
 
     @Test
     void theEngineHasACardAndAnswersWithTheAgentsOfTheCaller() {
-        var engine = Json.readObject(
-                new A2aClient(TestServer.url(), "", "").send("GET", CARD, "", "", "").body());
-        assertThat(engine.path("skills").valueStream().map(skill -> skill.path("id").asString()))
+        var engine = Json.readObject(new A2aClient(TestServer.url(), "", "")
+                .send("GET", CARD, "", "", "")
+                .body());
+        assertThat(engine.path("skills")
+                        .valueStream()
+                        .map(skill -> skill.path("id").asString()))
                 .containsExactly("find-agents");
         var root = new A2aClient(TestServer.url(), key, "");
         var found = ask(root, "Be");
         assertThat(found.at("/message/role").asString()).isEqualTo("ROLE_AGENT");
-        assertThat(found.at("/message/parts/1/data/agents").valueStream().map(each -> each.path("name").asString()))
+        assertThat(found.at("/message/parts/1/data/agents")
+                        .valueStream()
+                        .map(each -> each.path("name").asString()))
                 .containsExactly("Ben");
         assertThat(found.at("/message/parts/1/data/agents/0/card").asString())
                 .isEqualTo(TestServer.url() + "/a2a/Ben" + CARD);
@@ -111,7 +117,8 @@ class AgentCardsTest {
         assertThat(root.code("GetTask", "{'id':'x'}")).isEqualTo(-32001);
         assertThat(root.code("Nothing", "{}")).isEqualTo(-32601);
         assertThat(root.result("ListTasks", "{}").path("tasks").isEmpty()).isTrue();
-        var stream = new String(root.http("POST", "/message:stream", A2aClient.message("Be", "")).body());
+        var stream = new String(root.http("POST", "/message:stream", A2aClient.message("Be", ""))
+                .body());
         assertThat(stream).contains("data: {\"message\"", "Ben");
         assertThat(root.result("GetExtendedAgentCard", "{}").path("name").asString())
                 .isEqualTo("Agent Workspace Engine");
@@ -126,7 +133,9 @@ class AgentCardsTest {
         try (var off = TestServer.start(Map.of("ENGINE_A2A", "off"))) {
             assertThat(card(off.baseUrl(), key, "Ben").statusCode()).isEqualTo(404);
             assertThat(post(off.baseUrl(), key, "Ben").statusCode()).isEqualTo(404);
-            assertThat(new A2aClient(off.baseUrl(), "", "").send("GET", CARD, "", "", "").statusCode())
+            assertThat(new A2aClient(off.baseUrl(), "", "")
+                            .send("GET", CARD, "", "", "")
+                            .statusCode())
                     .isEqualTo(404);
         }
     }
@@ -136,7 +145,9 @@ class AgentCardsTest {
     void aCardIsReadAgainOnlyIfItHasChanged() {
         var first = card(TestServer.url(), key, "Ben");
         var again = card(TestServer.url(), key, "Ben");
-        assertThat(first.headers().firstValue("ETag")).isPresent().isEqualTo(again.headers().firstValue("ETag"));
+        assertThat(first.headers().firstValue("ETag"))
+                .isPresent()
+                .isEqualTo(again.headers().firstValue("ETag"));
         assertThat(first.headers().firstValue("Cache-Control")).hasValue("private, max-age=300");
     }
 }

@@ -39,16 +39,12 @@ class AgentTasksTest {
     }
 
     private void chat(String task, String text) {
-        bob.call(
-                        "AP_Chat",
-                        "{'reply_to':'%s','content':'%s','target':{'context':'Ben'}}".formatted(task, text))
+        bob.call("AP_Chat", "{'reply_to':'%s','content':'%s','target':{'context':'Ben'}}".formatted(task, text))
                 .ok();
     }
 
     private void answer(String task, String text) {
-        bob.call(
-                        "AP_Answer",
-                        "{'question':'%s','content':'%s','target':{'context':'Ben'}}".formatted(task, text))
+        bob.call("AP_Answer", "{'question':'%s','content':'%s','target':{'context':'Ben'}}".formatted(task, text))
                 .ok();
     }
 
@@ -85,9 +81,12 @@ class AgentTasksTest {
         var done = read(task);
         assertThat(state(done)).isEqualTo("COMPLETED");
         assertThat(done.at("/artifacts/0/parts/0/text").asString()).isEqualTo("At six.");
-        assertThat(done.path("history").valueStream().map(each -> each.path("role").asString()))
+        assertThat(done.path("history")
+                        .valueStream()
+                        .map(each -> each.path("role").asString()))
                 .containsExactly("ROLE_USER", "ROLE_AGENT", "ROLE_USER", "ROLE_AGENT");
-        assertThat(ben.result("GetTask", "{'id':'%s','historyLength':0}".formatted(task)).has("history"))
+        assertThat(ben.result("GetTask", "{'id':'%s','historyLength':0}".formatted(task))
+                        .has("history"))
                 .isFalse();
         assertThat(ben.code("SendMessage", message("More?", more))).isEqualTo(-32004);
         assertThat(ben.code("CancelTask", "{'id':'%s'}".formatted(task))).isEqualTo(-32002);
@@ -99,27 +98,39 @@ class AgentTasksTest {
         var first = ben.begin("One?").path("id").asString();
         var second = ben.begin("Two?").path("id").asString();
         var third = ben.begin("Three?").path("id").asString();
-        assertThat(state(ben.result("CancelTask", "{'id':'%s'}".formatted(second)))).isEqualTo("CANCELED");
-        assertThat(state(ben.result("CancelTask", "{'id':'%s'}".formatted(second)))).isEqualTo("CANCELED");
+        assertThat(state(ben.result("CancelTask", "{'id':'%s'}".formatted(second))))
+                .isEqualTo("CANCELED");
+        assertThat(state(ben.result("CancelTask", "{'id':'%s'}".formatted(second))))
+                .isEqualTo("CANCELED");
         answer(first, "Yes.");
         assertThat(ids(ben.result("ListTasks", "{}"))).containsExactly(first, second, third);
-        assertThat(ids(ben.result("ListTasks", "{'status':'TASK_STATE_COMPLETED'}"))).containsExactly(first);
-        assertThat(ids(ben.result("ListTasks", "{'status':'TASK_STATE_SUBMITTED'}"))).containsExactly(third);
+        assertThat(ids(ben.result("ListTasks", "{'status':'TASK_STATE_COMPLETED'}")))
+                .containsExactly(first);
+        assertThat(ids(ben.result("ListTasks", "{'status':'TASK_STATE_SUBMITTED'}")))
+                .containsExactly(third);
         var page = ben.result("ListTasks", "{'pageSize':2}");
         assertThat(page.path("totalSize").asInt()).isEqualTo(3);
         assertThat(page.at("/tasks/0").has("artifacts")).isFalse();
         var rest = ben.result(
-                "ListTasks", "{'pageSize':2,'pageToken':'%s'}".formatted(page.path("nextPageToken").asString()));
+                "ListTasks",
+                "{'pageSize':2,'pageToken':'%s'}"
+                        .formatted(page.path("nextPageToken").asString()));
         assertThat(ids(rest)).containsExactly(third);
         assertThat(rest.path("nextPageToken").asString()).isEmpty();
-        assertThat(ben.result("ListTasks", "{'includeArtifacts':true}").at("/tasks/0/artifacts/0/parts/0/text").asString())
+        assertThat(ben.result("ListTasks", "{'includeArtifacts':true}")
+                        .at("/tasks/0/artifacts/0/parts/0/text")
+                        .asString())
                 .isEqualTo("Yes.");
         assertThat(ids(ben.result("ListTasks", "{'contextId':'other'}"))).isEmpty();
-        assertThat(ids(ben.result("ListTasks", "{'statusTimestampAfter':'2999-01-01T00:00:00Z'}"))).isEmpty();
+        assertThat(ids(ben.result("ListTasks", "{'statusTimestampAfter':'2999-01-01T00:00:00Z'}")))
+                .isEmpty();
     }
 
     private static List<String> ids(ObjectNode list) {
-        return list.path("tasks").valueStream().map(task -> task.path("id").asString()).toList();
+        return list.path("tasks")
+                .valueStream()
+                .map(task -> task.path("id").asString())
+                .toList();
     }
 
     /** Other callers, and the same caller at another agent, have no such task. */
@@ -127,15 +138,17 @@ class AgentTasksTest {
     void aTaskIsOnlyItsCallersAndItsAgents() {
         var task = ben.begin("Who?").path("id").asString();
         agents(bob, "Bea");
-        bob.call("AP_Modify", "{'target':{'agent':'Bea'},'vx':{'access':'public'}}").ok();
+        bob.call("AP_Modify", "{'target':{'agent':'Bea'},'vx':{'access':'public'}}")
+                .ok();
         var byId = "{'id':'%s'}".formatted(task);
         var carl = tenant.key(ClientApi.REST, "carl", Role.OWNER, List.of("*"));
-        for (var client : List.of(
-                new A2aClient(TestServer.url(), carl, "Ben"), new A2aClient(TestServer.url(), key, "Bea"))) {
+        for (var client :
+                List.of(new A2aClient(TestServer.url(), carl, "Ben"), new A2aClient(TestServer.url(), key, "Bea"))) {
             assertThat(client.code("GetTask", byId)).isEqualTo(-32001);
             assertThat(client.code("CancelTask", byId)).isEqualTo(-32001);
             assertThat(client.code("SubscribeToTask", byId)).isEqualTo(-32001);
-            assertThat(client.code("SendMessage", message("I?", ",'taskId':'%s'".formatted(task)))).isEqualTo(-32001);
+            assertThat(client.code("SendMessage", message("I?", ",'taskId':'%s'".formatted(task))))
+                    .isEqualTo(-32001);
             assertThat(client.code("ListTaskPushNotificationConfigs", "{'taskId':'%s'}".formatted(task)))
                     .isEqualTo(-32001);
             assertThat(ids(client.result("ListTasks", "{}"))).isEmpty();
@@ -155,20 +168,21 @@ class AgentTasksTest {
     @Test
     void streamsTellOfEachChangeAndEnd() {
         try (var _ = new AnsweringAgent(bob, "Ben", "At six.")) {
-            var rpc = new String(
-                    ben.send(
-                                    "POST",
-                                    "",
-                                    "{'jsonrpc':'2.0','id':'s','method':'SendStreamingMessage','params':%s}"
-                                            .formatted(message("When?", "")),
-                                    "application/json",
-                                    "1.0")
-                            .body());
+            var rpc = new String(ben.send(
+                            "POST",
+                            "",
+                            "{'jsonrpc':'2.0','id':'s','method':'SendStreamingMessage','params':%s}"
+                                    .formatted(message("When?", "")),
+                            "application/json",
+                            "1.0")
+                    .body());
             var events = events(rpc);
             assertThat(events.getFirst().at("/result/task/id").isString()).isTrue();
-            assertThat(events).allSatisfy(event -> assertThat(event.path("id").asString()).isEqualTo("s"));
+            assertThat(events)
+                    .allSatisfy(event -> assertThat(event.path("id").asString()).isEqualTo("s"));
             checkEnd(events.stream().map(event -> event.path("result")).toList());
-            var http = events(new String(ben.http("POST", "/message:stream", message("And then?", "")).body()));
+            var http = events(new String(ben.http("POST", "/message:stream", message("And then?", ""))
+                    .body()));
             checkEnd(http);
         }
     }
@@ -209,14 +223,17 @@ class AgentTasksTest {
 
     @Test
     void overHttpTheSameOperationsHaveAddresses() {
-        var sent = Json.readObject(ben.http("POST", "/message:send", message("When?", "")).body());
+        var sent = Json.readObject(
+                ben.http("POST", "/message:send", message("When?", "")).body());
         var task = sent.at("/task/id").asString();
         var read = ben.http("GET", "/tasks/" + task + "?historyLength=0", "");
         assertThat(read.headers().firstValue("Content-Type")).hasValue("application/a2a+json");
         assertThat(Json.readObject(read.body()).path("id").asString()).isEqualTo(task);
-        assertThat(ids(Json.readObject(ben.http("GET", "/tasks?pageSize=5&status=TASK_STATE_SUBMITTED", "").body())))
+        assertThat(ids(Json.readObject(ben.http("GET", "/tasks?pageSize=5&status=TASK_STATE_SUBMITTED", "")
+                        .body())))
                 .containsExactly(task);
-        assertThat(state(Json.readObject(ben.http("POST", "/tasks/%s:cancel".formatted(task), "{}").body())))
+        assertThat(state(Json.readObject(ben.http("POST", "/tasks/%s:cancel".formatted(task), "{}")
+                        .body())))
                 .isEqualTo("CANCELED");
         var missing = ben.http("GET", "/tasks/none", "");
         assertThat(missing.statusCode()).isEqualTo(404);
@@ -279,10 +296,11 @@ class AgentTasksTest {
     @Test
     void filesBecomeTextOrDocuments() {
         var short64 = Base64.getEncoder().encodeToString("tide,six".getBytes());
-        var long64 = Base64.getEncoder().encodeToString("tide,six\n".repeat(1_000).getBytes());
+        var long64 =
+                Base64.getEncoder().encodeToString("tide,six\n".repeat(1_000).getBytes());
         var parts = "{'message':{'messageId':'%s','role':'ROLE_USER','parts':[{'data':{'place':'Dover'}},"
-                + "{'raw':'%s','filename':'a.csv','mediaType':'text/csv'},{'raw':'%s','filename':'b.csv','mediaType':'text/csv'},"
-                + "{'url':'http://127.0.0.1:1/c.csv','filename':'c.csv'}]},'configuration':{'returnImmediately':true}}";
+            + "{'raw':'%s','filename':'a.csv','mediaType':'text/csv'},{'raw':'%s','filename':'b.csv','mediaType':'text/csv'},"
+            + "{'url':'http://127.0.0.1:1/c.csv','filename':'c.csv'}]},'configuration':{'returnImmediately':true}}";
         var sent = ben.result("SendMessage", parts.formatted("m1", short64, long64));
         var text = sent.at("/task/history/0/parts/0/text").asString();
         assertThat(text)
@@ -296,7 +314,8 @@ class AgentTasksTest {
         var document = bob.call("DC_List", "{'name':'%s'}".formatted(named)).ok();
         assertThat(document.texts("/documents", "name")).containsExactly(named);
         var poor = tenant.key(ClientApi.REST, "dora", Role.MEMBER, List.of("agent:read", "agent:write"));
-        var refused = new A2aClient(TestServer.url(), poor, "Ben").rpc("SendMessage", parts.formatted("m2", short64, long64));
+        var refused =
+                new A2aClient(TestServer.url(), poor, "Ben").rpc("SendMessage", parts.formatted("m2", short64, long64));
         assertThat(refused.at("/error/code").asInt()).isEqualTo(-32005);
         assertThat(refused.at("/error/message").asString()).contains("document:write");
     }
@@ -325,7 +344,8 @@ class AgentTasksTest {
                             message("When?", "")
                                     .replace(
                                             "'returnImmediately':true",
-                                            "'returnImmediately':true,'taskPushNotificationConfig':{%s}".formatted(wish)))
+                                            "'returnImmediately':true,'taskPushNotificationConfig':{%s}"
+                                                    .formatted(wish)))
                     .at("/task/id")
                     .asString();
             var listed = ben.result("ListTaskPushNotificationConfigs", "{'taskId':'%s'}".formatted(task));

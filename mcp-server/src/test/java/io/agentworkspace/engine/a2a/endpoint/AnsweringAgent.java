@@ -17,7 +17,11 @@ final class AnsweringAgent implements AutoCloseable {
                                 owner.call(
                                         "AP_Answer",
                                         "{'question':'%s','content':'%s','target':{'context':'%s'}}"
-                                                .formatted(message.at("/question/id").asString(""), answer, context));
+                                                .formatted(
+                                                        message.at("/question/id")
+                                                                .asString(""),
+                                                        answer,
+                                                        context));
                             }
                         });
             }
