@@ -8,6 +8,7 @@ import {
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
 
+console.debug = () => {}; // The client writes there why a signature is wrong.
 const [url, key, transport] = process.argv.slice(2);
 const fetchImpl = (address, init = {}) => {
   const headers = new Headers(init.headers);
@@ -54,7 +55,7 @@ for await (const event of client.sendMessageStream(message('And high water?'))) 
 }
 saw.first = events[0];
 saw.got = (await client.getTask({ id: answered.id, historyLength: 1 })).history.length;
-saw.listed = (await client.listTasks({ pageSize: 50 })).tasks.length;
+saw.listed = (await client.listTasks({ pageSize: 50, status: 0 })).tasks.length;
 const asked = await client.sendMessage({
   ...message('later: how high?'),
   configuration: { returnImmediately: true, acceptedOutputModes: [] },

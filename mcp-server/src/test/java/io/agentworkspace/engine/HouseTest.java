@@ -296,7 +296,7 @@ class HouseTest {
     /** What the source names, so that constants count, which the compiler copies. */
     @Test
     void arrowsGoDownwards() {
-        var named = Pattern.compile(Pattern.quote(ROOT) + "\\.([a-z]+)[.\\w]*;");
+        var named = Pattern.compile(Pattern.quote(ROOT) + "\\.([a-z0-9]+)[.\\w]*;");
         var upwards = new ArrayList<String>();
         for (var source : Repository.sources()) {
             var wings = named.matcher(Repository.text(source))

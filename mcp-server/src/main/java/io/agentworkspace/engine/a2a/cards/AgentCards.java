@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.a2a.cards;
 
-import io.agentworkspace.engine.identity.signin.DocumentSigner;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
@@ -8,6 +7,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
@@ -26,12 +26,12 @@ public final class AgentCards {
     private static final String CONTROL = "[\\p{Cntrl}&&[^\\n\\t]]";
 
     private final PublicAddresses published;
-    private final DocumentSigner signer;
+    private final Function<byte[], ObjectNode> signer;
     private final boolean isBuiltin;
     private final CardQueries queries;
 
     /** @param isBuiltin whether this server issues OAuth tokens */
-    public AgentCards(PublicAddresses published, DocumentSigner signer, boolean isBuiltin, Db db) {
+    public AgentCards(PublicAddresses published, Function<byte[], ObjectNode> signer, boolean isBuiltin, Db db) {
         this.published = published;
         this.signer = signer;
         this.isBuiltin = isBuiltin;
@@ -181,7 +181,7 @@ public final class AgentCards {
     }
 
     private ObjectNode signed(ObjectNode card) {
-        var signature = signer.sign(Json.canonical(card).getBytes(StandardCharsets.UTF_8));
+        var signature = signer.apply(Json.canonical(card).getBytes(StandardCharsets.UTF_8));
         card.putArray("signatures").add(signature);
         return card;
     }

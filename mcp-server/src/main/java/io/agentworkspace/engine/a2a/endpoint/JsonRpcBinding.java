@@ -40,13 +40,14 @@ final class JsonRpcBinding {
             Bodies.checkType(request, JsonResponse.JSON);
             Bodies.checkVersion(request);
             var message = message(BodyReader.read(request));
-            id[0] = message.id();
-            context.answers(message.id());
+            var answered = message.id();
+            id[0] = answered;
+            context.answers(answered);
             context.ran(Operations.has(message.method()) ? "A2A " + message.method() : "A2A");
             var reply = new Reply(
-                    result -> send(response, callback, result(message.id(), result)),
+                    result -> send(response, callback, result(answered, result)),
                     patience -> EventStream.after(request, response, callback, patience),
-                    event -> result(message.id(), event));
+                    event -> result(answered, event));
             var params = Fields.of(message.params());
             if (place == null) {
                 engine.run(message.method(), params, call, reply);

@@ -42,6 +42,11 @@ public record AgentCall(
         return new AgentCall(runner, caller, requestId, source("", null), () -> true, () -> () -> {});
     }
 
+    /** Returns the same call for what outlives the request, of which it keeps nothing. */
+    AgentCall lasting() {
+        return new AgentCall(runner, caller, requestId, source, validity, () -> () -> {});
+    }
+
     private ToolRunner.Request request(String tool, ObjectNode arguments, @Nullable String key) {
         return new ToolRunner.Request(
                 tool, arguments, caller, requestId, true, key, Progress.SILENT, source, ResponseBudget.once(), false);

@@ -81,7 +81,7 @@ public final class TaskWatches implements AutoCloseable {
         var places = limits.of(call.caller());
         places.take(0);
         var queue = new EventQueue(opening.apply(places.patience()), places, TaskStream.EVENT);
-        watch(new TaskWatch(call, place, task, new TaskStream(queue, frame, untilRest)));
+        watch(new TaskWatch(call.lasting(), place, task, new TaskStream(queue, frame, untilRest)));
     }
 
     private void watch(TaskWatch watch) {
