@@ -35,7 +35,7 @@ final class JsonRpcBinding {
     void serve(Request request, Response response, Callback callback, AgentCall call, @Nullable AgentPlace place) {
         var context = RequestContext.of(request::getAttribute);
         context.foundJsonRpc();
-        var id = new JsonNode[1];
+        @Nullable JsonNode[] id = new @Nullable JsonNode[1];
         try {
             Bodies.checkType(request, JsonResponse.JSON);
             Bodies.checkVersion(request);
