@@ -35,13 +35,11 @@ final class JsonRpcBinding {
     void serve(Request request, Response response, Callback callback, AgentCall call, @Nullable AgentPlace place) {
         var context = RequestContext.of(request::getAttribute);
         context.foundJsonRpc();
-        @Nullable JsonNode[] id = new @Nullable JsonNode[1];
         try {
             Bodies.checkType(request, JsonResponse.JSON);
             Bodies.checkVersion(request);
             var message = message(BodyReader.read(request));
             var answered = message.id();
-            id[0] = answered;
             context.answers(answered);
             context.ran(Operations.has(message.method()) ? "A2A " + message.method() : "A2A");
             var reply = new Reply(
@@ -55,9 +53,9 @@ final class JsonRpcBinding {
                 operations.run(message.method(), params, call, place, reply);
             }
         } catch (A2aError refused) {
-            refuse(response, callback, id[0], refused);
+            refuse(response, callback, context.messageId(), refused);
         } catch (Problem refused) {
-            refuse(response, callback, id[0], A2aError.of(refused));
+            refuse(response, callback, context.messageId(), A2aError.of(refused));
         }
     }
 
