@@ -39,7 +39,7 @@ COMMENT ON COLUMN audit.user_key IS 'The user''s name, as names are compared.';
 COMMENT ON COLUMN audit.acting_for IS 'The user that an admin acted for.';
 COMMENT ON COLUMN audit.credential IS 'What the caller authenticated with.';
 COMMENT ON COLUMN audit.target_key IS 'What the target is found by: its id, or its name as names are compared; for a document always its name.';
-COMMENT ON COLUMN audit.door IS 'The endpoint: MCP, REST or the console.';
+COMMENT ON COLUMN audit.door IS 'The endpoint: MCP, REST, A2A or the console.';
 COMMENT ON COLUMN audit.times IS 'How many refusals the entry stands for; null if it describes one call.';
 COMMENT ON COLUMN audit.rules IS 'The rules that matched the call.';
 COMMENT ON COLUMN audit.before IS 'The text of a changed rule before the change.';

@@ -1,15 +1,18 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.a2a.endpoint.A2aFeature;
 import io.agentworkspace.engine.app.demo.DemoFeature;
 import io.agentworkspace.engine.calls.discovery.ToolIndex;
 import io.agentworkspace.engine.hubs.AppPage;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.identity.dpop.DpopProofs;
 import io.agentworkspace.engine.identity.oauth.OAuthFeature;
+import io.agentworkspace.engine.identity.signin.SignInFeature;
 import io.agentworkspace.engine.integrations.joining.InvitationStore;
 import io.agentworkspace.engine.integrations.joining.Joiner;
 import io.agentworkspace.engine.integrations.skills.Library;
 import io.agentworkspace.engine.integrations.skills.SkillQueries;
+import io.agentworkspace.engine.integrations.webhooks.sender.Sender;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.http.PublicPath;
 import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
@@ -32,6 +35,7 @@ import io.agentworkspace.engine.workspace.delivery.hooks.Hooks;
 import io.agentworkspace.engine.workspace.delivery.hooks.HooksFeature;
 import io.agentworkspace.engine.workspace.delivery.live.LiveFeature;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -112,19 +116,31 @@ record EndpointFeatures(
         var pages = new PageEndpoint(hubs, path);
         var http = new VettedClient(clientMetadata, settings.webhooks().authorities());
         var proofs = new DpopProofs(db, sealKeys, published, clock);
+        var own = new ArrayList<Feature>(List.of(
+                proofs.feature(),
+                mcp.feature(upstreams.watch().apply(runner)),
+                LiveFeature.of(db, catalogue, streams, clock),
+                HooksFeature.of(db, hooks, features.waits().wakes(), streams, clock),
+                DemoFeature.of(db, runner, local, clock),
+                OAuthFeature.of(db, signIn, features.keys(), http, proofs, runner, ground.events(), pages, clock)));
+        if (settings.a2a().on()) {
+            own.add(a2a(ground, signIn, runner, streams));
+        }
         return new EndpointFeatures(
                 new Feature.Endpoint(mcp::serves, mcp),
                 new Feature.Endpoint(rest::serves, rest),
                 pages,
                 new RefusalWriter(clock, pages, mcp::refused),
                 proofs,
-                List.of(
-                        proofs.feature(),
-                        mcp.feature(upstreams.watch().apply(runner)),
-                        LiveFeature.of(db, catalogue, streams, clock),
-                        HooksFeature.of(db, hooks, features.waits().wakes(), streams, clock),
-                        DemoFeature.of(db, runner, local, clock),
-                        OAuthFeature.of(
-                                db, signIn, features.keys(), http, proofs, runner, ground.events(), pages, clock)));
+                List.copyOf(own));
+    }
+
+    private static Feature a2a(Ground ground, SignInFeature signIn, ToolRunner runner, StreamLimits streams) {
+        var webhooks = ground.settings().webhooks();
+        var sender = new Sender(webhooks.allowPrivate(), webhooks.authorities(), ground.clock());
+        return A2aFeature.of(
+                new A2aFeature.Parts(ground.db(), ground.vault(), runner, signIn, ground.published(), sender, streams),
+                ground.settings().a2a().isPublic(),
+                ground.clock());
     }
 }

@@ -11,6 +11,7 @@ import java.time.Clock;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -23,17 +24,24 @@ public final class TestTenant {
     private static final KeyStore KEYS = new KeyStore(TestDatabase.db(), CLOCK, WATCH);
 
     private final Map<ClientApi, Long> ids = new EnumMap<>(ClientApi.class);
+    private final Map<ClientApi, String> names = new EnumMap<>(ClientApi.class);
     private final Map<String, String> twins = new ConcurrentHashMap<>();
 
     public TestTenant() {
         for (var api : ClientApi.values()) {
-            ids.put(api, TENANTS.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant()));
+            var name = "t-" + UUID.randomUUID();
+            names.put(api, name);
+            ids.put(api, TENANTS.create(Name.of(name), "unlimited", CLOCK.instant()));
         }
     }
 
     /** Returns the tenant that is used through this endpoint. */
     public long id(ClientApi api) {
         return ids.get(api);
+    }
+
+    public String name(ClientApi api) {
+        return Objects.requireNonNull(names.get(api));
     }
 
     /** Creates a user of both tenants, who sends each call through both endpoints and compares the responses. */

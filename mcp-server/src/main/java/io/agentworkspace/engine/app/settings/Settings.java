@@ -20,6 +20,7 @@ public record Settings(
         EmbeddingConfig embedding,
         WebhookSettings webhooks,
         UpstreamSettings upstreams,
+        A2aSettings a2a,
         ObservabilitySettings observability,
         LogFormat logFormat,
         @Nullable Path logFile) {
@@ -83,6 +84,8 @@ public record Settings(
             WebhookSettings.CA_FILE,
             WebhookSettings.RETRY_SCHEDULE,
             UpstreamSettings.ALLOW,
+            A2aSettings.A2A,
+            A2aSettings.PUBLIC,
             ObservabilitySettings.METRICS_TOKEN,
             ObservabilitySettings.METRICS_LISTEN,
             LOG_FORMAT,
@@ -103,6 +106,7 @@ public record Settings(
                 EmbeddingSettings.read(values),
                 WebhookSettings.read(values),
                 UpstreamSettings.read(values),
+                A2aSettings.read(values),
                 ObservabilitySettings.read(values),
                 LOG_FORMAT.read(values),
                 LOG_FILE.find(values));
@@ -111,9 +115,9 @@ public record Settings(
     /** Returns all settings as text, a paragraph for each. */
     public static String help() {
         return ALL.stream().map(Settings::help).collect(Collectors.joining("\n", """
-                Settings. Give each as a flag or in the environment; the flag takes precedence. Defaults are in brackets:
+            Settings. Give each as a flag or in the environment; the flag takes precedence. Defaults are in brackets:
 
-                """, "\n"));
+            """, "\n"));
     }
 
     private static String help(Setting<?> setting) {

@@ -32,6 +32,9 @@ public record ProtectedResource(String url, URI issuer, String own) {
     /** The path of the whole endpoint. */
     public static final String WHOLE = ENDPOINT;
 
+    /** Where other programs' agents call this server's: with a token for the whole endpoint, too. */
+    private static final String AGENTS = "/a2a";
+
     private static final String WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
     /** The paths of the metadata. */
@@ -106,7 +109,9 @@ public record ProtectedResource(String url, URI issuer, String own) {
      */
     public static boolean covers(String resources, String path) {
         var at = plain(path);
-        return Stream.of(resources.split(" ")).anyMatch(one -> at.equals(one) || at.startsWith(one + "/"));
+        var isOfAgents = at.equals(AGENTS) || at.startsWith(AGENTS + "/");
+        return Stream.of(resources.split(" "))
+                .anyMatch(one -> at.equals(one) || at.startsWith(one + "/") || isOfAgents && one.equals(ENDPOINT));
     }
 
     /** Returns the toolset of a path: the tools that a key for it is limited to. */

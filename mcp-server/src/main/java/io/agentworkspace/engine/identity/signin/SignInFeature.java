@@ -19,12 +19,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The feature of callers: browser sessions and tokens, and how people sign in.
  *
  * @param assertions issues tokens that assert to another authorization server who the calling user is
+ * @param documents signs a document that the engine publishes, and returns the header and the signature of the JWS
  * @param resource the MCP endpoint as a resource of its authorization server; null without one
  * @param identities exchanges what an identity provider says for a grant; null without an authorization server
  */
@@ -32,6 +35,7 @@ public record SignInFeature(
         Callers resolver,
         SignIn endpoint,
         BiFunction<Caller, AssertionClaims, String> assertions,
+        Function<byte[], ObjectNode> documents,
         @Nullable ProtectedResource resource,
         @Nullable IdentityAssertions identities,
         Feature feature) {
@@ -99,6 +103,7 @@ public record SignInFeature(
                 new CredentialResolver(parts.keys(), sessions, tokens, issued, resource),
                 new SessionSignIn(sessions, tokens, providers, parts.audit(), pages, clock),
                 new UserAssertions(signingKeys, published.baseUrl(), clock)::issue,
+                document -> signingKeys.sign(document, published.baseUrl() + "/.well-known/jwks.json"),
                 resource,
                 resource == null ? null : new IdentityAssertions(resource, issuers, signIns, grants, clock),
                 feature);

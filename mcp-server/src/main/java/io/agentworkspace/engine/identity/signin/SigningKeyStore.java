@@ -4,12 +4,15 @@ import io.agentworkspace.engine.kernel.db.AdvisoryLock;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.secrets.Vault;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Sha256;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.interfaces.ECPublicKey;
 import java.security.spec.ECGenParameterSpec;
 import java.security.spec.PKCS8EncodedKeySpec;
@@ -18,11 +21,13 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The P-256 key pairs that sign access tokens. All replicas share them. The newest signs, the two newest are accepted
@@ -32,6 +37,7 @@ public final class SigningKeyStore {
     /** How long a key signs. It stays published for as long again. */
     static final Duration REIGN = Duration.ofDays(30);
 
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
     private static final int PUBLISHED = 2;
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final String SELECT = "SELECT id, public_key, private_key, created_at FROM signing_key";
@@ -73,6 +79,30 @@ public final class SigningKeyStore {
         return new Signer(newest.id(), privateKey(bytes));
     }
 
+    /**
+     * Signs a document that the engine publishes: a JWS whose payload is the document (RFC 7515).
+     *
+     * @param keySet where the public keys are published
+     * @return the protected header and the signature, both encoded
+     */
+    ObjectNode sign(byte[] document, String keySet) {
+        var signer = signer();
+        var header = Json.object()
+                .put("alg", "ES256")
+                .put("jku", keySet)
+                .put("kid", signer.id())
+                .put("typ", "JOSE");
+        var encoded = BASE64.encodeToString(Json.bytes(header));
+        try {
+            var signature = Signature.getInstance("SHA256withECDSAinP1363Format");
+            signature.initSign(signer.key());
+            signature.update((encoded + "." + BASE64.encodeToString(document)).getBytes(StandardCharsets.US_ASCII));
+            return Json.object().put("protected", encoded).put("signature", BASE64.encodeToString(signature.sign()));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK signs with P-256", e);
+        }
+    }
+
     /** Returns the key with this id, if it is still accepted. */
     Optional<ECPublicKey> find(String id) {
         var found = loaded.get().find(id);
@@ -111,8 +141,8 @@ public final class SigningKeyStore {
         }
         var pair = generate();
         var id = name(pair);
-        db.sql(
-                        "INSERT INTO signing_key (id, public_key, private_key, created_at) VALUES (:id, :public, :private, :now)")
+        db.sql("INSERT INTO signing_key (id, public_key, private_key, created_at) VALUES (:id, :public,"
+                        + " :private, :now)")
                 .set("id", id)
                 .set("public", pair.getPublic().getEncoded())
                 .set("private", vault.seal(place(id), pair.getPrivate().getEncoded()))
@@ -171,10 +201,10 @@ public final class SigningKeyStore {
     /** Deletes the keys that are no longer accepted. */
     public void purge(Instant now) {
         db.sql("""
-                DELETE FROM signing_key
-                 WHERE created_at < :until
-                   AND id NOT IN (SELECT id FROM signing_key ORDER BY created_at DESC, id LIMIT :published)
-                """)
+            DELETE FROM signing_key
+             WHERE created_at < :until
+               AND id NOT IN (SELECT id FROM signing_key ORDER BY created_at DESC, id LIMIT :published)
+            """)
                 .set("until", now.minus(REIGN.multipliedBy(PUBLISHED)))
                 .set("published", PUBLISHED)
                 .run();

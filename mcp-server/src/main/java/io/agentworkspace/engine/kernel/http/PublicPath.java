@@ -26,6 +26,7 @@ public record PublicPath(String own, List<String> accepted) {
     /** The first segments of this server's paths. A public path that begins with one would be ambiguous. */
     private static final List<String> ROOTS = List.of(
             ".well-known",
+            "a2a",
             "api",
             "assets",
             "console",

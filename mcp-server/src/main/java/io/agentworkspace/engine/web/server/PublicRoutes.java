@@ -22,6 +22,9 @@ final class PublicRoutes {
     /** The documents about the engine as a client, which authorization servers read. */
     private static final Pattern CLIENTS = Pattern.compile("/oauth/upstreams/[^/]+/client\\.json");
 
+    /** The cards of agents: the endpoint decides who may see one. */
+    private static final Pattern CARDS = Pattern.compile("/a2a(?:/.+)?/\\.well-known/agent-card\\.json");
+
     private static final String HEALTH = "/api/health";
     private static final Set<String> PATHS = Set.of(
             HEALTH,
@@ -66,6 +69,7 @@ final class PublicRoutes {
                 && (PATHS.contains(path)
                         || HubRoutes.covers(path)
                         || CLIENTS.matcher(path).matches()
+                        || CARDS.matcher(path).matches()
                         || PREFIXES.stream().anyMatch(path::startsWith));
     }
 }

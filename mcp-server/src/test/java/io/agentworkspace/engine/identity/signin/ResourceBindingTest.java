@@ -41,12 +41,12 @@ class ResourceBindingTest extends AuthorizationServerFixture {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            /mcp               | /mcp /mcp/ /mcp/readonly /mcp/x/all /mcp/x/bank/readonly |
-            /mcp/readonly      | /mcp/readonly /mcp/readonly/                             | /mcp /mcp/ /mcp/x/all /mcp/x/bank /mcp/x/bank/readonly
-            /mcp/x/bank        | /mcp/x/bank /mcp/x/bank/readonly                         | /mcp /mcp/readonly /mcp/x/all /mcp/x/agent
-            /mcp/x/BANK/       | /mcp/x/bank                                              | /mcp /mcp/x/agent
-            /mcp/x/work/readonly | /mcp/x/work/readonly                                   | /mcp /mcp/x/work /mcp/readonly
-            """)
+        /mcp               | /mcp /mcp/ /mcp/readonly /mcp/x/all /mcp/x/bank/readonly |
+        /mcp/readonly      | /mcp/readonly /mcp/readonly/                             | /mcp /mcp/ /mcp/x/all /mcp/x/bank /mcp/x/bank/readonly
+        /mcp/x/bank        | /mcp/x/bank /mcp/x/bank/readonly                         | /mcp /mcp/readonly /mcp/x/all /mcp/x/agent
+        /mcp/x/BANK/       | /mcp/x/bank                                              | /mcp /mcp/x/agent
+        /mcp/x/work/readonly | /mcp/x/work/readonly                                   | /mcp /mcp/x/work /mcp/readonly
+        """)
     void aTokenWorksOnlyThere(String resource, String here, String elsewhere) {
         var token = granted(HOST + resource).at("/access_token");
         for (var path : here.split(" ")) {
@@ -66,6 +66,7 @@ class ResourceBindingTest extends AuthorizationServerFixture {
                 assertThat(at(path, token, header)).as(path).isIn(401, 404);
             }
         }
+        assertThat(at("/a2a", token, "Authorization")).isEqualTo(resource.equals("/mcp") ? 200 : 401);
         for (var path : List.of("/api/stream", "/api/keys", "/api/inbox", "/api/hooks/claude-code/messages")) {
             assertThat(Browser.send(engine.url(), "GET", path, "", "X-Api-Key", token)
                             .status())
@@ -103,7 +104,8 @@ class ResourceBindingTest extends AuthorizationServerFixture {
                 .as("the same secret as that of a key")
                 .isEqualTo(401);
         var call = """
-                {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"AK_Create","arguments":{"name":"child","capabilities":["key:read","agent:read"]}}}""";
+            {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"AK_Create","arguments":{"name":"child","capabilities":["key:read","agent:read"]}}}\
+            """;
         var made = Browser.send(engine.url(), "POST", "/mcp/x/key", call, "Authorization", "Bearer " + token);
         var child = made.at("/result/structuredContent/api_key");
         assertThat(child).as(made.toString()).startsWith("ek_");
@@ -190,7 +192,8 @@ class ResourceBindingTest extends AuthorizationServerFixture {
     void clientCredentialsAreForOneResource() {
         var rosa = withAgent("ruth", "Ruths robot");
         var key = rosa.change("POST", "/api/keys", """
-                {"name":"robot","agent":"Ruths robot","capabilities":["agent:read","bank:read"]}""").at("/api_key");
+            {"name":"robot","agent":"Ruths robot","capabilities":["agent:read","bank:read"]}\
+            """).at("/api_key");
         var form = Map.of("grant_type", "client_credentials", "client_id", key.substring(3, 15), "client_secret", key);
         var narrow = token(with(form, "resource=" + HOST + "/mcp/x/bank")).at("/access_token");
         assertThat(at("/mcp/x/bank", narrow, "Authorization")).isEqualTo(200);

@@ -63,6 +63,11 @@ public final class Sender implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted; whether the receiver got the request is then unknown
      */
     public AttemptResult send(URI url, List<Header> headers, byte[] body) throws InterruptedException {
+        return send(url, headers, "application/json", body);
+    }
+
+    /** @param type of the body */
+    public AttemptResult send(URI url, List<Header> headers, String type, byte[] body) throws InterruptedException {
         var startNanos = System.nanoTime();
         try {
             var answer = exchange(
@@ -70,7 +75,7 @@ public final class Sender implements AutoCloseable {
                     LIMIT,
                     request -> request.method(HttpMethod.POST)
                             .headers(fields -> headers.forEach(header -> fields.add(header.name(), header.value())))
-                            .body(new BytesRequestContent("application/json", body)));
+                            .body(new BytesRequestContent(type, body)));
             var retryAfter = RetryAfter.parse(answer.retryAfter(), clock.instant());
             var failing = failing(answer.status());
             var response = failing == null || answer.body().isEmpty() ? null : answer.body();

@@ -1,0 +1,37 @@
+package io.agentworkspace.engine.a2a.cards;
+
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads what the card of a public agent shows to strangers. */
+final class CardQueries {
+    private static final String TENANT = "SELECT tenant_id FROM tenant WHERE name_key = :name";
+
+    private static final String AGENT = """
+        SELECT a.name, a.description, a.revision
+          FROM agent a
+         WHERE a.tenant_id = :tenant AND a.name_key = :agent_key AND a.access = 'public' AND a.destroyed_at IS NULL
+        """;
+
+    private final Db db;
+
+    CardQueries(Db db) {
+        this.db = db;
+    }
+
+    Optional<ObjectNode> find(String tenant, String agent) {
+        return db.sql(TENANT)
+                .set("name", Name.key(tenant))
+                .one(row -> row.number("tenant_id"))
+                .flatMap(id -> db.sql(AGENT)
+                        .set("tenant", id)
+                        .set("agent_key", Name.key(agent))
+                        .one(row -> Json.object()
+                                .put("name", row.text("name"))
+                                .put("description", row.text("description"))
+                                .put("revision", row.number("revision"))));
+    }
+}

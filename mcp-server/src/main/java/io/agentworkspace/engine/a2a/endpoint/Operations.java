@@ -1,0 +1,126 @@
+package io.agentworkspace.engine.a2a.endpoint;
+
+import io.agentworkspace.engine.a2a.cards.AgentCards;
+import io.agentworkspace.engine.a2a.push.PushConfigs;
+import io.agentworkspace.engine.a2a.tasks.AgentCall;
+import io.agentworkspace.engine.a2a.tasks.AgentPlace;
+import io.agentworkspace.engine.a2a.tasks.AgentTasks;
+import io.agentworkspace.engine.a2a.wire.A2aError;
+import io.agentworkspace.engine.a2a.wire.A2aError.Kind;
+import io.agentworkspace.engine.a2a.wire.Fields;
+import io.agentworkspace.engine.a2a.wire.SentMessage;
+import io.agentworkspace.engine.kernel.streams.EventStream;
+import io.agentworkspace.engine.model.json.Json;
+import java.time.Duration;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The operations of an agent, which both bindings share. */
+final class Operations {
+    private static final Set<String> METHODS = Set.of(
+            "SendMessage",
+            "SendStreamingMessage",
+            "GetTask",
+            "ListTasks",
+            "CancelTask",
+            "SubscribeToTask",
+            "CreateTaskPushNotificationConfig",
+            "GetTaskPushNotificationConfig",
+            "ListTaskPushNotificationConfigs",
+            "DeleteTaskPushNotificationConfig",
+            "GetExtendedAgentCard");
+
+    private final AgentTasks tasks;
+    private final PushConfigs pushes;
+    private final AgentCards cards;
+
+    Operations(AgentTasks tasks, PushConfigs pushes, AgentCards cards) {
+        this.tasks = tasks;
+        this.pushes = pushes;
+        this.cards = cards;
+    }
+
+    /**
+     * How a binding answers.
+     *
+     * @param answer sends the result
+     * @param opening opens a stream instead, with the time that the client has to read what is written
+     * @param frame puts an event into what the binding sends
+     */
+    record Reply(
+            Consumer<ObjectNode> answer, Function<Duration, EventStream> opening, UnaryOperator<ObjectNode> frame) {}
+
+    static boolean has(String method) {
+        return METHODS.contains(method);
+    }
+
+    /** @throws A2aError {@code -32601} for an unknown method, and as the operation says */
+    void run(String method, Fields params, AgentCall call, AgentPlace place, Reply reply) {
+        switch (method) {
+            case "SendMessage" -> reply.answer().accept(send(params, call, place));
+            case "SendStreamingMessage" -> {
+                var task = begin(SentMessage.read(params), call, place);
+                tasks.stream(call, place, task, reply.opening(), reply.frame());
+            }
+            case "GetTask" -> {
+                var historyLength = params.number("historyLength", 0, Integer.MAX_VALUE);
+                var task = tasks.read(call, place, params.required("id"));
+                reply.answer().accept(task.json(true, historyLength));
+            }
+            case "ListTasks" -> reply.answer().accept(tasks.list(call, place, params));
+            case "CancelTask" ->
+                reply.answer()
+                        .accept(tasks.cancel(call, place, params.required("id")).json());
+            case "SubscribeToTask" ->
+                tasks.subscribe(call, place, params.required("id"), reply.opening(), reply.frame());
+            case "GetExtendedAgentCard" -> reply.answer().accept(cards.agent(place.record(), place.name(), true));
+            default -> runPush(method, params, call, place, reply);
+        }
+    }
+
+    private void runPush(String method, Fields params, AgentCall call, AgentPlace place, Reply reply) {
+        if (!has(method)) {
+            throw A2aError.of(
+                    Kind.METHOD_NOT_FOUND,
+                    "there is no such method; those of A2A 1.0 are: "
+                            + String.join(", ", METHODS.stream().sorted().toList()));
+        }
+        var task = tasks.read(call, place, params.required("taskId")).id();
+        reply.answer()
+                .accept(
+                        switch (method) {
+                            case "CreateTaskPushNotificationConfig" -> pushes.create(call, place, task, params);
+                            case "GetTaskPushNotificationConfig" -> pushes.find(call, task, params.required("id"));
+                            case "ListTaskPushNotificationConfigs" -> pushes.list(call, task);
+                            default -> {
+                                pushes.delete(call, task, params.required("id"));
+                                yield Json.object();
+                            }
+                        });
+    }
+
+    private ObjectNode send(Fields params, AgentCall call, AgentPlace place) {
+        var message = SentMessage.read(params);
+        var task = begin(message, call, place);
+        var record = message.atOnce() ? tasks.now(call, place, task) : tasks.answered(call, place, task);
+        var answer = Json.object();
+        answer.set("task", record.json(true, message.historyLength()));
+        return answer;
+    }
+
+    /** Sends the message. Where the client wants to be notified is checked before, and stored with the task. */
+    private String begin(SentMessage message, AgentCall call, AgentPlace place) {
+        var push = message.push();
+        if (push != null) {
+            pushes.check(call, push);
+        }
+        var task = tasks.send(call, place, message);
+        if (push != null) {
+            pushes.create(call, place, task, push);
+        }
+        return task;
+    }
+}

@@ -1,0 +1,205 @@
+package io.agentworkspace.engine.a2a.tasks;
+
+import io.agentworkspace.engine.a2a.wire.A2aError;
+import io.agentworkspace.engine.a2a.wire.A2aError.Kind;
+import io.agentworkspace.engine.a2a.wire.Fields;
+import io.agentworkspace.engine.a2a.wire.SentMessage;
+import io.agentworkspace.engine.a2a.wire.TaskRecord;
+import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.streams.EventStream;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Sha256;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The operations on tasks. A message begins a task by AP_Ask, or continues one by AP_Chat; CancelTask takes the question back by AP_Answer. So
+ * whatever applies to these tools applies here: access, rules, limits, the loop guard, audit, idempotency keys.
+ */
+public final class AgentTasks {
+    /** How long SendMessage waits for the answer. Proxies and clients usually give up after a minute. */
+    static final Duration PATIENCE = Duration.ofSeconds(50);
+
+    private static final int PAGE = 50;
+    private static final int MOST = 100;
+
+    private final TaskReader reader;
+    private final TaskQueries queries;
+    private final TaskWatches watches;
+
+    public AgentTasks(TaskReader reader, TaskQueries queries, TaskWatches watches) {
+        this.reader = reader;
+        this.queries = queries;
+        this.watches = watches;
+    }
+
+    /** Begins or continues a task, and returns its id. */
+    public String send(AgentCall call, AgentPlace place, SentMessage message) {
+        checkContext(place, message.contextId());
+        var key = key(place, message);
+        var text = MessageFiles.text(call, message, key);
+        if (message.taskId().isEmpty()) {
+            var ask = Json.object().put("content", text);
+            ask.putObject("target").put("agent", place.name());
+            return call.run("AP_Ask", ask, key).at("/question/id").asString("");
+        }
+        var task = reader.read(call, place, message.taskId());
+        if (task.state().isFinal()) {
+            throw A2aError.of(
+                    Kind.UNSUPPORTED_OPERATION,
+                    "the task is %s and takes no further message: leave out taskId to begin another"
+                            .formatted(task.state().name().toLowerCase(Locale.ROOT)));
+        }
+        call.run("AP_Chat", Json.object().put("content", text).put("reply_to", task.id()), key);
+        return task.id();
+    }
+
+    private static void checkContext(AgentPlace place, String contextId) {
+        if (!contextId.isEmpty() && !contextId.equals(place.contextId())) {
+            throw A2aError.invalid(
+                    "message.contextId",
+                    "is none of yours at this agent: your conversation with it is %s; leave contextId out to use it"
+                            .formatted(place.contextId()));
+        }
+    }
+
+    /** Returns the idempotency key: the same message, sent again, is one. */
+    private static String key(AgentPlace place, SentMessage message) {
+        var text = "%s %s %s".formatted(place.contextId(), message.taskId(), message.messageId());
+        return "a2a-" + HexFormat.of().formatHex(Sha256.of(text.getBytes(StandardCharsets.UTF_8)), 0, 16);
+    }
+
+    /** Waits for the answer of the agent, or until it asks back, and returns the task as it then is. */
+    public TaskRecord answered(AgentCall call, AgentPlace place, String task) {
+        watches.await(call, place, task, PATIENCE);
+        return now(call, place, task);
+    }
+
+    /** Returns the task as it is now. */
+    public TaskRecord now(AgentCall call, AgentPlace place, String task) {
+        return reader.look(call, place, task).orElseThrow(() -> A2aError.noTask(task));
+    }
+
+    public TaskRecord read(AgentCall call, AgentPlace place, String task) {
+        return reader.read(call, place, task);
+    }
+
+    /** Opens the stream of a task to which a message was sent. */
+    public void stream(
+            AgentCall call,
+            AgentPlace place,
+            String task,
+            Function<Duration, EventStream> opening,
+            UnaryOperator<ObjectNode> frame) {
+        watches.open(call, place, task, opening, frame, true);
+    }
+
+    /** Opens the stream of a task that has not ended. */
+    public void subscribe(
+            AgentCall call,
+            AgentPlace place,
+            String id,
+            Function<Duration, EventStream> opening,
+            UnaryOperator<ObjectNode> frame) {
+        var task = reader.read(call, place, id);
+        if (task.state().isFinal()) {
+            throw A2aError.of(
+                    Kind.UNSUPPORTED_OPERATION,
+                    "the task has ended (%s): GetTask returns it"
+                            .formatted(task.state().word()));
+        }
+        watches.open(call, place, task.id(), opening, frame, false);
+    }
+
+    /** Takes the question back. */
+    public TaskRecord cancel(AgentCall call, AgentPlace place, String id) {
+        var task = reader.read(call, place, id);
+        if (task.state() == TaskRecord.State.CANCELED) {
+            return task;
+        }
+        if (task.state().isFinal()) {
+            throw notCancelable(task);
+        }
+        try {
+            call.run("AP_Answer", Json.object().put("question", task.id()).put("withdraw", true), null);
+        } catch (A2aError refused) {
+            var now = now(call, place, id);
+            if (now.state() != TaskRecord.State.CANCELED) {
+                throw now.state().isFinal() ? notCancelable(now) : refused;
+            }
+        }
+        watches.changed(place.tenant());
+        return now(call, place, id);
+    }
+
+    private static A2aError notCancelable(TaskRecord task) {
+        return A2aError.of(
+                Kind.TASK_NOT_CANCELABLE,
+                "the task has ended (%s), so it cannot be canceled"
+                        .formatted(task.state().word()));
+    }
+
+    /** Lists the caller's tasks at the agent, the latest change first. */
+    public ObjectNode list(AgentCall call, AgentPlace place, Fields params) {
+        var contextId = params.text("contextId");
+        var size = params.number("pageSize", 1, MOST);
+        var limit = size == null ? PAGE : size;
+        var wanted = wanted(params, limit + 1);
+        var found = contextId.isEmpty() || contextId.equals(place.contextId())
+                ? queries.list(place, wanted)
+                : List.<TaskQueries.Listed>of();
+        var page = found.subList(0, Math.min(limit, found.size()));
+        var answer = Json.object();
+        var tasks = answer.putArray("tasks");
+        var historyLength = params.number("historyLength", 0, Integer.MAX_VALUE);
+        for (var listed : page) {
+            reader.look(call, place, listed.id().toString())
+                    .ifPresent(task -> tasks.add(task.json(params.flag("includeArtifacts"), historyLength)));
+        }
+        var last = found.size() > limit ? page.getLast() : null;
+        return answer.put(
+                        "nextPageToken",
+                        last == null
+                                ? ""
+                                : Cursor.of(last.at().toString(), last.id().toString()))
+                .put("pageSize", limit)
+                .put("totalSize", found.isEmpty() ? 0 : found.getFirst().total());
+    }
+
+    private static TaskQueries.Wanted wanted(Fields params, int limit) {
+        var token = params.text("pageToken");
+        var since = params.time("statusTimestampAfter");
+        if (token.isEmpty()) {
+            return new TaskQueries.Wanted(state(params), since, null, null, limit);
+        }
+        try {
+            var keys = Cursor.read(token, 2);
+            return new TaskQueries.Wanted(
+                    state(params), since, Instant.parse(keys.getFirst()), UUID.fromString(keys.getLast()), limit);
+        } catch (Problem | DateTimeException | IllegalArgumentException e) {
+            throw params.invalid("pageToken", "must be a nextPageToken of this list");
+        }
+    }
+
+    private static @Nullable String state(Fields params) {
+        var word = params.text("status");
+        if (word.isEmpty() || word.equals("TASK_STATE_UNSPECIFIED")) {
+            return null;
+        }
+        if (!word.matches("TASK_STATE_[A-Z_]{1,30}")) {
+            throw params.invalid("status", "must be a state, such as TASK_STATE_WORKING");
+        }
+        return word.substring("TASK_STATE_".length());
+    }
+}
