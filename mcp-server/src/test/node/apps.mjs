@@ -11,20 +11,19 @@ const POLICY = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src
 
 async function connect(mode, capabilities) {
   const client = new Client({ name: 'host', version: '1' }, { capabilities, versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${engine}/mcp`), { requestInit: { headers: { 'X-API-Key': process.env.ANN_KEY } } }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${engine}/mcp/x/all`), { requestInit: { headers: { 'X-API-Key': process.env.ANN_KEY } } }));
   return client;
 }
 
 const pages = await Pages.launch(engine, screenshots);
-const context = await pages.browser.newContext({ viewport: { width: 640, height: 700 }, colorScheme: 'light', reducedMotion: 'reduce' });
-context.setDefaultTimeout(Number(process.env.HANG ?? 300_000));
+const WINDOW = { viewport: { width: 640, height: 700 }, colorScheme: 'light', reducedMotion: 'reduce' };
 
 // Shows what a tool answered, as a host does: in a frame with scripts and an origin of its own, and without a network.
 async function show(client, tools, name, args) {
   const uri = getToolUiResourceUri(tools.find((tool) => tool.name === name));
   const { contents } = await client.readResource({ uri });
   const result = await client.callTool({ name, arguments: args });
-  const page = await context.newPage();
+  const page = await pages.blank(WINDOW);
   page.on('dialog', (dialog) => report('a script ran', { text: dialog.message() }));
   page.on('console', (line) => line.type() === 'error' && report('error', { name, text: line.text() }));
   page.on('pageerror', (error) => report('error', { name, text: String(error) }));
@@ -60,7 +59,7 @@ async function show(client, tools, name, args) {
     document.body.append(frame);
   });
   const app = page.frameLocator('iframe');
-  await app.locator('main > :not([role=status])').first().waitFor();
+  await app.locator('#page > :not([role=status])').first().waitFor();
   await page.screenshot({ path: `${screenshots}/app-${name}.png` });
   const frame = page.frames().find((one) => one.url().endsWith('/app'));
   report('shown', { name, uri, meta: contents[0]._meta, mimeType: contents[0].mimeType, sizes: told.length, text: await app.locator('main').innerText(), axe: await axe(frame) });
@@ -87,6 +86,14 @@ try {
   const client = await connect('auto', APPS);
   const { tools } = await client.listTools();
 
+  const asked = await show(client, tools, 'US_Inbox', {});
+  await button(asked.app, 'Two').click();
+  await asked.app.getByText('Answered: Two').waitFor();
+  await asked.app.locator('textarea').fill('Blue.');
+  await button(asked.app, 'Answer').click();
+  await asked.app.getByText('Answered: Blue.').waitFor();
+  report('decided', { told: asked.told });
+
   const talk = await show(client, tools, 'AP_Read', { target: { agent: 'Ada' } });
   await button(talk.app, 'Answer Ada').first().click();
   await talk.app.locator('textarea').fill('Good, go on.');
@@ -98,14 +105,6 @@ try {
   await button(found.app, 'This answers it').first().click();
   await found.app.getByText('You said: this answers it.').waitFor();
   report('said', { told: found.told, marked: await found.app.locator('mark').allInnerTexts() });
-
-  const asked = await show(client, tools, 'US_Inbox', {});
-  await button(asked.app, 'Two').click();
-  await asked.app.getByText('Answered: Two').waitFor();
-  await asked.app.locator('textarea').fill('Blue.');
-  await button(asked.app, 'Answer').click();
-  await asked.app.getByText('Answered: Blue.').waitFor();
-  report('decided', { told: asked.told });
 
   const board = await show(client, tools, 'TK_List', { target: { domain: 'Hall' } });
   await button(board.app, 'Open again: Paint the hull').click();

@@ -1,4 +1,4 @@
-// A conversation of an agent or a zone, with a box to answer.
+// A conversation of an agent or a zone, with a box to answer. An agent has an owner; a zone has none.
 import { html, nothing, repeat } from '../lit-html.js';
 import { avatar, clock, rich, tag } from '../console/text.js';
 import { call, canCall, tell } from './host.js';
@@ -16,17 +16,17 @@ const { press, box } = show('conversation', {
   asked: (args) => (place = args.target ?? null),
   take(body) {
     messages = (body.content ?? []).slice(-MOST_SHOWN);
-    const one = body.profile?.[0]?.name;
-    const zone = messages.find((message) => message.zone);
-    if (zone) place = { domain: zone.domain, zone: zone.zone };
-    else if (one && !place?.domain) place = { agent: one };
-    reading = place?.domain ? ['ZN_Read', { target: place }] : ['AP_Read', one ? { target: { agent: one } } : {}];
+    const one = body.profile?.[0];
+    const isZone = one && !one.owner;
+    if (isZone) place = { domain: place?.domain ?? messages[0]?.domain, zone: one.name };
+    else if (one) place = { agent: one.name };
+    reading = isZone ? ['ZN_Read', { target: place }] : ['AP_Read', one ? { target: place } : {}];
   },
   view: () => html`
     <ol class="bubbles" aria-label="Messages">
       ${messages.length ? repeat(messages, (message) => message.id, bubble) : html`<li class="soft">No messages yet.</li>`}
     </ol>
-    ${canCall() && (place || answering) ? answerBox() : nothing}
+    ${canCall() && (answering || place?.agent || place?.domain) ? answerBox() : nothing}
   `,
 });
 

@@ -5,7 +5,7 @@ import { bodyOf, connect } from './host.js';
 
 // Shows a page. It is drawn again after each answer and each press. view draws it; take keeps what the tool answered; asked, its arguments.
 export function show(name, { view, take, asked = () => {} }) {
-  const place = document.querySelector('main');
+  const place = document.getElementById('page');
   let isRead = false;
   let failure = null;
 

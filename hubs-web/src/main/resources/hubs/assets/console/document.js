@@ -39,7 +39,9 @@ export const kind = (document) =>
     'application/epub+zip': 'EPUB',
     'message/rfc822': 'EML',
     'application/vnd.ms-outlook': 'MSG',
-  })[document.media_type] ?? (document.media_type ?? '');
+  })[document.media_type] ??
+  document.media_type ??
+  '';
 export const state = (document) => tag(document.state, STATES[document.state]);
 export const expected = (queue) =>
   Number.isInteger(queue.expected_seconds) ? seconds(queue.expected_seconds) : 'no document is being validated now';

@@ -9,8 +9,7 @@ import { virtualList } from './virtual.js';
 const SELECT = 'Select a document to see its text, its versions, and the banks that it is loaded into.';
 const FIRST = 'Drop a file above. Once it is validated, agents can read it, and you can load it into a bank.';
 const MOST_BYTES = 20 * 1024 * 1024;
-const TYPES =
-  'text/plain,.md,.txt,.html,.pdf,.json,.csv,.docx,.xlsx,.pptx,.odt,.ods,.odp,.rtf,.epub,.eml,.msg';
+const TYPES = 'text/plain,.md,.txt,.html,.pdf,.json,.csv,.docx,.xlsx,.pptx,.odt,.ods,.odp,.rtf,.epub,.eml,.msg';
 
 // Sends one file; fetch cannot tell how much of it is sent.
 async function send(file, onProgress) {
@@ -93,8 +92,8 @@ function uploads(done, drawn) {
         ${asCode('Submitting a text', () => [{ tool: 'DC_Submit', args: { name: 'guide.md', text: '# A guide' } }])}
       </p>
       <p class="soft">
-        Text, Markdown, HTML, PDF, JSON, CSV, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML and MSG, up to 20 MB each. A file with the same name becomes the next
-        version.
+        Text, Markdown, HTML, PDF, JSON, CSV, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML and MSG, up to 20 MB each.
+        A file with the same name becomes the next version.
       </p>
       <ul class="uploads" aria-label="Uploads">
         ${repeat(files, (row) => row, upload)}

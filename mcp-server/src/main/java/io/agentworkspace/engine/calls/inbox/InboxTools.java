@@ -7,6 +7,7 @@ import io.agentworkspace.engine.kernel.page.Page;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,7 @@ final class InboxTools {
     private Tool<InboxRequest, InboxResponse> inbox() {
         return Tool.named("US_Inbox")
                 .title("List what waits for you")
+                .page(Guide.Page.QUESTIONS)
                 .description("""
                         Lists what waits for a user: unread direct messages, open questions, invitations, requests to \
                         join, stopped agents, blocked tasks. Each item has the calls that deal with it.""")

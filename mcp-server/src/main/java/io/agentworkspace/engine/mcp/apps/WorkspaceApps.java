@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.apps;
 
-import io.agentworkspace.engine.hubs.AppPage;
+import io.agentworkspace.engine.hubs.apps.AppPage;
 import io.agentworkspace.engine.kernel.wire.CompletionArgument;
 import io.agentworkspace.engine.kernel.wire.JsonRpcMessage;
 import io.agentworkspace.engine.kernel.wire.ListPage;
@@ -8,6 +8,9 @@ import io.agentworkspace.engine.kernel.wire.MethodResult;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Guide;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,24 +30,25 @@ public final class WorkspaceApps implements ResourceSource {
     private static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, true);
 
     private final Map<String, AppPage> pages = new LinkedHashMap<>();
-    private final Map<String, String> addresses = new LinkedHashMap<>();
+    private final Map<Guide.Page, String> addresses = new EnumMap<>(Guide.Page.class);
 
     /** @param pages none if the engine is to have no pages */
     public WorkspaceApps(List<AppPage> pages) {
         for (var page : pages) {
             var uri = PREFIX + page.name() + ".html";
             this.pages.put(uri, page);
-            page.tools().forEach(tool -> addresses.put(tool, uri));
+            addresses.put(page.page(), uri);
         }
     }
 
     /** Returns the description of a tool, for clients that show pages with the link to its page. */
-    public ObjectNode linked(ObjectNode tool, McpRequest request) {
-        var uri = request.client().showsApps() ? addresses.get(tool.path("name").asString("")) : null;
+    public ObjectNode linked(Tool<?, ?> tool, ObjectNode description, McpRequest request) {
+        var page = tool.guide().page();
+        var uri = page == null || !request.client().showsApps() ? null : addresses.get(page);
         if (uri == null) {
-            return tool;
+            return description;
         }
-        var linked = tool.deepCopy();
+        var linked = description.deepCopy();
         linked.withObject(JsonRpcMessage.META).putObject("ui").put("resourceUri", uri);
         return linked;
     }

@@ -87,7 +87,8 @@ public final class CatalogueTools implements ToolSource {
     public List<ObjectNode> list(McpRequest request) {
         return Stream.concat(runner.catalogue().tools(request.caller()).stream(), appTools(request))
                 .filter(request.selection()::lists)
-                .map(tool -> apps.linked(seen(tool, request.selection().readOnly() ? listedReading : listed), request))
+                .map(tool ->
+                        apps.linked(tool, seen(tool, request.selection().readOnly() ? listedReading : listed), request))
                 .toList();
     }
 

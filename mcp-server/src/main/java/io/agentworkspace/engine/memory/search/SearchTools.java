@@ -131,6 +131,7 @@ final class SearchTools {
     private Tool<SearchRequest, SearchResponse> search() {
         return Tool.named("MB_Search")
                 .title("Search memories")
+                .page(Guide.Page.SEARCH)
                 .description("""
                     Finds what was learned, agreed or decided before: memories that answer content, best first. If abstain is true, \
                     none does. MB_Read returns whole memories.\

@@ -235,6 +235,7 @@ public final class AgentTools {
     private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("AP_Read")
                 .title("Read an agent or your messages")
+                .page(Guide.Page.CONVERSATION)
                 .description("""
                         Reads an agent and the latest messages with it. Without target.agent: the selected agent, else your own \
                         messages. Marks those to you as read.""")

@@ -89,6 +89,7 @@ final class QuestionTools {
     private Tool<AskRequest, AskResponse> ask() {
         return Tool.named("AP_Ask")
                 .title("Ask a question")
+                .page(Guide.Page.QUESTIONS)
                 .description("""
                         Gets a decision or an approval: asks a person (by default the user you work for), target.agent or a zone. With \
                         wait_seconds it returns the answer, else AP_Wait with reply_to does.""")

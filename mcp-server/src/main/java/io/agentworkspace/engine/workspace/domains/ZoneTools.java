@@ -140,6 +140,7 @@ final class ZoneTools {
     private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("ZN_Read")
                 .title("Read a zone")
+                .page(Guide.Page.CONVERSATION)
                 .description("""
                         Reads the latest messages of a zone and marks them as read. Default: the entered zone, or 'main' of \
                         target.domain.""")

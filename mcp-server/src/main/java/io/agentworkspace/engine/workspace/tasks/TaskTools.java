@@ -92,6 +92,7 @@ final class TaskTools {
     private Tool<ListRequest, ListResponse> list() {
         return Tool.named("TK_List")
                 .title("List tasks")
+                .page(Guide.Page.TASKS)
                 .description(
                         "Lists the tasks of a domain: what is to be done, and who is working on it. Next: TK_Claim.")
                 .details("""

@@ -108,7 +108,7 @@ class AppsTest {
 
     @Test
     void aPersonAnswersInAConversation() {
-        assertThat(shown("AP_Read").path("text").asString()).contains("I have begun.", "question: open");
+        assertThat(shown("AP_Read").path("text").asString()).contains("I have begun.", "question: answered");
         assertThat(texts(steps.only("answered").path("told")))
                 .containsExactly("The person wrote in the conversation: \"Good, go on.\"");
     }

@@ -52,7 +52,7 @@ public record ForeignTool(String upstream, String item, ObjectNode definition, S
                 new Tool.Texts(
                         definition.path("title").asString(name),
                         definition.path("description").asString(""),
-                        new Guide("", List.of(), false, null, Set.of()),
+                        new Guide("", List.of(), false, null, Set.of(), null),
                         new Example.OwnFields(Map.of(), Set.of())),
                 new Tool.Policy(
                         Capability.UPSTREAM_READ,

@@ -19,13 +19,23 @@ import tools.jackson.databind.node.ObjectNode;
  * @param tellsContext whether the response over MCP has the context even if the call did not change it; such a
  *     tool is in the default list even if its family is not
  * @param shortener removes from a response over MCP what the caller knows from its own arguments
+ * @param page the page that shows the result to a person, in clients that show pages; null for none
  */
 public record Guide(
         String details,
         List<String> phrases,
         boolean tellsContext,
         @Nullable BiConsumer<ObjectNode, ObjectNode> shortener,
-        Set<Hint> hints) {
+        Set<Hint> hints,
+        @Nullable Page page) {
+    /** A page that shows the results of tools to a person. */
+    public enum Page {
+        CONVERSATION,
+        SEARCH,
+        QUESTIONS,
+        TASKS
+    }
+
     /** What clients need to know about a tool, and models do not. */
     public enum Hint {
         /** It is in the toolset {@code work}, that of coding agents. */

@@ -25,6 +25,7 @@ public final class ToolDraft {
     private boolean tellsContext;
     private @Nullable BiConsumer<ObjectNode, ObjectNode> shortener;
     private Set<Guide.Hint> hints = Set.of();
+    private Guide.@Nullable Page page;
     private @Nullable Capability capability;
     private List<Requirement> requirements = List.of();
     private Effect effect = Effect.READS;
@@ -67,6 +68,12 @@ public final class ToolDraft {
     /** Sets other names that callers may use, with words that title and description do not have. */
     public ToolDraft alsoCalled(String... values) {
         phrases = List.of(values);
+        return this;
+    }
+
+    /** Sets the page that shows the result to a person. */
+    public ToolDraft page(Guide.Page value) {
+        page = value;
         return this;
     }
 
@@ -220,7 +227,7 @@ public final class ToolDraft {
                 new Tool.Texts(
                         Objects.requireNonNull(title, name),
                         Objects.requireNonNull(description, name),
-                        new Guide(details, phrases, tellsContext, shortener, hints),
+                        new Guide(details, phrases, tellsContext, shortener, hints, page),
                         new Example.OwnFields(examples, omitted)),
                 new Tool.Policy(
                         Objects.requireNonNull(capability, name),

@@ -1,7 +1,6 @@
-package io.agentworkspace.engine.hubs;
+package io.agentworkspace.engine.hubs.apps;
 
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +44,7 @@ final class ModuleBundle {
         if (functions.containsKey(name)) {
             return;
         }
-        var source = new String(Assets.bytes("/hubs/assets/" + name), StandardCharsets.UTF_8);
+        var source = AppPage.asset(name);
         var exported = new ArrayList<String>();
         var body = IMPORT.matcher(source)
                 .replaceAll(found -> Matcher.quoteReplacement(imported(
