@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the newest current memories of a bank, up to limits. */
 final class ContradictionQueries {
     private static final int MOST = 5_000;
-    private static final int BYTES = 4 << 20;
+    private static final int BYTES = 1 << 20;
     private static final int CHARACTERS = 4_000;
 
     private static final String NEWEST = SqlTemplate.of("""
