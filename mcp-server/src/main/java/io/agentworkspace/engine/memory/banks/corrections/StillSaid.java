@@ -15,13 +15,13 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Finds memories that still say what another one replaces, in the banks that the caller may write. It holds no transaction. */
@@ -32,8 +32,8 @@ public final class StillSaid {
     /** How much of a replaced sentence a memory must have. */
     private static final double LEAST = 0.6;
 
-    /** So long it looks; then it returns what it found. */
-    private static final Duration LIMIT = Duration.ofSeconds(3);
+    /** After this time it looks for no further text, and returns what it found. */
+    private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private static final String BUSY =
             "the engine was too busy to look for all memories that still say what was replaced:"
@@ -116,18 +116,9 @@ public final class StillSaid {
                                 .orElse("") + "\n";
         var only = Capability.BANK_READ.isIn(call.caller().capabilities()) ? null : correction.bankName();
         var found = new HashMap<String, Copy>();
-        var end = clock.instant().plus(LIMIT);
         var isComplete = true;
         try {
-            writable.run(call, only, search -> {
-                var now = Claim.of(before + correction.text());
-                var read = new HashMap<String, List<Claim>>();
-                for (var old : olds) {
-                    var change = Replaced.of(Claim.of(old), now);
-                    search.apply(old).forEach(memory -> add(memory, change, read, found));
-                    checkTime(end);
-                }
-            });
+            writable.run(call, only, search -> look(olds, before + correction.text(), search, found));
         } catch (Problem e) {
             if (e.failure() != Failure.UNAVAILABLE && e.failure() != Failure.RATE_LIMITED) {
                 throw e;
@@ -138,9 +129,16 @@ public final class StillSaid {
         return new Copies(best(found, correction.replaced()), isComplete);
     }
 
-    private void checkTime(Instant end) {
-        if (clock.instant().isAfter(end)) {
-            throw Problem.unavailable();
+    private void look(List<String> olds, String text, Function<String, List<Memory>> search, Map<String, Copy> found) {
+        var end = clock.instant().plus(LIMIT);
+        var now = Claim.of(text);
+        var read = new HashMap<String, List<Claim>>();
+        for (var i = 0; i < olds.size(); i++) {
+            if (i > 0 && clock.instant().isAfter(end)) {
+                throw Problem.unavailable();
+            }
+            var change = Replaced.of(Claim.of(olds.get(i)), now);
+            search.apply(olds.get(i)).forEach(memory -> add(memory, change, read, found));
         }
     }
 

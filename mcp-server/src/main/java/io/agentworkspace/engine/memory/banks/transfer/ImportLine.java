@@ -103,9 +103,7 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
         if (tags.stream().anyMatch(tag -> tag.codePointCount(0, tag.length()) > 64)) {
             throw Problem.invalid("tags", "must have 1–64 characters each");
         }
-        origins(line).forEach(id -> checkId("derived_from", id));
-        checkId("supersedes", line.supersedes());
-        checkId("superseded_by", line.supersededBy());
+        origins(line).forEach(ImportLine::checkId);
         return new MemoryLine(
                 line.id().toLowerCase(java.util.Locale.ROOT),
                 line.revision(),
@@ -147,17 +145,13 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
         }
     }
 
-    private static void checkId(String field, @Nullable String id) {
-        if (id != null && !isId(id)) {
-            throw Problem.invalid(field, "must have UUIDs");
-        }
-    }
-
-    private static boolean isId(String id) {
+    private static void checkId(String origin) {
         try {
-            return UUID.fromString(id).toString().equalsIgnoreCase(id);
+            if (!UUID.fromString(origin).toString().equalsIgnoreCase(origin)) {
+                throw Problem.invalid("derived_from", "must have UUIDs");
+            }
         } catch (IllegalArgumentException e) {
-            return false;
+            throw Problem.invalid("derived_from", "must have UUIDs");
         }
     }
 
