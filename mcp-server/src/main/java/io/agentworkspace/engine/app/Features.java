@@ -118,7 +118,7 @@ public final class Features {
         add(wait.feature());
         add(MessageSearchFeature.of(db));
         add(DomainsFeature.of(db));
-        var banks = add(BanksFeature.of(db, ground.contexts(), search.vectors(), search.changeable()));
+        var banks = add(BanksFeature.of(db, ground.contexts(), search.vectors(), search.writable(), clock));
         add(FilesFeature.of(db));
         add(TransferFeature.of(db, rules, banks.tool("MB_Store"), baseUrl));
         add(search.feature());

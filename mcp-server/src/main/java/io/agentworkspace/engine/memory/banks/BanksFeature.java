@@ -5,13 +5,11 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.memory.banks.corrections.StillSaid;
+import io.agentworkspace.engine.memory.banks.corrections.WritableSearch;
 import io.agentworkspace.engine.memory.documents.load.LoadQueries;
-import io.agentworkspace.engine.model.bank.Memory;
-import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
+import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
-import java.util.function.BiFunction;
 
 /** The feature of memory banks. */
 public final class BanksFeature {
@@ -19,10 +17,9 @@ public final class BanksFeature {
 
     /**
      * @param vectors of what a memory means
-     * @param changeable finds memories by words of a text, in the banks that the caller may write
+     * @param writable searches in the banks that the caller may write
      */
-    public static Feature of(
-            Db db, Contexts contexts, VectorSource vectors, BiFunction<Call, String, List<Memory>> changeable) {
+    public static Feature of(Db db, Contexts contexts, VectorSource vectors, WritableSearch writable, Clock clock) {
         var agents = new AgentStore(db);
         var banks = new BankStore(db);
         var memories = new MemoryStore(db);
@@ -33,7 +30,7 @@ public final class BanksFeature {
         var trash = new TrashStore(db, banks);
         var acting = new ActingAgent(agents);
         var similar = new SimilarStore(db, TextAnalysis::likeness);
-        var stillSaid = new StillSaid(db, changeable);
+        var stillSaid = new StillSaid(db, writable, clock);
         return new Feature()
                 .tools(new BankTools(banks, new BankQueries(db, agents), acting).tools())
                 .tools(new MemoryTools(banks, memories, reads, acting, vectors, contexts, similar, stillSaid).tools())

@@ -13,13 +13,16 @@ public final class MemoryRow {
                             WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
         """;
 
-    /** The ids of all that a memory {@code m} supersedes, where they are several. Each of these names it: the column has only the first. */
+    /** The ids of all that this revision of a memory {@code m} supersedes, where they are several: the column has only the first. */
     private static final String SUPERSEDED = """
         CASE WHEN m.supersedes IS NOT NULL
              THEN (SELECT array_agg(CAST(o.id AS text) ORDER BY o.id <> m.supersedes, o.id)
-                     FROM memory o
-                    WHERE o.tenant_id = m.tenant_id AND o.bank_id = m.bank_id AND o.superseded_by = m.id
-                      AND COALESCE(o.superseded_at, o.updated_at) <= m.updated_at
+                     FROM (SELECT o.id
+                             FROM memory o
+                            WHERE o.tenant_id = m.tenant_id AND o.bank_id = m.bank_id AND o.superseded_by = m.id
+                              AND o.superseded_at = m.updated_at AND o.deleted_at IS NULL
+                            ORDER BY o.id <> m.supersedes, o.id
+                            LIMIT 20) o
                    HAVING count(*) > 1) END
         """;
 

@@ -57,12 +57,21 @@ public final class MemoryStore {
                    FOR UPDATE OF m
                 """).with("censored", MemoryVisibility.censored("b")).sql();
 
-    private static final String FIND_SUPERSEDED = SqlTemplate.of("""
-        SELECT m.id, m.author_id, {superseder} AS superseder
+    private static final String LOCK_SUPERSEDED = SqlTemplate.of("""
+        SELECT m.id
           FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY(CAST(:ids AS uuid[])) AND {readable}
          ORDER BY m.id
            FOR UPDATE OF m
+        """)
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .sql();
+
+    /** It sees what was committed while the locks were awaited. */
+    private static final String FIND_SUPERSEDED = SqlTemplate.of("""
+        SELECT m.id, m.author_id, {superseder} AS superseder
+          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+         WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY(CAST(:ids AS uuid[])) AND {readable}
         """)
             .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
             .with("readable", MemoryVisibility.readable("m", "b"))
@@ -242,17 +251,21 @@ public final class MemoryStore {
     }
 
     /**
-     * Locks the readable memories with these ids, in the order of the ids, so that no two calls wait for each other.
+     * Locks the readable memories with these ids, in the order of the ids, so that two calls cannot deadlock over these.
      *
      * @throws Problem {@code not_found}
      */
     List<Superseded> superseded(Call call, BankStore.LockedBank bank, List<UUID> ids) {
+        var locked = db.sql(call, LOCK_SUPERSEDED)
+                .set("bank", bank.id())
+                .set("ids", ids)
+                .list(row -> row.uuid("id"));
         var found = db.sql(call, FIND_SUPERSEDED)
                 .set("bank", bank.id())
                 .set("ids", ids)
                 .list(row -> new Superseded(row.uuid("id"), row.number("author_id"), row.textOrNull("superseder")));
         for (var id : ids) {
-            if (found.stream().noneMatch(old -> old.id().equals(id))) {
+            if (!locked.contains(id) || found.stream().noneMatch(old -> old.id().equals(id))) {
                 throw Problem.notFound("memory", id.toString(), List.of());
             }
         }

@@ -265,7 +265,14 @@ final class MemoryTools {
             var bank = banks.see(call, in.target().bank(), actor);
             AccessCheck.require(BankAccess.missing(call, bank));
             if (draft.supersedes() != null) {
-                copies = stillSaid.of(call, bank.id(), draft.supersedes(), draft.text());
+                copies = stillSaid.of(
+                        call,
+                        new StillSaid.Correction(
+                                in.target().bank(),
+                                bank.id(),
+                                draft.supersedes(),
+                                draft.text(),
+                                draft.append() ? draft.name() : null));
             }
         }
         return new Prepared(draft.with(vectors.atOnce(draft)), similar.likeness(draft.text()), copies);
@@ -282,28 +289,15 @@ final class MemoryTools {
         var memory = new MemoryWrite(memories, call, bank, author, censorship.author())
                 .store(prepared.draft().with(found.sketch()), in.ifRevision());
         var others = others(found.similar(), prepared.draft());
-        var copies = prepared.copies().found().stream()
-                .filter(copy -> !copy.id().equals(memory.id()))
-                .toList();
+        var copies = prepared.copies().without(memory.id());
         return new StoreResponse(
                 memory,
                 memory.revision(),
                 true,
                 censorship.any() ? true : null,
                 others.isEmpty() ? null : others,
-                copies.isEmpty() ? null : copies,
-                !copies.isEmpty()
-                        ? noteOn(copies.size())
-                        : !prepared.copies().isSearched()
-                                ? "the engine was too busy to look for other memories that say what was replaced: look"
-                                        + " for them with MB_Search"
-                                : others.isEmpty() ? null : noteOn(others.getFirst(), memory));
-    }
-
-    private static String noteOn(int copies) {
-        return "%d other %s what was replaced: read %s, and send what is wrong in supersedes of MB_Store, several ids of a bank at once"
-                .formatted(
-                        copies, copies == 1 ? "memory still says" : "memories still say", copies == 1 ? "it" : "them");
+                copies.found().isEmpty() ? null : copies.found(),
+                copies.note().orElse(others.isEmpty() ? null : noteOn(others.getFirst(), memory)));
     }
 
     /** Returns what is similar besides the memory that the draft replaces or supersedes. */

@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -43,11 +42,12 @@ public record Claim(
         OTHER
     }
 
+    private static final int CHARACTERS = 8_000;
     private static final int SENTENCES = 40;
     private static final int LONGEST = 400;
     private static final int LONGEST_NAME = 4;
 
-    private static final Pattern BETWEEN_SENTENCES = Pattern.compile("(?<=[.!?;])\\s+|\\s*\\n+\\s*");
+    private static final Pattern BETWEEN_SENTENCES = Pattern.compile("(?<=[.!?;])\\s+|\\n+");
 
     private static final Pattern BETWEEN_CLAUSES = Pattern.compile(",?\\s+(?:and|but|while|whereas)\\s+");
 
@@ -55,7 +55,7 @@ public record Claim(
 
     /** A value may be said to be of what is before one of these. */
     private static final Pattern COPULA = Pattern.compile(
-            "\\s(?:is|are|was|were|ist|sind|est|es)\\s+(?:now\\s+|currently\\s+)?(?:called\\s+|named\\s+|(?:owned|maintained|led|managed|run|edited)"
+            "\\s(?:is|are|was|were)\\s+(?:now\\s+|currently\\s+)?(?:called\\s+|named\\s+|(?:owned|maintained|led|managed|run|edited)"
                     + " by\\s+|(?:written|based|born|hosted|deployed|stored|located)"
                     + " (?:in|on|at|by|to)\\s+)?|\\s*=\\s*|:\\s+|\\s(?:lives? in|works? (?:at|for)|reports? to|written"
                     + " in|based in|hosted (?:on|in|at|by)|married to|named|called)\\s+");
@@ -69,13 +69,11 @@ public record Claim(
         a an the this that these those our my your their his her its of for in on at to by with from and or as is are was were be been \
         being am has have had do does did it we they he she you i there here now currently set configured equals called named \
         exactly just located based value = : listens listen uses use used always still already today per each every about around least \
-        most up than over under roughly approximately circa der die das den dem ein eine von im am zu und ist sind seit le la les de \
-        du des est el los del es between until more less all also only o'clock will\
+        most up than over under roughly approximately circa between until more less all also only o'clock will\
         """);
 
-    private static final Set<String> NOT = words(
-            "not no never without cannot can't don't doesn't isn't aren't won't wasn't didn't hasn't haven't nicht"
-                    + " kein keine");
+    private static final Set<String> NOT =
+            words("not no never without cannot can't don't doesn't isn't aren't won't wasn't didn't hasn't haven't");
 
     private static final Set<String> PAST = words("""
         was were had previously formerly former old originally initially earlier ago yesterday past legacy didn't wasn't did once \
@@ -137,34 +135,30 @@ public record Claim(
     }
 
     private static Set<String> words(String list) {
-        return Set.copyOf(new TreeSet<>(List.of(list.strip().split("\\s+"))));
+        return Set.copyOf(List.of(list.strip().split("\\s+")));
     }
 
-    /** Returns what a text states, of its first sentences. */
+    /** Returns what the first sentences of a text state. Longer sentences are left out, so the work is bounded. */
     public static List<Claim> of(String text) {
-        var claims = new ArrayList<Claim>();
-        for (var sentence : BETWEEN_SENTENCES.split(text, SENTENCES + 1)) {
-            if (claims.size() >= SENTENCES) {
-                break;
-            }
-            clauses(sentence).stream()
-                    .filter(clause -> !clause.isBlank() && clause.length() <= LONGEST)
-                    .map(Claim::read)
-                    .filter(claim -> !claim.tokens().isEmpty())
-                    .forEach(claims::add);
-        }
-        return List.copyOf(claims);
+        return BETWEEN_SENTENCES
+                .splitAsStream(text.substring(0, Math.min(text.length(), CHARACTERS)))
+                .filter(sentence -> !sentence.isBlank() && sentence.length() <= LONGEST)
+                .limit(SENTENCES)
+                .flatMap(sentence -> clauses(sentence).stream())
+                .map(Claim::read)
+                .filter(claim -> !claim.tokens().isEmpty())
+                .toList();
     }
 
     /** Divides a sentence where each part has a value and a verb of its own. */
     private static List<String> clauses(String sentence) {
-        var parts = BETWEEN_CLAUSES.split(sentence);
-        var isEachWhole = parts.length > 1;
-        for (var part : parts) {
-            isEachWhole &=
-                    COPULA.matcher(part).find() || ValueReader.read(part).size() == 1 && part.split("\\s+").length > 3;
-        }
-        return isEachWhole ? List.of(parts) : List.of(sentence);
+        var parts = List.of(BETWEEN_CLAUSES.split(sentence));
+        return parts.size() > 1 && parts.stream().allMatch(Claim::isWhole) ? parts : List.of(sentence);
+    }
+
+    private static boolean isWhole(String clause) {
+        return COPULA.matcher(clause).find()
+                || clause.split("\\s+").length > 3 && ValueReader.read(clause).size() == 1;
     }
 
     /** A word of a sentence. */

@@ -45,9 +45,8 @@ public final class Replaced {
         this.gained = gained;
     }
 
-    public static Replaced of(String old, String corrected) {
-        var before = Claim.of(old);
-        var now = tokens(Claim.of(corrected));
+    public static Replaced of(List<Claim> before, List<Claim> corrected) {
+        var now = tokens(corrected);
         var gained = new HashSet<>(now);
         gained.removeAll(tokens(before));
         var sentences = new ArrayList<Sentence>();
@@ -63,9 +62,9 @@ public final class Replaced {
     }
 
     /** Returns how much of what was replaced the text still says, from 0 to 1: one of its sentences has the old value, and not the new one. */
-    public double saidBy(String text) {
+    public double saidBy(List<Claim> text) {
         var best = 0.0;
-        for (var claim : Claim.of(text)) {
+        for (var claim : text) {
             for (var sentence : sentences) {
                 best = Math.max(best, sentence.in(claim.tokens(), gained));
             }

@@ -62,7 +62,7 @@ record Value(Kind kind, String unit, double low, double high, String text, Strin
     }
 
     private Set<String> words() {
-        return Set.of(text).equals(Set.of("")) ? Set.of() : Set.copyOf(List.of(text.split(" ")));
+        return text.isEmpty() ? Set.of() : Set.copyOf(List.of(text.split(" ")));
     }
 
     /** Returns the same value as a word of a subject. */

@@ -7,16 +7,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the values of a sentence: addresses, dates, times, versions, amounts with their units, and quoted texts. */
 final class ValueReader {
-    private static final int FLAGS = Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE;
+    private static final int FLAGS = Pattern.CASE_INSENSITIVE;
+
+    private static final String MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
 
     private static final String MONTH =
-            "(jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|m\u00e4rz|apr(?:il)?|may|mai|june?|juni|july?|juli|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)\\.?";
+            "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
 
     private static final String NUMBER = "(\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)(k(?!\\p{L}))?";
 
@@ -25,19 +28,15 @@ final class ValueReader {
 
     private static final Pattern URL = Pattern.compile("\\bhttps?://[^\\s,;)]*[^\\s,;).]", FLAGS);
     private static final Pattern EMAIL = Pattern.compile("\\b[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+", FLAGS);
-    private static final Pattern ADDRESS = Pattern.compile("\\b\\d{1,3}(?:\\.\\d{1,3}){3}\\b");
     private static final Pattern PHONE =
             Pattern.compile("(?<![\\w-])(?:\\+\\d{1,3}[ -])?\\d{2,4}-\\d{3,4}(?:-\\d{3,4})?(?![\\w-])");
     private static final Pattern HOST = Pattern.compile("\\b[a-z0-9-]+(?:\\.[a-z0-9-]+)*\\.[a-z]{2,}\\b", FLAGS);
     private static final Pattern QUOTED = Pattern.compile("[\"`\u201c]([^\"`\u201c\u201d]{1,80})[\"`\u201d]");
     private static final Pattern ISO_DATE = Pattern.compile("\\b(\\d{4})-(\\d{2})(?:-(\\d{2}))?\\b");
-    private static final Pattern DOTTED_DATE = Pattern.compile("\\b(\\d{1,2})\\.(\\d{1,2})\\.(\\d{4})\\b");
     private static final Pattern MONTH_FIRST =
             Pattern.compile("\\b" + MONTH + "\\s+(\\d{1,2})(?:st|nd|rd|th)?\\b(?!:)(?:,?\\s+(\\d{4}))?", FLAGS);
     private static final Pattern DAY_FIRST = Pattern.compile(
             "\\b(\\d{1,2})(?:st|nd|rd|th|\\.)?\\s+(?:of\\s+)?" + MONTH + "(?:,?\\s+(\\d{4}))?\\b", FLAGS);
-    private static final Pattern MONTH_OF =
-            Pattern.compile("\\b(?:in|since|until|by)\\s+" + MONTH + "(?:\\s+(\\d{4}))?(?!\\w)", FLAGS);
     private static final Pattern WEEKDAY = Pattern.compile("\\b(mon|tues|wednes|thurs|fri|satur|sun)days?\\b", FLAGS);
     private static final Pattern TIME_RANGE = Pattern.compile(
             "(?<![\\d:])(?:" + CLOCK + "|(\\d{1,2}))\\s*(?:-|\u2013|to|until)\\s*(?:" + CLOCK + ")(?!\\w)", FLAGS);
@@ -45,12 +44,10 @@ final class ValueReader {
     private static final Pattern VERSION = Pattern.compile(
             "\\bv(\\d+(?:\\.\\d+)*(?:-[a-z0-9.]+)?)\\b|\\b(\\d+\\.\\d+\\.\\d+(?:[.-][a-z0-9]+)*)\\b|(?<=\\b(?:version|release)\\s)(\\d+(?:\\.\\d+)*)\\b",
             FLAGS);
-    private static final Pattern NAMED_VERSION =
-            Pattern.compile("(?<=\\b\\p{Lu}[\\p{L}+#]{1,20}\\s)(\\d+\\.\\d+)\\b(?!\\s*[%\\p{L}])");
     private static final Pattern MONEY = Pattern.compile(
             "([$\u20ac\u00a3])\\s?" + NUMBER + "(?:\\s?(?:-|\u2013|to)\\s?[$\u20ac\u00a3]?" + NUMBER + ")?", FLAGS);
     private static final Pattern AMOUNT = Pattern.compile(
-            "(?<![\\w.#-])" + NUMBER + "(?:\\s?(?:-|\u2013|to|and)\\s?" + NUMBER + "(?![\\d.]))?(?:\\s?-?(%|\\p{L}+))?",
+            "(?<![\\w.#-])" + NUMBER + "(?:\\s?(?:-|\u2013|to)\\s?" + NUMBER + "(?![\\d.]))?(?:\\s?-?(%|\\p{L}+))?",
             FLAGS);
 
     private static final Map<String, Integer> WORDS = Map.ofEntries(
@@ -70,13 +67,16 @@ final class ValueReader {
 
     /** What stands before an amount that is not exact. */
     private static final Pattern LEAST = Pattern.compile(
-            "(at least|more than|over|above|minimum of|not less than|from)\\s*[$\u20ac\u00a3]?\\s*$", FLAGS);
+            "\\b(at least|more than|over|above|minimum of|not less than|from)\\s*[$\u20ac\u00a3]?\\s*$", FLAGS);
 
     private static final Pattern MOST = Pattern.compile(
-            "(at most|up to|less than|under|below|maximum of|no more than|within)\\s*[$\u20ac\u00a3]?\\s*$", FLAGS);
+            "\\b(at most|up to|less than|under|below|maximum of|no more than|within)\\s*[$\u20ac\u00a3]?\\s*$", FLAGS);
     private static final Pattern ABOUT = Pattern.compile(
-            "(about|around|roughly|approximately|circa|some|nearly|almost|~)\\s*[$\u20ac\u00a3]?\\s*$", FLAGS);
+            "(?:\\b(?:about|around|roughly|approximately|circa|some|nearly|almost)|~)\\s*[$\u20ac\u00a3]?\\s*$", FLAGS);
     private static final double BLUR = 0.2;
+
+    /** As many characters as the longest of these words. */
+    private static final int BEFORE = 20;
 
     private static final Map<String, Unit> UNITS = new HashMap<>();
 
@@ -85,13 +85,13 @@ final class ValueReader {
 
     static {
         unit("time", 0.001, "ms", "millisecond", "milliseconds");
-        unit("time", 1, "s", "sec", "secs", "second", "seconds", "sekunden");
-        unit("time", 60, "min", "mins", "minute", "minutes", "minuten");
-        unit("time", 3_600, "h", "hour", "hours", "hr", "hrs", "stunden");
-        unit("time", 86_400, "d", "day", "days", "tage", "tagen");
-        unit("time", 604_800, "week", "weeks", "wochen");
-        unit("month", 1, "month", "months", "monate");
-        unit("month", 12, "year", "years", "jahre");
+        unit("time", 1, "s", "sec", "secs", "second", "seconds");
+        unit("time", 60, "min", "mins", "minute", "minutes");
+        unit("time", 3_600, "h", "hour", "hours", "hr", "hrs");
+        unit("time", 86_400, "d", "day", "days");
+        unit("time", 604_800, "week", "weeks");
+        unit("month", 1, "month", "months");
+        unit("month", 12, "year", "years");
         unit("bytes", 1, "byte", "bytes", "b");
         unit("bytes", 1e3, "kb", "kib");
         unit("bytes", 1e6, "mb", "mib");
@@ -103,7 +103,7 @@ final class ValueReader {
         unit("length", 1_000, "km", "kilometers", "kilometres");
         unit("weight", 1, "g", "gram", "grams");
         unit("weight", 1_000, "kg", "kilo", "kilos", "kilograms");
-        unit("percent", 1, "%", "percent", "prozent");
+        unit("percent", 1, "%", "percent");
         unit("$", 1, "$", "usd", "dollar", "dollars");
         unit("\u20ac", 1, "\u20ac", "eur", "euro", "euros");
         unit("\u00a3", 1, "\u00a3", "gbp", "pound", "pounds");
@@ -123,11 +123,6 @@ final class ValueReader {
         this.sentence = sentence;
     }
 
-    /** Makes a value of what a pattern found. */
-    private interface Maker {
-        Value of(MatchResult match);
-    }
-
     /** Returns the values in their order. What an earlier pattern took is not taken again. */
     static List<Value> read(String sentence) {
         var reader = new ValueReader(sentence);
@@ -135,17 +130,13 @@ final class ValueReader {
         reader.each(EMAIL, match -> reader.address("email", match));
         reader.each(QUOTED, match -> reader.text(Kind.QUOTED, match.group(1), match));
         reader.each(ISO_DATE, match -> reader.date(match.group(1), match.group(2), match.group(3), match));
-        reader.each(DOTTED_DATE, match -> reader.date(match.group(3), match.group(2), match.group(1), match));
         reader.each(MONTH_FIRST, match -> reader.date(match.group(3), month(match.group(1)), match.group(2), match));
         reader.each(DAY_FIRST, match -> reader.date(match.group(3), month(match.group(2)), match.group(1), match));
-        reader.each(MONTH_OF, match -> reader.date(match.group(2), month(match.group(1)), null, match));
         reader.each(WEEKDAY, match -> reader.text(Kind.WEEKDAY, match.group(1), match));
-        reader.each(ADDRESS, match -> reader.address("ip", match));
         reader.each(PHONE, match -> reader.address("phone", match));
         reader.each(TIME_RANGE, reader::timeRange);
         reader.each(TIME, match -> reader.time(seconds(match, 1), seconds(match, 1), match));
         reader.each(VERSION, match -> reader.text(Kind.VERSION, first(match), match));
-        reader.each(NAMED_VERSION, match -> reader.text(Kind.VERSION, match.group(1), match));
         reader.each(HOST, match -> reader.address("host", match));
         reader.each(MONEY, reader::money);
         reader.each(AMOUNT, reader::amount);
@@ -162,10 +153,10 @@ final class ValueReader {
         return List.copyOf(reader.found);
     }
 
-    private void each(Pattern pattern, Maker maker) {
+    private void each(Pattern pattern, Function<MatchResult, Value> maker) {
         pattern.matcher(sentence).results().forEach(match -> {
             if (found.stream().noneMatch(value -> value.start() < match.end() && match.start() < value.end())) {
-                found.add(maker.of(match));
+                found.add(maker.apply(match));
             }
         });
     }
@@ -189,26 +180,7 @@ final class ValueReader {
     }
 
     private static String month(String name) {
-        var months = List.of(
-                "jan",
-                "feb",
-                "mar|m\u00e4r",
-                "apr",
-                "may|mai",
-                "jun",
-                "jul",
-                "aug",
-                "sep",
-                "oct|okt",
-                "nov",
-                "dec|dez");
-        var start = name.substring(0, 3).toLowerCase(Locale.ROOT);
-        for (var i = 0; i < months.size(); i++) {
-            if (List.of(months.get(i).split("\\|")).contains(start)) {
-                return padded(Integer.toString(i + 1));
-            }
-        }
-        return "x";
+        return Integer.toString(MONTHS.indexOf(name.substring(0, 3).toLowerCase(Locale.ROOT)) / 3 + 1);
     }
 
     private static String first(MatchResult match) {
@@ -264,7 +236,7 @@ final class ValueReader {
         var unit = UNITS.getOrDefault(word == null ? "" : word.toLowerCase(Locale.ROOT), new Unit("", 1));
         var from = low * unit.factor();
         var to = high == null ? from : high * unit.factor();
-        var before = sentence.substring(0, start);
+        var before = sentence.substring(Math.max(0, start - BEFORE), start);
         if (LEAST.matcher(before).find() && high == null) {
             to = Double.MAX_VALUE;
         } else if (MOST.matcher(before).find()) {
@@ -278,7 +250,7 @@ final class ValueReader {
                 unit.name(),
                 from,
                 to,
-                sentence.substring(start, Math.max(end, start + 1)).strip(),
+                sentence.substring(start, end).strip(),
                 start,
                 end);
     }

@@ -17,8 +17,9 @@ final class CorrectionQueries {
 
     /**
      * The readable texts that some memories of a bank superseded, the latest first, where that counts for another memory of that bank:
-     * its author is the one who superseded them; or that one superseded what somebody else wrote, which requires the permission to
-     * write; or he has this permission now. So nobody lowers the memory of another who could not supersede it himself.
+     * the one who superseded them wrote it, or has the permission to write now. So nobody lowers the memory of another who could not
+     * supersede it himself. An administrator counts as any other user. Who superseded is the writer of the current revision if that
+     * one did it, else the author: an editor who corrects a spelling does not lend his permissions to what the author superseded.
      */
     private static final String REPLACED = SqlTemplate.of("""
         SELECT o.superseded_by AS superseder, left(o.text, :characters) AS text
@@ -26,10 +27,12 @@ final class CorrectionQueries {
           JOIN memory s ON s.tenant_id = b.tenant_id AND s.bank_id = b.id AND s.id = :stale
           JOIN memory n ON n.tenant_id = b.tenant_id AND n.bank_id = b.id AND n.id = ANY(CAST(:superseders AS uuid[]))
           JOIN memory o ON o.tenant_id = n.tenant_id AND o.bank_id = n.bank_id AND o.superseded_by = n.id
-          CROSS JOIN LATERAL (SELECT COALESCE(n.editor_id, n.author_id) AS id) writer
+          CROSS JOIN LATERAL (SELECT CASE WHEN o.superseded_at = n.updated_at THEN COALESCE(n.editor_id, n.author_id)
+                                          ELSE n.author_id END AS id) writer
          WHERE b.tenant_id = :tenant AND b.id = :bank AND {readable}
-           AND (CAST(:as_of AS timestamptz) IS NULL OR o.superseded_at <= CAST(:as_of AS timestamptz))
-           AND (s.author_id = writer.id OR o.author_id <> writer.id OR b.owner_id = writer.id
+           AND (CAST(:as_of AS timestamptz) IS NULL
+                OR COALESCE(o.superseded_at, o.updated_at) <= CAST(:as_of AS timestamptz))
+           AND (s.author_id = writer.id OR b.owner_id = writer.id
                 OR EXISTS (SELECT 1
                              FROM bank_grant g
                             WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND writer.id IN (g.agent_id, g.owner_id)
@@ -37,6 +40,7 @@ final class CorrectionQueries {
                 OR EXISTS (SELECT 1
                              FROM agent a
                             WHERE a.tenant_id = b.tenant_id AND a.id = writer.id AND a.owner_id = b.owner_id
+                              AND a.destroyed_at IS NULL
                               AND NOT EXISTS (SELECT 1
                                                 FROM bank_grant g
                                                WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND g.agent_id = a.id)))

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.kernel.scheduling.Cancellation;
+import io.agentworkspace.engine.memory.facts.Claim;
 import io.agentworkspace.engine.memory.facts.Replaced;
 import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
@@ -14,14 +16,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a correction before the first hit if that one still says what the correction superseded. Both are in one bank, and the query
- * found both. The correction then has at least the score of the other one.
+ * Puts a correction before the first hit if that one still says what the correction superseded, and again if the correction in turn
+ * says what another one superseded. All are in one bank, and the query found them. The correction then has at least the score of the
+ * other one.
  */
 final class Corrections {
     /** How much of the superseded sentence the hit must have. */
     private static final double SAID = 0.8;
 
     private static final int MOST = 10;
+
+    /** So many corrections are put first, one after the other. */
+    private static final int TIMES = 3;
 
     private final CorrectionQueries queries;
 
@@ -37,25 +43,29 @@ final class Corrections {
      */
     List<ScoredMemory> first(
             Call call, List<ScoredMemory> hits, @Nullable Instant asOf, Function<FoundMemory, ScoredMemory> asHit) {
-        if (hits.isEmpty()) {
-            return hits;
+        var ordered = hits;
+        for (var time = 0; time < TIMES && !ordered.isEmpty(); time++) {
+            var correction = correction(call, ordered, asOf);
+            if (correction.isEmpty()) {
+                break;
+            }
+            ordered = reordered(ordered, correction.get(), asHit);
         }
+        return ordered;
+    }
+
+    private Optional<FoundMemory> correction(Call call, List<ScoredMemory> hits, @Nullable Instant asOf) {
         var first = hits.getFirst();
-        var corrections = found(hits)
+        var corrections = found(hits.stream().filter(hit -> hit.replacedBy() == null))
                 .filter(each -> each.memory().supersedes() != null && each != first.found())
                 .filter(each -> bank(each) == bank(first.found()))
                 .limit(MOST)
                 .toList();
-        if (corrections.isEmpty()) {
-            return hits;
-        }
-        return correction(call, first, corrections, asOf)
-                .map(correction -> reordered(hits, correction, asHit))
-                .orElse(hits);
+        return corrections.isEmpty() ? Optional.empty() : correction(call, first, corrections, asOf);
     }
 
-    private static Stream<FoundMemory> found(List<ScoredMemory> hits) {
-        return hits.stream().flatMap(hit -> Stream.concat(Stream.of(hit.found()), hit.also().stream()));
+    private static Stream<FoundMemory> found(Stream<ScoredMemory> hits) {
+        return hits.flatMap(hit -> Stream.concat(Stream.of(hit.found()), hit.also().stream()));
     }
 
     private static long bank(FoundMemory found) {
@@ -69,20 +79,22 @@ final class Corrections {
     private Optional<FoundMemory> correction(
             Call call, ScoredMemory first, List<FoundMemory> corrections, @Nullable Instant asOf) {
         var ids = corrections.stream().map(Corrections::id).toList();
+        var said = Claim.of(first.memory().text());
         for (var replaced :
                 queries.replaced(call, first.found().candidate().found().place(), ids, asOf)) {
+            Cancellation.checkCurrent();
             var by = corrections.stream()
                     .filter(each -> id(each).equals(replaced.superseder()))
                     .findFirst();
-            var isSaid = by.isPresent()
-                    && Replaced.of(replaced.text(), by.get().memory().text())
-                                    .saidBy(first.memory().text())
-                            >= SAID;
-            if (isSaid) {
+            if (by.isPresent() && isSaid(replaced.text(), by.get().memory().text(), said)) {
                 return by;
             }
         }
         return Optional.empty();
+    }
+
+    private static boolean isSaid(String old, String corrected, List<Claim> said) {
+        return Replaced.of(Claim.of(old), Claim.of(corrected)).saidBy(said) >= SAID;
     }
 
     private static List<ScoredMemory> reordered(

@@ -107,7 +107,8 @@ final class EvaluateTools {
     private Tool<EvaluateRequest, EvaluateResponse> evaluate() {
         return Tool.named("MB_Evaluate")
                 .title("Evaluate the search")
-                .description("Measures how well MB_Search answers known queries in a bank.")
+                .description(
+                        "Measures how well MB_Search answers known queries in a bank, or reports memories that contradict each other.")
                 .details("""
                     For each mode of MB_Search it returns how often the expected memories are found, how early, and how \
                     long the searches took. Without a model of embeddings the mode vector finds nothing. The report contradictions \
@@ -142,10 +143,9 @@ final class EvaluateTools {
             throw Problem.invalid("pairs", "are for the report search; leave them out");
         }
         var bank = in.target().bank();
-        try (var scope = searcher.scope(call, bank, null)) {
-            var found = scope.banks().banks().stream().findFirst().orElseThrow(() -> banks.missing(call, bank));
-            return new EvaluateResponse(null, null, null, contradictions.of(call, found.id()));
-        }
+        var id = searcher.readable(call, bank).orElseThrow(() -> banks.missing(call, bank));
+        return new EvaluateResponse(
+                null, null, null, contradictions.of(call, id, clock.instant().plus(LIMIT)));
     }
 
     private EvaluateResponse search(EvaluateRequest in, Call call) {

@@ -84,7 +84,7 @@ record Hit(
             @Doc("Their positions in the text or snippet: pairs of start and end, in characters.")
             List<List<Integer>> highlights,
 
-            @Doc("The id of the hit before it, which superseded what this memory still says.") @Nullable
+            @Doc("The id of a hit before it, which superseded what this memory still says.") @Nullable
             String replacedBy) {}
 
     /** A memory that came near, but does not answer. */

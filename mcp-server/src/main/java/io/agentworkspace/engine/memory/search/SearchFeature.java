@@ -6,6 +6,7 @@ import io.agentworkspace.engine.kernel.metrics.Metrics;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.banks.VectorSource;
+import io.agentworkspace.engine.memory.banks.corrections.WritableSearch;
 import io.agentworkspace.engine.memory.banks.use.FoundCounts;
 import io.agentworkspace.engine.memory.banks.use.MemoryUseStore;
 import io.agentworkspace.engine.memory.embedding.Embedder;
@@ -13,27 +14,19 @@ import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.contradictions.Contradictions;
-import io.agentworkspace.engine.model.bank.Memory;
-import io.agentworkspace.engine.model.tool.Call;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiFunction;
 
 /**
  * The feature of searching memory banks, and what other features need of it.
  *
  * @param embedder the model of meanings
- * @param changeable finds memories by words of a text, in the banks that the caller may write
+ * @param writable searches in the banks that the caller may write
  */
 public record SearchFeature(
-        Embedder embedder,
-        VectorSource vectors,
-        Searcher searcher,
-        BiFunction<Call, String, List<Memory>> changeable,
-        Feature feature) {
+        Embedder embedder, VectorSource vectors, Searcher searcher, WritableSearch writable, Feature feature) {
     /** How often the database is read for metrics, however often somebody asks for them. */
     private static final Duration READ = Duration.ofSeconds(15);
 
@@ -62,7 +55,7 @@ public record SearchFeature(
         var counts = new FoundCounts(new MemoryUseStore(db));
         var feature = new Feature()
                 .tools(new SearchTools(banks, searcher, counts, new Surroundings(new NeighbourQueries(db))).tools())
-                .tools(new EvaluateTools(banks, searcher, new Contradictions(db), clock).tools())
+                .tools(new EvaluateTools(banks, searcher, new Contradictions(db, clock), clock).tools())
                 .after("MB_Import")
                 .closing(embedder)
                 .closing(indexes)
@@ -85,7 +78,10 @@ public record SearchFeature(
                 embedder,
                 new VectorSource(embedder, embeddings),
                 searcher,
-                (call, text) -> heavy.run(() -> searcher.changeable(call, text)),
+                (call, bank, work) -> heavy.run(() -> {
+                    searcher.inWritable(call, bank, work);
+                    return true;
+                }),
                 feature);
     }
 

@@ -34,6 +34,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.lucene.document.LongPoint;
@@ -55,9 +57,9 @@ final class Searcher {
     private static final int LANGUAGES = 4;
 
     /** How many memories are found that a correction may concern, and by how much of the text. */
-    private static final int CHANGEABLE = 30;
+    private static final int COMPARED = 30;
 
-    private static final int CHANGEABLE_CHARACTERS = 400;
+    private static final int COMPARED_CHARACTERS = 400;
 
     /** What restricts a query. */
     private static final Pattern OPERATORS = Pattern.compile("[\"*:\\u201c\\u201d]|(?<!\\S)[-\\u2212]");
@@ -331,16 +333,24 @@ final class Searcher {
         return scope;
     }
 
-    /** Returns the memories with most of a text's words, in the banks that the caller may write. */
-    List<Memory> changeable(Call call, String text) {
-        var words = OPERATORS
-                .matcher(text.substring(0, Math.min(text.length(), CHANGEABLE_CHARACTERS)))
-                .replaceAll(" ");
-        var request = new SearchRequest(
-                words, Mode.TEXT, null, null, List.of(), null, null, null, CHANGEABLE, ZoneOffset.UTC);
-        try (var scope = scope(call, null, null)) {
+    /** Returns the id of a bank that the caller may read. */
+    Optional<Long> readable(Call call, Name bank) {
+        var positions = new IndexPositions(indexes.positions(call.caller().tenant()));
+        return queries.banks(call, bank, null, positions).banks().stream()
+                .findFirst()
+                .map(SearchedBank::id);
+    }
+
+    /**
+     * Runs work that searches in the banks that the caller may write.
+     *
+     * @param bank the only one of them, if not null
+     * @param work gets what finds the memories with most of a text's words
+     */
+    void inWritable(Call call, @Nullable Name bank, Consumer<Function<String, List<Memory>>> work) {
+        try (var scope = scope(call, bank, null)) {
             var writable = scope.banks().banks().stream()
-                    .filter(bank -> bank.permission().includes(Permission.WRITE))
+                    .filter(each -> each.permission().includes(Permission.WRITE))
                     .map(SearchedBank::id)
                     .toList();
             var searched = new SearchScope(
@@ -349,11 +359,20 @@ final class Searcher {
                             .filter(index -> writable.contains(index.bank()))
                             .toList(),
                     scope.unindexed().stream().filter(writable::contains).toList());
-            return search(call, searched, request).best().stream()
-                    .flatMap(hit -> Stream.concat(Stream.of(hit.found()), hit.also().stream()))
-                    .map(FoundMemory::memory)
-                    .toList();
+            work.accept(text -> byWords(call, searched, text));
         }
+    }
+
+    private List<Memory> byWords(Call call, SearchScope scope, String text) {
+        var words = OPERATORS
+                .matcher(text.substring(0, Math.min(text.length(), COMPARED_CHARACTERS)))
+                .replaceAll(" ");
+        var request =
+                new SearchRequest(words, Mode.TEXT, null, null, List.of(), null, null, null, COMPARED, ZoneOffset.UTC);
+        return search(call, scope, request).best().stream()
+                .flatMap(hit -> Stream.concat(Stream.of(hit.found()), hit.also().stream()))
+                .map(FoundMemory::memory)
+                .toList();
     }
 
     private boolean isAwaited(Call call, SearchScope scope) {

@@ -5,14 +5,22 @@ import static io.agentworkspace.engine.memory.banks.BankFixture.bank;
 import static io.agentworkspace.engine.memory.banks.BankFixture.grant;
 import static io.agentworkspace.engine.memory.banks.BankFixture.store;
 import static io.agentworkspace.engine.memory.banks.BankFixture.storeAs;
+import static io.agentworkspace.engine.memory.banks.BankFixture.storeNamed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +30,7 @@ class CorrectionTest {
     private static final String OLD = "The billing database listens on port 5432.";
     private static final String NEW = "The billing database listens on port 5433.";
     private static final String COPY = "Remember: billing database port 5432 for the nightly export.";
+    private static final String DAY = "2026-01-02T03:04:05Z";
     private static final String QUESTION = "billing database port 5432 export";
 
     private final BankFixture fixture = new BankFixture();
@@ -164,5 +173,110 @@ class CorrectionTest {
         assertThat(search(ann, ",'target':{'bank':'b'}").text("/content/0/id"))
                 .as("now he may replace it")
                 .isEqualTo(by);
+    }
+
+    /** The first correction in turn says what the second one superseded. */
+    @Test
+    void theLastOfTwoCorrectionsComesFirst() {
+        var cleo = fixture.tenant.person(ClientApi.REST, "cleo", Role.MEMBER);
+        bank(cleo, "c");
+        var copy = id(store(cleo, "c", COPY));
+        var one = id(correct(cleo, "c", NEW, id(store(cleo, "c", OLD))));
+        var newer = id(store(cleo, "c", "The billing database listens on the port 5433 now."));
+        var other = id(correct(cleo, "c", "The billing database listens on port 5434.", newer));
+        assertThat(search(cleo, "").texts("/content", "id")).startsWith(other, one, copy);
+    }
+
+    /** Emil may only add. */
+    @Test
+    void anImportDoesNotLowerTheMemoryOfAnother() {
+        var cleo = fixture.tenant.person(ClientApi.REST, "cleo", Role.MEMBER);
+        var emil = fixture.tenant.person(ClientApi.REST, "emil", Role.MEMBER);
+        agent(emil, "Em1", "public");
+        agent(emil, "Em2");
+        bank(cleo, "c");
+        grant(cleo, "c", "Em1", "append").ok();
+        var copy = id(store(cleo, "c", COPY));
+        var old = UUID.randomUUID();
+        var by = UUID.randomUUID();
+        var both = line(old, "Em1", OLD, ",'superseded_by':'%s','superseded_at':'%s'".formatted(by, DAY)) + "\n"
+                + line(by, "Em2", NEW, ",'supersedes':'%s'".formatted(old));
+        assertThat(importing(emil, both).number("/stored")).isEqualTo(2);
+        assertThat(search(cleo, "").text("/content/0/id")).isEqualTo(copy);
+
+        var known = id(correct(cleo, "c", "The tide is high.", id(store(cleo, "c", "The tide is low."))));
+        for (var id : List.of(known, known.toUpperCase(Locale.ROOT))) {
+            var report = importing(emil, line(UUID.randomUUID(), "Em1", COPY, ",'superseded_by':'%s'".formatted(id)));
+            assertThat(report.number("/stored")).isZero();
+            assertThat(report.text("/refusals/0/note")).contains("write");
+        }
+        assertThat(importing(emil, line(UUID.randomUUID(), "Em1", COPY, ",'superseded_by':'x'"))
+                        .number("/refused"))
+                .isEqualTo(1);
+        assertThat(importing(cleo, line(UUID.randomUUID(), "cleo", COPY, ",'superseded_by':'%s'".formatted(known)))
+                        .number("/stored"))
+                .isEqualTo(1);
+    }
+
+    private static String line(UUID id, String author, String text, String more) {
+        return "{'id':'%1$s','revision':1,'author':'%2$s','text':'%3$s','tags':[],'created_at':'%4$s','updated_at':'%4$s'%5$s}"
+                .formatted(id, author, text, DAY, more)
+                .replace('\'', '"');
+    }
+
+    private static Reply importing(TestCaller who, String lines) {
+        var input = Json.object().put("format", "engine").put("data", lines);
+        input.putObject("target").put("bank", "c");
+        return who.call("MB_Import", input).ok();
+    }
+
+    @Test
+    void whoMayNotReadGetsNoTextsOfOtherBanks() {
+        var dan = fixture.tenant.person("dan", Role.MEMBER, "bank:write");
+        bank(dan, "d");
+        bank(dan, "elsewhere");
+        var copy = id(store(dan, "d", COPY));
+        store(dan, "elsewhere", COPY).ok();
+        var corrected = correct(dan, "d", NEW, id(store(dan, "d", OLD))).ok();
+        assertThat(corrected.texts("/still_said", "id")).containsExactly(copy);
+    }
+
+    @Test
+    void whatIsAppendedCountsWithTheTextBefore() {
+        var copy = id(store(ann, "b", "Billing database port: 5432, owner Ada."));
+        storeNamed(ann, "b", "", "billing", "The owner of the billing database is Ada.")
+                .ok();
+        var old = id(store(ann, "b", "Billing database: owner Ada, port 5432."));
+        var appended = ann.call(
+                        "MB_Store",
+                        "{'target':{'bank':'b'},'vx':{'name':'billing'},'mode':'append','content':'%s','supersedes':'%s'}"
+                                .formatted(NEW, old))
+                .ok();
+        assertThat(appended.texts("/still_said", "id")).containsExactly(copy);
+    }
+
+    @Test
+    void ofTwoCallsAtOnceOneSupersedes() {
+        var cleo = fixture.tenant.person(ClientApi.REST, "cleo", Role.MEMBER);
+        bank(cleo, "c");
+        var old = id(store(cleo, "c", OLD));
+        var calls = new ArrayList<CompletableFuture<Reply>>();
+        TestDatabase.db().transaction(() -> {
+            var _ = TestDatabase.db()
+                    .sql("SELECT id FROM memory WHERE tenant_id = :tenant AND id = :id FOR UPDATE")
+                    .set("tenant", fixture.tenant.id(ClientApi.REST))
+                    .set("id", UUID.fromString(old))
+                    .one(row -> row.uuid("id"));
+            for (var text : List.of(NEW, "The billing database has port 5434.")) {
+                calls.add(CompletableFuture.supplyAsync(() -> correct(cleo, "c", text, old)));
+            }
+            await().until(() -> TestDatabase.db()
+                    .sql(
+                            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE OF m%'")
+                    .one(row -> row.number(1) == 2)
+                    .orElse(false));
+            return true;
+        });
+        assertThat(calls.stream().map(call -> call.join().code())).containsExactlyInAnyOrder(0, 3003);
     }
 }

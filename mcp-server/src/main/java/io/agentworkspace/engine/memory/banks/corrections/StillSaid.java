@@ -1,18 +1,27 @@
 package io.agentworkspace.engine.memory.banks.corrections;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.scheduling.Cancellation;
+import io.agentworkspace.engine.memory.facts.Claim;
 import io.agentworkspace.engine.memory.facts.Replaced;
+import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.MemoryName;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Finds memories that still say what another one replaces, in the banks that the caller may write. It holds no transaction. */
@@ -23,13 +32,21 @@ public final class StillSaid {
     /** How much of a replaced sentence a memory must have. */
     private static final double LEAST = 0.6;
 
-    private final ReplacedTextQueries queries;
-    private final BiFunction<Call, String, List<Memory>> changeable;
+    /** After this time it looks for no further text, and returns what it found. */
+    private static final Duration LIMIT = Duration.ofSeconds(5);
 
-    /** @param changeable finds memories by words of a text, in the banks that the caller may write */
-    public StillSaid(Db db, BiFunction<Call, String, List<Memory>> changeable) {
+    private static final String BUSY =
+            "the engine was too busy to look for all memories that still say what was replaced:"
+                    + " look for them with MB_Search";
+
+    private final ReplacedTextQueries queries;
+    private final WritableSearch writable;
+    private final Clock clock;
+
+    public StillSaid(Db db, WritableSearch writable, Clock clock) {
         this.queries = new ReplacedTextQueries(db);
-        this.changeable = changeable;
+        this.writable = writable;
+        this.clock = clock;
     }
 
     /** A memory that still says what was replaced. */
@@ -47,49 +64,100 @@ public final class StillSaid {
     /**
      * What was found.
      *
-     * @param isSearched false if the engine was too busy to look
+     * @param isComplete false if the engine was too busy to look at all
      */
-    public record Copies(List<Copy> found, boolean isSearched) {
+    public record Copies(List<Copy> found, boolean isComplete) {
         /** Nothing is replaced. */
         public static final Copies NONE = new Copies(List.of(), true);
+
+        /** Returns the same without a memory that has just been stored. */
+        public Copies without(String id) {
+            return new Copies(
+                    found.stream().filter(copy -> !copy.id().equals(id)).toList(), isComplete);
+        }
+
+        /** Returns what to do about them. */
+        public Optional<String> note() {
+            if (found.isEmpty()) {
+                return isComplete ? Optional.empty() : Optional.of(BUSY);
+            }
+            var isOne = found.size() == 1;
+            return Optional.of(
+                    "%d other %s what was replaced: read %s, and send what is wrong in supersedes of MB_Store, several ids of a bank at once"
+                            .formatted(
+                                    found.size(),
+                                    isOne ? "memory still says" : "memories still say",
+                                    isOne ? "it" : "them"));
+        }
     }
 
     /**
-     * Returns the memories that say most of what is replaced, without those that are replaced.
+     * What replaces.
      *
      * @param bank the bank of the replaced memories, which the caller may read
+     * @param appendedTo the memory to which the text is appended
      */
-    public Copies of(Call call, long bank, List<UUID> replaced, String text) {
+    public record Correction(
+            Name bankName,
+            long bank,
+            List<UUID> replaced,
+            String text,
+            @Nullable MemoryName appendedTo) {}
+
+    /**
+     * Returns the memories that say most of what is replaced, without those that are replaced. Who may not read elsewhere gets only
+     * those of the same bank.
+     */
+    public Copies of(Call call, Correction correction) {
+        var olds = queries.texts(call, correction.bank(), correction.replaced());
+        var before = correction.appendedTo() == null
+                ? ""
+                : queries.named(call, correction.bank(), correction.appendedTo())
+                                .orElse("") + "\n";
+        var only = Capability.BANK_READ.isIn(call.caller().capabilities()) ? null : correction.bankName();
+        var found = new HashMap<String, Copy>();
+        var isComplete = true;
         try {
-            return new Copies(found(call, queries.texts(call, bank, replaced), replaced, text), true);
+            writable.run(call, only, search -> look(olds, before + correction.text(), search, found));
         } catch (Problem e) {
-            if (e.failure() == Failure.UNAVAILABLE || e.failure() == Failure.RATE_LIMITED) {
-                return new Copies(List.of(), false);
+            if (e.failure() != Failure.UNAVAILABLE && e.failure() != Failure.RATE_LIMITED) {
+                throw e;
             }
-            throw e;
+            isComplete = false;
+        }
+        Cancellation.checkCurrent();
+        return new Copies(best(found, correction.replaced()), isComplete);
+    }
+
+    private void look(List<String> olds, String text, Function<String, List<Memory>> search, Map<String, Copy> found) {
+        var end = clock.instant().plus(LIMIT);
+        var now = Claim.of(text);
+        var read = new HashMap<String, List<Claim>>();
+        for (var i = 0; i < olds.size(); i++) {
+            if (i > 0 && clock.instant().isAfter(end)) {
+                throw Problem.unavailable();
+            }
+            var change = Replaced.of(Claim.of(olds.get(i)), now);
+            search.apply(olds.get(i)).forEach(memory -> add(memory, change, read, found));
         }
     }
 
-    private List<Copy> found(Call call, List<String> olds, List<UUID> replaced, String text) {
-        var copies = new HashMap<String, Copy>();
-        for (var old : olds) {
-            var change = Replaced.of(old, text);
-            for (var memory : changeable.apply(call, old)) {
-                var score = Math.round(change.saidBy(memory.text()) * 1_000) / 1_000.0;
-                if (score >= LEAST && !replaced.contains(UUID.fromString(memory.id()))) {
-                    copies.merge(
-                            memory.id(),
-                            new Copy(
-                                    memory.id(),
-                                    memory.bank(),
-                                    memory.name(),
-                                    Excerpt.cut(memory.text(), CHARACTERS),
-                                    score),
-                            (one, other) -> one.score() >= other.score() ? one : other);
-                }
-            }
+    /** @param read what each memory says, which several searches may find */
+    private static void add(Memory memory, Replaced change, Map<String, List<Claim>> read, Map<String, Copy> found) {
+        Cancellation.checkCurrent();
+        var claims = read.computeIfAbsent(memory.id(), _ -> Claim.of(memory.text()));
+        var score = Math.round(change.saidBy(claims) * 1_000) / 1_000.0;
+        if (score >= LEAST) {
+            found.merge(
+                    memory.id(),
+                    new Copy(memory.id(), memory.bank(), memory.name(), Excerpt.cut(memory.text(), CHARACTERS), score),
+                    (one, other) -> one.score() >= other.score() ? one : other);
         }
-        return copies.values().stream()
+    }
+
+    private static List<Copy> best(Map<String, Copy> found, List<UUID> replaced) {
+        return found.values().stream()
+                .filter(copy -> !replaced.contains(UUID.fromString(copy.id())))
                 .sorted(Comparator.comparingDouble(Copy::score)
                         .reversed()
                         .thenComparing(Copy::bank)

@@ -34,6 +34,11 @@ final class ImportAuthors {
         });
     }
 
+    /** Returns whether one of the names is of this agent or user. */
+    boolean has(long id) {
+        return byKey.values().stream().anyMatch(ref -> ref.id() == id);
+    }
+
     Optional<Ref> find(String name) {
         return Optional.ofNullable(byKey.get(Name.key(name)));
     }

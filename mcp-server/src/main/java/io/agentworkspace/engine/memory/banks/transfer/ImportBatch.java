@@ -90,6 +90,9 @@ final class ImportBatch {
         lines.forEach(line -> {
             ids.add(line.id());
             ids.addAll(ImportLine.origins(line.line()));
+            if (line.line().supersededBy() != null) {
+                ids.add(line.line().supersededBy());
+            }
         });
         memories.putAll(stores.imports().memories(call, bank, ids));
         var keys = lines.stream()
@@ -128,6 +131,7 @@ final class ImportBatch {
             takeNamed(line, holder);
             return;
         }
+        checkSuperseder(line.line());
         checkRules(line.line());
         if (holder != null) {
             released.add(holder.id().toString());
@@ -170,6 +174,16 @@ final class ImportBatch {
             checkRules(line.line());
             replacing.add(line);
             show(line.line());
+        }
+    }
+
+    /** Otherwise a memory of another would correct what somebody says who may only add. */
+    private void checkSuperseder(MemoryLine line) {
+        var superseder = line.supersededBy() == null ? null : memories.get(line.supersededBy());
+        if (superseder != null
+                && superseder.author() != actor.id()
+                && !authors.orElseThrow().has(superseder.author())) {
+            bank.permission().require(Permission.WRITE);
         }
     }
 

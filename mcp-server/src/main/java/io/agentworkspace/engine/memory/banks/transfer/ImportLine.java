@@ -103,7 +103,9 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
         if (tags.stream().anyMatch(tag -> tag.codePointCount(0, tag.length()) > 64)) {
             throw Problem.invalid("tags", "must have 1–64 characters each");
         }
-        origins(line).forEach(ImportLine::checkId);
+        origins(line).forEach(id -> checkId("derived_from", id));
+        checkId("supersedes", line.supersedes());
+        checkId("superseded_by", line.supersededBy());
         return new MemoryLine(
                 line.id().toLowerCase(java.util.Locale.ROOT),
                 line.revision(),
@@ -118,7 +120,7 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
                 line.derivedFrom(),
                 line.supersedes(),
                 line.reason(),
-                line.supersededBy(),
+                line.supersededBy() == null ? null : line.supersededBy().toLowerCase(java.util.Locale.ROOT),
                 line.supersededAt(),
                 line.expiresAt(),
                 line.pinned(),
@@ -145,13 +147,17 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
         }
     }
 
-    private static void checkId(String origin) {
+    private static void checkId(String field, @Nullable String id) {
+        if (id != null && !isId(id)) {
+            throw Problem.invalid(field, "must have UUIDs");
+        }
+    }
+
+    private static boolean isId(String id) {
         try {
-            if (!UUID.fromString(origin).toString().equalsIgnoreCase(origin)) {
-                throw Problem.invalid("derived_from", "must have UUIDs");
-            }
+            return UUID.fromString(id).toString().equalsIgnoreCase(id);
         } catch (IllegalArgumentException e) {
-            throw Problem.invalid("derived_from", "must have UUIDs");
+            return false;
         }
     }
 

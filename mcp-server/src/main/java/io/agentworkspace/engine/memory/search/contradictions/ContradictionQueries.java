@@ -11,15 +11,24 @@ import org.jspecify.annotations.Nullable;
 /** Reads the newest current memories of a bank, up to limits. */
 final class ContradictionQueries {
     private static final int MOST = 5_000;
-    private static final int BYTES = 4 << 20;
+
+    /** So many are looked at, however many of them are no longer current. */
+    private static final int WALKED = 20_000;
+
+    private static final int BYTES = 1 << 20;
     private static final int CHARACTERS = 4_000;
 
     private static final String NEWEST = SqlTemplate.of("""
         SELECT m.id, m.name, m.text, m.updated_at
           FROM (SELECT m.*, sum(octet_length(m.text)) OVER (ORDER BY m.created_at DESC, m.id DESC) AS bytes
                   FROM (SELECT m.id, m.name, left(m.text, :characters) AS text, m.created_at, m.updated_at
-                          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                         WHERE b.tenant_id = :tenant AND b.id = :bank AND m.deleted_at IS NULL AND {current}
+                          FROM bank b
+                          CROSS JOIN LATERAL (SELECT x.*
+                                                FROM memory x
+                                               WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id AND x.deleted_at IS NULL
+                                               ORDER BY x.created_at DESC, x.id DESC
+                                               LIMIT :walked) m
+                         WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}
                          ORDER BY m.created_at DESC, m.id DESC
                          LIMIT :most) m) m
          WHERE m.bytes <= :bytes
@@ -41,6 +50,7 @@ final class ContradictionQueries {
     List<Compared> newest(Call call, long bank) {
         return db.sql(call, NEWEST)
                 .set("bank", bank)
+                .set("walked", WALKED)
                 .set("most", MOST)
                 .set("bytes", BYTES)
                 .set("characters", CHARACTERS)

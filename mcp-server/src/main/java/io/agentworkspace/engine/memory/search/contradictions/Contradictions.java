@@ -9,6 +9,7 @@ import io.agentworkspace.engine.memory.search.contradictions.ContradictionQuerie
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,12 +26,14 @@ public final class Contradictions {
     /** Of so many claims about one subject each is compared with the others. */
     private static final int OF_ONE_SUBJECT = 20;
 
-    private static final int PORTION = 100;
     private static final int CHARACTERS = 300;
 
     private final ContradictionQueries queries;
 
-    public Contradictions(Db db) {
+    private final Clock clock;
+
+    public Contradictions(Db db, Clock clock) {
+        this.clock = clock;
         this.queries = new ContradictionQueries(db);
     }
 
@@ -48,8 +51,7 @@ public final class Contradictions {
     public record Contradiction(
             @Doc("The words that both values are of.") String subject,
 
-            @Doc("The memory that was changed last: probably right.")
-            Side newer,
+            @Doc("The memory that was changed last.") Side newer,
 
             @Doc("The other one.") Side older) {}
 
@@ -58,10 +60,12 @@ public final class Contradictions {
             @Doc("At most 50 pairs, those with the newest memories first.")
             List<Contradiction> pairs,
 
-            @Doc("How many memories were compared: the newest ones, at most 5,000 with 4 MB of text.")
+            @Doc(
+                    "How many memories were compared: the newest ones, at most 5,000 with 1 MB of text; fewer if 50 pairs were found, or it took 30 seconds.")
             long compared,
 
-            @Doc("true if there are more than 50 pairs.") boolean more) {}
+            @Doc("true if not all of them were compared, so that there may be more pairs.")
+            boolean more) {}
 
     /** A claim, and the memory that makes it. */
     private record Made(Compared by, Claim claim) {}
@@ -69,20 +73,26 @@ public final class Contradictions {
     /** What is compared with each other. */
     private record Subject(Set<String> words, Set<String> when, Claim.Mood mood) {}
 
-    /** @param bank one that the caller may read */
-    public Report of(Call call, long bank) {
+    /**
+     * @param bank one that the caller may read
+     * @param end when it must have ended; then it reports what it found
+     */
+    public Report of(Call call, long bank, Instant end) {
         var memories = queries.newest(call, bank);
         var made = new HashMap<Subject, List<Made>>();
         var seen = new HashSet<Set<String>>();
         var pairs = new ArrayList<Contradiction>();
-        for (var i = 0; i < memories.size() && pairs.size() <= MOST; i++) {
-            if (i % PORTION == 0) {
-                Cancellation.checkCurrent();
-                HeavyWork.pass();
-            }
-            add(memories.get(i), made, seen, pairs);
+        var compared = 0;
+        while (compared < memories.size()
+                && pairs.size() <= MOST
+                && !clock.instant().isAfter(end)) {
+            Cancellation.checkCurrent();
+            HeavyWork.pass();
+            add(memories.get(compared), made, seen, pairs);
+            compared++;
         }
-        return new Report(pairs.stream().limit(MOST).toList(), memories.size(), pairs.size() > MOST);
+        var more = compared < memories.size() || pairs.size() > MOST;
+        return new Report(pairs.stream().limit(MOST).toList(), compared, more);
     }
 
     private static void add(

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Which memories the report of MB_Evaluate shows as contradictions. */
@@ -40,6 +41,72 @@ class ContradictionsTest {
             assertThat((double) right / reported).as("precision").isGreaterThanOrEqualTo(0.9);
             assertThat((double) right / all).as("recall").isGreaterThanOrEqualTo(0.8);
         }
+    }
+
+    /** Other texts are read in the same time at most: only the first sentences, and no long ones. */
+    @Test
+    void anyTextIsRead() {
+        var pieces = List.of(
+                "a\u017fix ",
+                "\u212a ",
+                "\u0130",
+                "\u017fep 99 ",
+                "1 ",
+                "1.1.",
+                "a.",
+                " and ",
+                " = ",
+                ": ",
+                "\"",
+                "noon",
+                "99:99 ",
+                "9 p.m ",
+                "\n",
+                "2024-99-99 ",
+                "v1.",
+                "$ ",
+                "9".repeat(400),
+                "-",
+                "Ann ",
+                " is ",
+                "? ",
+                "5k ",
+                "@",
+                "of ",
+                "\ud83d",
+                "at least ",
+                "31st may ",
+                "\u2019",
+                "x".repeat(50),
+                " not ");
+        var random = new Random(1);
+        for (var i = 0; i < 2_000; i++) {
+            var text = new StringBuilder();
+            for (var length = random.nextInt(60); length > 0; length--) {
+                text.append(pieces.get(random.nextInt(pieces.size())));
+            }
+            var claims = Claim.of(text.toString());
+            Difference.between(claims, claims);
+        }
+        for (var piece : List.of("1 ", "a.", " ", "\n", "A", "a=b ", "x\n", "1 is 2. ", "five and ", "\" \"", "a@")) {
+            assertThat(Claim.of(piece.repeat(64_000 / piece.length())))
+                    .as(piece)
+                    .hasSizeLessThanOrEqualTo(40);
+        }
+    }
+
+    @Test
+    void numbersAreReadWithTheWordsBeforeThem() {
+        assertThat(difference("The handover 5 is at dock 7.", "The handover 5 is at dock 8."))
+                .isTrue();
+        assertThat(difference("The open ports are 80 and 443.", "The open ports are 80 and 8443."))
+                .isTrue();
+        assertThat(difference("The limit is at least 5 MB.", "The limit is 6 MB."))
+                .isFalse();
+    }
+
+    private static boolean difference(String one, String other) {
+        return Difference.between(Claim.of(one), Claim.of(other)).isPresent();
     }
 
     @Test
