@@ -152,12 +152,19 @@ async function unused() {
   await api('MB_Create', { vx: { name: 'old' } });
   const lines = ['The old quay is closed.', 'The crane is painted red.', 'Ferries go at nine.'].map((text, i) => JSON.stringify({ text, name: ['quay', 'crane', 'ferries'][i], created_at: '2024-05-01T08:00:00Z' }));
   await api('MB_Import', { target: { bank: 'old' }, format: 'jsonl', data: lines.join('\n') });
+  const arrived = Date.now() + 1;
+  while (Date.now() <= arrived); // What came in until then is new to the bank, whatever its date.
   await api('MB_Search', { target: { bank: 'old' }, content: 'When do ferries go?', mode: 'text' });
   for (let use; !use; ) ({ use } = await api('MB_Read', { target: { bank: 'old' } })); // The count is written a little later.
   await api('MB_Store', { target: { bank: 'old' }, vx: { name: 'ferries' }, content: 'Ferries go at ten.' });
   const state = () => bankState('old');
   await visit('/console/memory/old?view=unused');
-  await page.locator('.unused li').first().waitFor();
+  await page.locator('main', { hasText: 'None: each memory' }).waitFor(); // All came in today.
+  await page.evaluate((at) => { Date.now = () => at; }, arrived + 90 * 86_400_000);
+  await page.getByLabel('For how long').selectOption('30');
+  await page.locator('.unused li', { hasText: 'ferries' }).waitFor();
+  await page.getByLabel('For how long').selectOption('90');
+  await page.locator('.unused', { hasNotText: 'ferries' }).waitFor();
   report('unused', { text: await page.locator('.unused').innerText() });
   await pages.look(page, 'dangers-unused');
   await press({ module: 'memory-unused.js', tool: 'MB_Delete', name: 'Move 2 to the trash', verb: 'Move to trash', step: 'clean up', has: state });

@@ -225,7 +225,7 @@ CREATE TABLE memory_use (
     PRIMARY KEY (tenant_id, bank_id, memory_id, finder_id),
     FOREIGN KEY (tenant_id, bank_id, memory_id) REFERENCES memory ON DELETE CASCADE
 ) WITH (fillfactor = 80);
-COMMENT ON TABLE memory_use IS 'Who found each memory with a search, how often and when last: the ten latest finders, and 0 for all others.';
+COMMENT ON TABLE memory_use IS 'Who found each memory with a search, how often and when last: the ten latest finders, and 0 for all others. A row of 0 times says when an import brought the memory.';
 COMMENT ON COLUMN memory_use.revision IS 'The latest revision that was found. A later one is a correction of what the finder got.';
 
 -- Deletes the vectors of a revision with it.

@@ -186,7 +186,7 @@ const MOST = 1000; // As many as one call restores.
 // Those that were deleted by one call have the same time. Each group comes back by one call, too.
 function together(found) {
   const groups = Map.groupBy(found, (one) => one.deleted_at);
-  return [...groups.values()].filter((group) => group.length > 1).map((group) => group.slice(0, MOST));
+  return [...groups.values()].filter((group) => group.length > 1);
 }
 
 // The deleted memories of one bank.
@@ -199,13 +199,14 @@ export async function bankTrash(bank, { drawn }) {
     });
   const group = (memories) => {
     const restore = async () => {
-      const ids = memories.map((one) => one.id);
+      const ids = memories.slice(0, MOST).map((one) => one.id);
       const answer = await call('MB_Restore', { target: { bank: bank.name }, memories: ids });
       found = found.filter((one) => !ids.includes(one.id));
       drawn();
       toast(`${memoriesOf(answer.restored)} of ${bank.name} are restored.`);
     };
-    const words = `Restore all ${number(memories.length)}`;
+    const isMore = memories.length > MOST;
+    const words = isMore ? `Restore the first ${number(MOST)}` : `Restore all ${number(memories.length)}`;
     return html`<p>
       ${memoriesOf(memories.length)} were deleted together ${ago(memories[0].deleted_at)}.
       ${action('MB_Restore', words, restore)}

@@ -230,7 +230,12 @@ const share = (bank) =>
 const EXPORTS = [
   ['Export', 'revisions=true', 'jsonl', 'The whole bank with its history, as JSON lines that an import takes in'],
   ['Export for Obsidian', 'format=markdown', 'zip', 'A folder of Markdown notes with links, also for basic-memory'],
-  ['Export as CSV', 'format=csv', 'csv', 'A table with a memory in each row'],
+  [
+    'Export as CSV',
+    'format=csv',
+    'csv',
+    'A table with a memory in each row. Others wrote the texts: import the columns as text',
+  ],
 ];
 
 const exportLink = (bank, [words, query, extension, title]) =>

@@ -15,6 +15,7 @@ import jakarta.ws.rs.core.StreamingOutput;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
@@ -28,6 +29,9 @@ final class LineTransfer {
 
     /** The largest page: fewer calls for the same file. */
     private static final int PAGE = 200;
+
+    /** How many zips are sent at once: each holds the list of its files in memory until its end. */
+    private static final Semaphore ZIPS = new Semaphore(8);
 
     private LineTransfer() {}
 
@@ -53,29 +57,65 @@ final class LineTransfer {
     static Response send(Answer first, ObjectNode arguments, Function<ObjectNode, Answer> run) {
         var exchange = RestExchange.current();
         var mediaType = first.envelope().path("media_type").asString(JSON_LINES);
-        StreamingOutput file = to -> {
-            try (var pages = PageWriter.of(mediaType, to)) {
-                var answer = first;
-                while (true) {
-                    pages.write(answer.envelope());
-                    var next = answer.envelope().path("next_cursor");
-                    if (!next.isString()) {
-                        return;
-                    }
-                    ((ObjectNode) arguments.get("page")).put("cursor", next.asString());
-                    answer = run.apply(arguments);
-                    if (answer.problem() != null) {
-                        exchange.abort();
-                        throw new IOException(
-                                "the rest is refused: " + answer.problem().note());
-                    }
-                }
-            }
-        };
-        return Response.ok(file, mediaType)
+        var isZip = mediaType.equals(PageWriter.ZIP);
+        if (isZip && ZIPS.availablePermits() == 0) {
+            throw new Problem(Failure.UNAVAILABLE, "too many folders are being sent; try again later");
+        }
+        StreamingOutput pages = to -> write(exchange, PageWriter.of(mediaType, to), first, arguments, run);
+        return Response.ok(isZip ? limited(exchange, pages) : pages, mediaType)
                 .header(HttpHeaders.CACHE_CONTROL, "no-store")
                 .header(HttpHeaders.CONTENT_DISPOSITION, "attachment")
                 .build();
+    }
+
+    private static StreamingOutput limited(RestExchange exchange, StreamingOutput zip) {
+        return to -> {
+            if (!ZIPS.tryAcquire()) {
+                exchange.abort();
+                throw new IOException("too many folders are being sent");
+            }
+            try {
+                zip.write(to);
+            } finally {
+                ZIPS.release();
+            }
+        };
+    }
+
+    private static void write(
+            RestExchange exchange,
+            PageWriter file,
+            Answer first,
+            ObjectNode arguments,
+            Function<ObjectNode, Answer> run)
+            throws IOException {
+        try (file) {
+            var answer = first;
+            while (true) {
+                write(exchange, file, answer);
+                var next = answer.envelope().path("next_cursor");
+                if (!next.isString()) {
+                    return;
+                }
+                ((ObjectNode) arguments.get("page")).put("cursor", next.asString());
+                answer = run.apply(arguments);
+                if (answer.problem() != null) {
+                    exchange.abort();
+                    throw new IOException(
+                            "the rest is refused: " + answer.problem().note());
+                }
+            }
+        }
+    }
+
+    /** An incomplete file has no end: not even that of a zip, which closing it writes. */
+    private static void write(RestExchange exchange, PageWriter file, Answer page) throws IOException {
+        try {
+            file.write(page.envelope());
+        } catch (IOException e) {
+            exchange.abort();
+            throw e;
+        }
     }
 
     /** Returns whether the request carries a file for a tool that reads it while it arrives. */

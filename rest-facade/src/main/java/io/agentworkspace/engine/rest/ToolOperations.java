@@ -87,7 +87,7 @@ final class ToolOperations {
             operation.orFile(done);
         }
         if (tool.hasLines()) {
-            operation.orLines(done);
+            operation.orLines(done).orFile(done);
         }
         return withIdempotency(operation, tool, done);
     }

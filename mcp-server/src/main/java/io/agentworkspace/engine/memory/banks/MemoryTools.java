@@ -71,7 +71,7 @@ final class MemoryTools {
             @Doc("As of this time, at most 30 days ago.") @Nullable
             Instant asOf,
 
-            @Doc("Stored earlier, and not found since.") @Nullable
+            @Doc("Neither changed nor found since; none pinned, no corrections.") @Nullable
             Instant unusedSince,
 
             @Doc("Which part.") @Nullable Page page) {}
@@ -80,7 +80,7 @@ final class MemoryTools {
             @Doc("The bank.") List<Bank> profile,
             @Doc("Its memories, newest first.") List<Memory> content,
 
-            @Doc("How often those among them were found that searches have returned; absent if none was.") @Nullable
+            @Doc("How often searches returned those that were found.") @Nullable
             List<MemoryUse> use,
 
             @Doc("Give it as page.cursor for older memories, also after a short or empty page; absent when there"

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Deletes, destroys and restores one memory of a bank, which its id or its name selects, or several by their ids. */
 final class SingleMemoryStore {
-    private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+    static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
     /** A hidden memory is found only by those who manage the bank. Of several in the trash the last one is meant. */
     private static final String FIND = find("""
@@ -30,35 +30,7 @@ final class SingleMemoryStore {
 
     private static final String FIND_ALL = find("m.id = ANY (CAST(:ids AS uuid[])) ORDER BY m.id");
 
-    /** If several of them had the same name, the last deleted one holds it again. */
-    private static final String RESTORE_ALL = MemoryStore.changing("""
-            UPDATE memory m
-               SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
-              FROM (SELECT id, row_number() OVER (PARTITION BY name_key
-                                                      ORDER BY deleted_at DESC, updated_at DESC, id) AS place
-                      FROM memory
-                     WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
-                       AND deleted_at > :kept) back
-             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
-            RETURNING m.id
-            """);
-
-    private static final String DELETE_ALL = MemoryStore.changing("""
-            UPDATE memory SET deleted_at = :now
-             WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[])) AND deleted_at IS NULL
-            RETURNING id
-            """);
-
-    private static final String TAKEN = """
-            SELECT DISTINCT t.name
-              FROM memory t
-              JOIN memory m
-                ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key AND m.deleted_at IS NULL
-             WHERE t.tenant_id = :tenant AND t.bank_id = :bank AND t.id = ANY (CAST(:ids AS uuid[]))
-               AND t.deleted_at > :kept
-             ORDER BY t.name
-             LIMIT 20
-            """;
+    private static final TrashStore.Several SEVERAL = TrashStore.Several.of("id = ANY (CAST(:ids AS uuid[]))");
 
     private static String find(String which) {
         return SqlTemplate.of("""
@@ -134,7 +106,9 @@ final class SingleMemoryStore {
     /** Moves these memories to the trash, all or none. Returns how many were not there before. */
     long deleteAll(Call call, BankStore.LockedBank bank, List<UUID> ids) {
         check(call, bank, ids);
-        return MemoryStore.changed(call, bank, "removed", several(call, bank, ids, DELETE_ALL));
+        var deleted = MemoryStore.changed(call, bank, "removed", several(call, bank, ids, SEVERAL.delete()));
+        call.details(audited("deleted", deleted, ids));
+        return deleted;
     }
 
     /**
@@ -144,13 +118,14 @@ final class SingleMemoryStore {
      */
     long restoreAll(Call call, BankStore.LockedBank bank, List<UUID> ids) {
         check(call, bank, ids);
-        var taken = several(call, bank, ids, TAKEN).list(row -> row.text("name"));
-        if (!taken.isEmpty()) {
-            throw Problem.conflict(
-                    "nothing was restored, since other memories now have these names: '%s'; rename or delete those first"
-                            .formatted(String.join("', '", taken)));
-        }
-        return MemoryStore.changed(call, bank, "updated", several(call, bank, ids, RESTORE_ALL));
+        var restored = SEVERAL.restore(call, bank, statement -> several(call, bank, ids, statement));
+        call.details(audited("restored", restored, ids));
+        return restored;
+    }
+
+    /** Returns what the audit says of several memories: how many have changed, and the ids that were sent. */
+    private static String audited(String done, long changed, List<UUID> ids) {
+        return "%s %,d memories, of: %s".formatted(done, changed, String.join(", ", texts(ids)));
     }
 
     /** Locks the memories, and refuses those that do not exist or that the caller may not delete. */

@@ -2,6 +2,8 @@ package io.agentworkspace.engine.memory.banks;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlFailure;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The trash: banks, and agents' shares of banks, that can be restored for 30 days. Also destroys them for good. */
@@ -26,23 +29,7 @@ public final class TrashStore {
             FOR UPDATE OF b
             """;
 
-    private static final String DELETE_SHARE = MemoryStore.changing("""
-            UPDATE memory SET deleted_at = :now
-             WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors) AND deleted_at IS NULL
-            RETURNING id
-            """);
-
-    private static final String RESTORE_SHARE = MemoryStore.changing("""
-            UPDATE memory m
-               SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
-              FROM (SELECT id, row_number() OVER (PARTITION BY name_key
-                                                      ORDER BY deleted_at DESC, updated_at DESC, id) AS place
-                      FROM memory
-                     WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
-                       AND deleted_at > :kept) back
-             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
-            RETURNING m.id
-            """);
+    private static final Several OF_AUTHORS = Several.of("author_id = ANY (:authors)");
 
     private static final String OLD_TRASHED = Db.oldRows("memory", "deleted_at <= :until");
 
@@ -103,7 +90,7 @@ public final class TrashStore {
 
     /** Moves the memories that these agents created into the trash, and returns their number. */
     long deleteShare(Call call, BankStore.LockedBank bank, List<Long> authors) {
-        var statement = db.sql(call, DELETE_SHARE).set("bank", bank.id()).set("authors", authors);
+        var statement = db.sql(call, OF_AUTHORS.delete()).set("bank", bank.id()).set("authors", authors);
         return MemoryStore.changed(call, bank, "removed", statement);
     }
 
@@ -129,31 +116,13 @@ public final class TrashStore {
      * @throws Problem {@code conflict} if other memories have taken their names in the meantime
      */
     long restoreShare(Call call, BankStore.LockedBank bank, List<Long> authors) {
-        var taken = db.sql(call, """
-                SELECT DISTINCT t.name
-                  FROM memory t
-                  JOIN memory m
-                    ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key
-                   AND m.deleted_at IS NULL
-                 WHERE t.tenant_id = :tenant AND t.bank_id = :bank AND t.author_id = ANY (:authors)
-                   AND t.deleted_at > :kept
-                 ORDER BY t.name
-                 LIMIT 20
-                """)
-                .set("bank", bank.id())
-                .set("authors", authors)
-                .set("kept", call.now().minus(KEPT))
-                .list(row -> row.text("name"));
-        if (!taken.isEmpty()) {
-            throw Problem.conflict(
-                    "nothing was restored, since other memories have taken these names meanwhile: '%s'; delete or destroy those first"
-                            .formatted(String.join("', '", taken)));
-        }
-        var statement = db.sql(call, RESTORE_SHARE)
-                .set("bank", bank.id())
-                .set("authors", authors)
-                .set("kept", call.now().minus(KEPT));
-        return MemoryStore.changed(call, bank, "updated", statement);
+        return OF_AUTHORS.restore(
+                call,
+                bank,
+                statement -> db.sql(call, statement)
+                        .set("bank", bank.id())
+                        .set("authors", authors)
+                        .set("kept", call.now().minus(KEPT)));
     }
 
     /** Destroys the bank with everything in it, and returns the number of its memories. */
@@ -192,5 +161,74 @@ public final class TrashStore {
                 + db.deleteOld(OLD_REVISIONS, until)
                 + db.deleteOld(OLD_OF_TRASHED_BANKS, until)
                 + db.deleteOld(OLD_BANKS, until);
+    }
+
+    /**
+     * The statements that move several memories of a bank to the trash and back.
+     *
+     * @param taken selects the names that other memories have taken since they were deleted
+     */
+    record Several(String delete, String taken, String restore) {
+        private static final String DELETE = """
+                UPDATE memory SET deleted_at = :now
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND {which} AND deleted_at IS NULL
+                RETURNING id
+                """;
+
+        private static final String TAKEN = """
+                SELECT DISTINCT t.name
+                  FROM (SELECT * FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND {which} AND deleted_at > :kept) t
+                  JOIN memory m
+                    ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key AND m.deleted_at IS NULL
+                 ORDER BY t.name
+                 LIMIT 20
+                """;
+
+        /** If several of them had the same name, the last deleted one holds it again. */
+        private static final String RESTORE = """
+                UPDATE memory m
+                   SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
+                  FROM (SELECT id, row_number() OVER (PARTITION BY name_key
+                                                          ORDER BY deleted_at DESC, updated_at DESC, id) AS place
+                          FROM memory
+                         WHERE tenant_id = :tenant AND bank_id = :bank AND {which}
+                           AND deleted_at > :kept) back
+                 WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
+                RETURNING m.id
+                """;
+
+        /** @param which the condition that selects the memories */
+        static Several of(String which) {
+            return new Several(
+                    MemoryStore.changing(
+                            SqlTemplate.of(DELETE).with("which", which).sql()),
+                    SqlTemplate.of(TAKEN).with("which", which).sql(),
+                    MemoryStore.changing(
+                            SqlTemplate.of(RESTORE).with("which", which).sql()));
+        }
+
+        /**
+         * Takes the memories out of the trash, all or none, and returns their number.
+         *
+         * @param prepared prepares one of the statements
+         * @throws Problem {@code conflict} if other memories have their names
+         */
+        long restore(Call call, BankStore.LockedBank bank, Function<String, Statement> prepared) {
+            var names = prepared.apply(taken).list(row -> row.text("name"));
+            if (!names.isEmpty()) {
+                throw taken("these names: '%s'".formatted(String.join("', '", names)));
+            }
+            try {
+                return MemoryStore.changed(call, bank, "updated", prepared.apply(restore));
+            } catch (SqlFailure e) {
+                throw Db.isTaken(e) ? taken("one of their names at this moment") : e;
+            }
+        }
+
+        private static Problem taken(String what) {
+            return Problem.conflict(
+                    "nothing was restored, since other memories have taken %s; rename, delete or destroy those first"
+                            .formatted(what));
+        }
     }
 }

@@ -139,8 +139,8 @@ final class TrashTools {
                         30 days.\
                         """)
                 .details("""
-                        One memory requires append, or write if it is another's. memories are up to 1,000 ids, such as those that MB_Read \
-                        lists with unused_since; the same list brings them back. Otherwise requires the permission manage; you may always \
+                        One memory requires append, or write if it is another's. memories are ids, such as those that MB_Read \
+                        lists with unused_since. Otherwise requires the permission manage; you may always \
                         delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
                         permanently.\
                         """)
@@ -161,12 +161,15 @@ final class TrashTools {
                 .idempotent()
                 .handledBy(DeleteRequest.class, DeleteResponse.class, (in, call) -> {
                     if (in.memories() != null) {
-                        var ids = ids(in.memories(), in.memory() == null);
-                        var deleted = singles.deleteAll(call, bankOfMemory(call, in.target()), ids);
+                        if (in.memory() != null) {
+                            throw Problem.invalid("memories", "cannot be combined with memory: send one of them");
+                        }
+                        var ids = ids(in.memories());
+                        var deleted = singles.deleteAll(call, bankOf(call, in.target(), "memories"), ids);
                         return new DeleteResponse(deleted > 0, deleted);
                     }
                     if (in.memory() != null) {
-                        var changed = singles.delete(call, bankOfMemory(call, in.target()), in.memory());
+                        var changed = singles.delete(call, bankOf(call, in.target(), "memory"), in.memory());
                         return new DeleteResponse(changed, changed ? 1 : 0);
                     }
                     if (in.target().agent() != null) {
@@ -251,7 +254,7 @@ final class TrashTools {
                     "memory",
                     "cannot be combined with vx.name or revision: send vx.name with revision, or memory alone");
         }
-        var bank = bankOfMemory(call, in.target());
+        var bank = bankOf(call, in.target(), "memory");
         var restored = singles.restore(call, bank, memory);
         var record = banks.record(call, bank);
         var id = restored.orElseGet(() -> singles.live(call, bank, memory));
@@ -259,17 +262,17 @@ final class TrashTools {
     }
 
     private RestoreResponse restoreSeveral(Call call, RestoreRequest in, List<String> memories) {
-        var ids = ids(memories, in.memory() == null && in.vx() == null && in.revision() == null);
-        var bank = bankOfMemory(call, in.target());
+        if (in.memory() != null || in.vx() != null && in.vx().name() != null || in.revision() != null) {
+            throw Problem.invalid(
+                    "memories", "cannot be combined with memory, vx.name or revision: send memories alone");
+        }
+        var ids = ids(memories);
+        var bank = bankOf(call, in.target(), "memories");
         var restored = singles.restoreAll(call, bank, ids);
         return restored(call, bank, restored > 0, restored);
     }
 
-    /** @param isAlone whether nothing else of the request selects memories */
-    private static List<UUID> ids(List<String> memories, boolean isAlone) {
-        if (!isAlone) {
-            throw Problem.invalid("memories", "cannot be combined with memory, vx or revision: send memories alone");
-        }
+    private static List<UUID> ids(List<String> memories) {
         if (memories.isEmpty()) {
             throw Problem.missing("memories");
         }
@@ -280,17 +283,16 @@ final class TrashTools {
     }
 
     private static UUID id(String text) {
-        try {
-            return UUID.fromString(text);
-        } catch (IllegalArgumentException e) {
+        if (!SingleMemoryStore.ID.matcher(text).matches()) {
             throw Problem.invalid("memories", "must have ids of memories; '%s' is none".formatted(text));
         }
+        return UUID.fromString(text);
     }
 
     /** The permission depends on who wrote the memory. */
-    private BankStore.LockedBank bankOfMemory(Call call, BankTargets.ShareTarget target) {
+    private BankStore.LockedBank bankOf(Call call, BankTargets.ShareTarget target, String field) {
         if (target.agent() != null) {
-            throw Problem.invalid("target.agent", "cannot be combined with memory: send one of them");
+            throw Problem.invalid("target.agent", "cannot be combined with %s: send one of them".formatted(field));
         }
         var bank = banks.read(call, target.bank(), call.context().self());
         bank.permission().require(Permission.APPEND);
@@ -355,7 +357,7 @@ final class TrashTools {
                 .effect(Effect.DESTROYS)
                 .handledBy(BankRequest.class, DestroyResponse.class, (in, call) -> {
                     if (in.memory() != null) {
-                        singles.destroy(call, bankOfMemory(call, in.target()), in.memory());
+                        singles.destroy(call, bankOf(call, in.target(), "memory"), in.memory());
                         return new DestroyResponse(true, 1);
                     }
                     if (in.target().agent() != null) {

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.memory.search.time.TimeSpan;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
@@ -188,8 +189,11 @@ final class SearchTools {
                 found.best().stream().filter(each -> each.score() >= least).toList();
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
         var hits = call.budget().fit(in.asOf() == null ? withTurns(call, answers, room) : hits(answers, room));
-        if (in.asOf() == null) { // What was right at an earlier time says nothing about what is of use now.
-            answers.stream().limit(hits.size()).forEach(each -> count(call, each));
+        if (in.asOf() == null && !isLookingAround(call)) { // What was right at an earlier time says nothing about now.
+            answers.stream()
+                    .limit(hits.size())
+                    .filter(each -> each.score() >= Score.THRESHOLD)
+                    .forEach(each -> count(call, each));
         }
         return new SearchResponse(
                 hits,
@@ -211,6 +215,11 @@ final class SearchTools {
                     "time_zone",
                     "must be a name of the IANA time zone database, as Europe/Berlin, or an offset, as +02:00");
         }
+    }
+
+    /** Returns whether a person searches in the console: what is looked at there has not been of use to anybody's work. */
+    private static boolean isLookingAround(Call call) {
+        return call.isByPerson() && RequestSource.REST.equals(call.source().endpoint());
     }
 
     private void count(Call call, ScoredMemory hit) {

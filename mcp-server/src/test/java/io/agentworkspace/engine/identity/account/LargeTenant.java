@@ -59,6 +59,11 @@ final class LargeTenant {
                    ARRAY[10000000 + i], '{}', now() - i * INTERVAL '1 second', now()
               FROM generate_series(:from, :size) i
             """,
+            """
+            INSERT INTO memory_use (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
+            SELECT m.tenant_id, m.bank_id, m.id, m.author_id, 1, now(), 1
+              FROM memory m WHERE m.tenant_id = :tenant AND m.author_id % 2 = 0
+            """,
             // Agent 500, owned by ann, has conversations with 4,900 others; domain 1 has 3,000 zones.
             """
             INSERT INTO conversation (tenant_id, id, low_id, high_id, last_seq, last_at)

@@ -123,6 +123,8 @@ class PlansTest {
             MB_Read {'target':{'bank':'bank 0'},'vx':{'tags':['nothing']}}
             MB_Read {'target':{'bank':'bank 0','agent':'agent-00500'}}
             MB_Read {'target':{'bank':'nothing'}}
+            MB_Read {'target':{'bank':'bank 0'},'unused_since':'2999-01-01T00:00:00Z'}
+            MB_Export {'target':{'bank':'bank 0'},'format':'graph'}
             MB_Search {'target':{'bank':'bank 0'},'content':'memory 400'}
             MB_Search {'content':'memory 400'}
             AP_Modify {'target':{'agent':'agent-00010'},'revisions':true}

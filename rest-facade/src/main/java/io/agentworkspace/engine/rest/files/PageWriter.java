@@ -5,16 +5,15 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.HashSet;
-import java.util.Locale;
-import java.util.Set;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import tools.jackson.databind.JsonNode;
 
 /**
  * Writes the pages of a tool's answer as one file: its content as JSON lines, or the {@code parts} that it gives instead, as a text or
- * as a zip. The tool limits how many files a zip has.
+ * as a zip.
  */
 public sealed interface PageWriter extends AutoCloseable {
     String ZIP = "application/zip";
@@ -52,8 +51,11 @@ public sealed interface PageWriter extends AutoCloseable {
 
     /** A zip of files. */
     final class Folder implements PageWriter {
+        /** How many files a zip has at most: it lists all of them at its end, so they are held in memory until then. */
+        private static final int MOST = 20_000;
+
         private final ZipOutputStream zip;
-        private final Set<String> paths = new HashSet<>();
+        private int files;
 
         Folder(OutputStream to) {
             zip = new ZipOutputStream(to, StandardCharsets.UTF_8);
@@ -62,26 +64,19 @@ public sealed interface PageWriter extends AutoCloseable {
         @Override
         public void write(JsonNode page) throws IOException {
             for (var part : page.path("parts")) {
-                var entry = new ZipEntry(unique(part.path("path").asString()));
+                if (++files > MOST) {
+                    throw new IOException("a zip has at most %,d files".formatted(MOST));
+                }
+                var entry = new ZipEntry(part.path("path").asString());
                 if (part.path("updated_at").isString()) {
-                    entry.setTime(
-                            Instant.parse(part.path("updated_at").asString()).toEpochMilli());
+                    var at = Instant.parse(part.path("updated_at").asString());
+                    entry.setTimeLocal(LocalDateTime.ofInstant(at, ZoneOffset.UTC));
                 }
                 zip.putNextEntry(entry);
                 zip.write(text(part));
                 zip.closeEntry();
             }
             zip.flush();
-        }
-
-        /** Returns the path, with a number if another file has it. */
-        private String unique(String path) {
-            var unique = path;
-            for (var number = 2; !paths.add(unique.toLowerCase(Locale.ROOT)); number++) {
-                var end = path.lastIndexOf('.');
-                unique = "%s %d%s".formatted(path.substring(0, end), number, path.substring(end));
-            }
-            return unique;
         }
 
         @Override

@@ -64,7 +64,7 @@ public record Tool<I extends Record, O extends Record>(
      * @param wholeTexts whether its response has long texts whole, as in reads; responses to writes cut them
      * @param upload the file that requests may carry instead of a field; null if it takes none
      * @param hasFile whether a REST request with {@code part=file} receives the file of the thing that it reads
-     * @param hasLines whether REST sends all pages of its content as JSON lines, unless the client accepts only JSON
+     * @param hasLines whether REST sends all pages as one file, JSON lines or what {@code media_type} says, unless the client accepts only JSON
      */
     public record Contract<I, O>(
             Route route,

@@ -173,7 +173,10 @@ public final class ToolDraft {
         return this;
     }
 
-    /** Lets REST send all pages of {@code content} as JSON lines: the handler returns one page, and {@code next_cursor}. */
+    /**
+     * Lets REST send all pages as one file: {@code content} as JSON lines, or {@code parts} as their {@code media_type}. The handler
+     * returns one page, and {@code next_cursor}.
+     */
     public ToolDraft hasLines() {
         hasLines = true;
         return this;

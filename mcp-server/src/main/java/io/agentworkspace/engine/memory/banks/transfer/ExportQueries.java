@@ -35,19 +35,34 @@ import tools.jackson.databind.node.ObjectNode;
  * by name or id: also superseded and expired memories, but none that is hidden or in the trash.
  */
 final class ExportQueries {
-    private static final String LINES = lines("CAST(NULL AS jsonb)");
+    private static final String LINES = lines("CAST(NULL AS text)", "CAST(NULL AS jsonb)");
 
-    /** Also returns the names of the memories that each refers to. */
-    private static final String LINKED_LINES = lines(SqlTemplate.of("""
-            (SELECT jsonb_object_agg(x.id, CASE WHEN x.name_key IS NULL THEN CAST(x.id AS text) ELSE x.name END)
+    /** Also returns the titles of each, and of the memories that it refers to. */
+    private static final String LINKED_LINES = lines(
+            title("m"),
+            SqlTemplate.of("""
+            (SELECT jsonb_object_agg(x.id, {title})
                FROM memory x
               WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id
-                AND x.id = ANY (l.derived_from || l.supersedes || l.superseded_by) AND {readable})
+                AND x.id = ANY (l.derived_from[1:{origins}] || l.supersedes || l.superseded_by) AND {readable})
         """)
-            .with("readable", MemoryVisibility.readable("x", "b"))
-            .sql());
+                    .with("title", title("x"))
+                    .with("origins", String.valueOf(ExportedMemory.ORIGINS))
+                    .with("readable", MemoryVisibility.readable("x", "b"))
+                    .sql());
 
-    private static String lines(String linked) {
+    /** Returns the memory's name; or its id, if it has none or another memory has the same name with the ending of notes. */
+    private static String title(String memory) {
+        return SqlTemplate.of("""
+            CASE WHEN {m}.name_key IS NOT NULL
+                      AND (SELECT note.id FROM memory note
+                            WHERE note.tenant_id = b.tenant_id AND note.bank_id = b.id
+                              AND note.name_key = {m}.name_key || '.md' AND note.deleted_at IS NULL) IS NULL
+                 THEN {m}.name ELSE CAST({m}.id AS text) END
+            """).with("m", memory).sql();
+    }
+
+    private static String lines(String title, String linked) {
         return SqlTemplate.of("""
             SELECT b.id AS bank_id, CAST(m.id AS text) AS id, l.place, l.revision, l.name, l.holds_name,
                    CASE WHEN {ahead} <= :room THEN l.text ELSE '' END AS text,
@@ -55,7 +70,8 @@ final class ExportQueries {
                    CAST(l.derived_from AS text[]) AS derived_from, CAST(l.supersedes AS text) AS supersedes, l.reason,
                    CAST(l.superseded_by AS text) AS superseded_by, l.superseded_at, l.expires_at, l.pinned, m.created_at,
                    l.updated_at, l.replaced_at,
-                   {linked} AS linked, {ahead} > :room AS is_beyond
+                   CASE WHEN {ahead} <= :room THEN {title} END AS title,
+                   CASE WHEN {ahead} <= :room THEN {linked} END AS linked, {ahead} > :room AS is_beyond
               FROM bank b CROSS JOIN LATERAL (
                        SELECT m.*, {superseder} AS superseder
                          FROM memory m
@@ -98,6 +114,7 @@ final class ExportQueries {
                 .with("readable", MemoryVisibility.readable("m", "b"))
                 .with("censored", MemoryVisibility.censored("b"))
                 .with("visible_bank", Visibility.bank("b"))
+                .with("title", title)
                 .with("linked", linked)
                 .sql();
     }
@@ -116,7 +133,7 @@ final class ExportQueries {
             """).with("visible_bank", Visibility.bank("b")).sql();
 
     /** How many files a folder may have: whoever writes a zip holds the list of them in memory. */
-    private static final int MOST_FILES = 50_000;
+    private static final int MOST_FILES = 20_000;
 
     private final Db db;
     private final BankStore banks;
@@ -143,7 +160,12 @@ final class ExportQueries {
     }
 
     /** A line, and the names of the memories that it refers to. */
-    private record Placed(long bank, MemoryLine line, Map<String, String> linked, boolean isBeyond) {
+    private record Placed(
+            long bank, MemoryLine line, @Nullable String title, Map<String, String> linked, boolean isBeyond) {
+        ExportedMemory exported() {
+            return new ExportedMemory(line, Objects.requireNonNullElse(title, line.id()), linked);
+        }
+
         /** @param place of its revision, after which the next page continues */
         String cursor(long place) {
             return Cursor.of(Long.toString(bank), line.createdAt().toString(), line.id(), Long.toString(place));
@@ -177,17 +199,14 @@ final class ExportQueries {
      */
     public ListSlice<FilePart> file(Call call, Name bank, ExportFormat format, @Nullable Page page) {
         var keys = Page.after(page, 4);
-        if (format.isFolder() && keys.isEmpty()) {
-            requireFew(call, bank);
-        }
-        return read(call, bank, EXPORT_LINKED, false, page, all -> {
+        ListSlice<FilePart> found = read(call, bank, EXPORT_LINKED, false, page, all -> {
             // The memories have no former revisions here, so their place says whether the file has a memory before it.
             var hasBegun = place(keys) > 0;
             var shown = shown(all, Page.limit(page));
             var parts = new ArrayList<FilePart>();
             var ends = new ArrayList<Placed>();
             for (var each : shown) {
-                var part = format.part(new ExportedMemory(each.line(), each.linked()), call.now());
+                var part = format.part(each.exported(), call.now());
                 if (part.isPresent()) {
                     parts.add(hasBegun ? part.get().after(format.separator()) : part.get());
                     ends.add(each);
@@ -206,6 +225,10 @@ final class ExportQueries {
             }
             return new ListSlice<>(fitting, hasMore ? last.getLast().cursor(hasBegun ? 1 : 0) : null);
         });
+        if (format.isFolder() && keys.isEmpty() && found.nextCursor() != null) {
+            requireFew(call, bank);
+        }
+        return found;
     }
 
     private void requireFew(Call call, Name bank) {
@@ -271,7 +294,12 @@ final class ExportQueries {
     @SuppressWarnings("unchecked") // The statement makes texts of both.
     private static Placed placed(Row row) throws SQLException {
         var linked = row.json("linked", Map.class);
-        return new Placed(row.number("bank_id"), line(row), linked == null ? Map.of() : linked, row.flag("is_beyond"));
+        return new Placed(
+                row.number("bank_id"),
+                line(row),
+                row.textOrNull("title"),
+                linked == null ? Map.of() : linked,
+                row.flag("is_beyond"));
     }
 
     private static MemoryLine line(Row row) throws SQLException {

@@ -39,7 +39,9 @@ final class ImportStore {
             .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
+    /** A memory with an earlier date has a use of 0 times, which says when it arrived: what is new here is not unused. */
     private static final String INSERT = """
+        WITH stored AS (
         INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, editor_id, contributors, derived_from,
                             source, revision, supersedes, reason, superseded_by, superseded_at, expires_at, pinned, created_at,
                             updated_at)
@@ -52,7 +54,12 @@ final class ImportStore {
                    superseded_by uuid, superseded_at timestamptz, expires_at timestamptz, pinned boolean,
                    created_at timestamptz, updated_at timestamptz)
             ON CONFLICT DO NOTHING
-        RETURNING CAST(id AS text) AS id
+        RETURNING tenant_id, bank_id, id, created_at),
+        arrived AS (
+            INSERT INTO memory_use (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
+            SELECT tenant_id, bank_id, id, 0, 0, :now, 0 FROM stored WHERE created_at < :now
+            ON CONFLICT DO NOTHING)
+        SELECT CAST(id AS text) AS id FROM stored
         """;
 
     private static final String INSERT_FORMER = """

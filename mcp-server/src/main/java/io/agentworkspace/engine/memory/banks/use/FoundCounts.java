@@ -3,6 +3,10 @@ package io.agentworkspace.engine.memory.banks.use;
 import io.agentworkspace.engine.kernel.db.PendingWrites;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 /**
@@ -10,8 +14,16 @@ import java.util.UUID;
  * that a search needs no write. A crash loses what was not yet written.
  */
 public final class FoundCounts {
-    /** The maximum number of counts in memory while the database is unavailable. */
+    /** The maximum number of counts of all tenants in memory while the database is unavailable. Later ones are dropped. */
     private static final int MAX = 100_000;
+
+    /** How many counts one statement writes, so that it stays far below the time limit of a statement. */
+    private static final int PORTION = 2_000;
+
+    private static final Comparator<Finding> ORDER = Comparator.comparingLong(Finding::tenant)
+            .thenComparingLong(Finding::bank)
+            .thenComparing(Finding::memory)
+            .thenComparingLong(Finding::finder);
 
     private final PendingWrites<Finding, Count> pending = new PendingWrites<>(MAX, Count::plus);
     private final MemoryUseStore store;
@@ -37,18 +49,28 @@ public final class FoundCounts {
         pending.add(new Finding(call.caller().tenant(), bank, memory, finder.id()), new Count(1, call.now(), revision));
     }
 
-    /** Writes what was counted since the last flush. If that fails, it is counted again. */
+    /** Writes what was counted since the last flush. If that fails, the rest is counted again. */
     public void flush() {
         var taken = pending.take();
-        if (taken.isEmpty()) {
-            return;
+        for (var keys = taken.keySet().stream().sorted(ORDER).iterator(); keys.hasNext(); ) {
+            var portion = new LinkedHashMap<Finding, Count>();
+            while (keys.hasNext() && portion.size() < PORTION) {
+                var key = keys.next();
+                portion.put(key, Objects.requireNonNull(taken.get(key)));
+            }
+            write(portion, taken);
         }
+    }
+
+    /** @param rest what is not yet written, with this portion */
+    private void write(Map<Finding, Count> portion, Map<Finding, Count> rest) {
         try {
-            store.add(taken);
+            store.add(portion);
+            rest.keySet().removeAll(portion.keySet());
+            store.fold(portion.keySet());
         } catch (RuntimeException e) {
-            pending.putBack(taken);
+            pending.putBack(rest);
             throw e;
         }
-        store.fold(taken.keySet());
     }
 }

@@ -17,14 +17,29 @@ public final class MemoryUseStore {
     /** The finder of the row that the others are added to. No agent or user has this id. */
     static final long OTHERS = 0;
 
-    private static final String ADD = """
+    /**
+     * What is being deleted at the moment loses this count: to wait for a large deletion would hold up the counts of every
+     * tenant, or end in a deadlock with it.
+     */
+    private static final String LIVING = """
+            WITH living AS MATERIALIZED (
+                SELECT m.tenant_id, m.bank_id, m.id AS memory_id
+                  FROM memory m
+                 WHERE (m.tenant_id, m.bank_id, m.id) IN (
+                           SELECT * FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[]),
+                                                CAST(:memories AS uuid[])))
+                 ORDER BY m.tenant_id, m.bank_id, m.id
+                   FOR KEY SHARE SKIP LOCKED)""";
+
+    private static final String ADD = LIVING + """
+
             INSERT INTO memory_use AS u (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
             SELECT f.tenant_id, f.bank_id, f.memory_id, f.finder_id, f.times, f.last_at, f.revision
               FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[]), CAST(:memories AS uuid[]),
                           CAST(:finders AS bigint[]), CAST(:times AS bigint[]), CAST(:last_at AS timestamptz[]),
                           CAST(:revisions AS bigint[]))
                    f (tenant_id, bank_id, memory_id, finder_id, times, last_at, revision)
-              JOIN memory m ON m.tenant_id = f.tenant_id AND m.bank_id = f.bank_id AND m.id = f.memory_id
+              JOIN living USING (tenant_id, bank_id, memory_id)
              ORDER BY f.tenant_id, f.bank_id, f.memory_id, f.finder_id
             ON CONFLICT (tenant_id, bank_id, memory_id, finder_id) DO UPDATE
                SET times = u.times + excluded.times,
@@ -33,15 +48,13 @@ public final class MemoryUseStore {
             """;
 
     /** Another replica may fold the same rows: what it has deleted is not returned here. */
-    private static final String FOLD = """
-            WITH excess AS (
+    private static final String FOLD = LIVING + """
+            , excess AS (
                 SELECT u.tenant_id, u.bank_id, u.memory_id, u.finder_id
                   FROM (SELECT u.tenant_id, u.bank_id, u.memory_id, u.finder_id,
                                row_number() OVER (PARTITION BY u.tenant_id, u.bank_id, u.memory_id
                                                       ORDER BY u.last_at DESC, u.finder_id DESC) AS place
-                          FROM (SELECT DISTINCT *
-                                  FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[]),
-                                              CAST(:memories AS uuid[])) f (tenant_id, bank_id, memory_id)) f
+                          FROM living f
                           JOIN memory_use u
                             ON u.tenant_id = f.tenant_id AND u.bank_id = f.bank_id AND u.memory_id = f.memory_id
                          WHERE u.finder_id <> 0) u

@@ -5,16 +5,19 @@ import static io.agentworkspace.engine.memory.banks.BankFixture.bank;
 import static io.agentworkspace.engine.memory.banks.BankFixture.storeNamed;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.mcp.endpoint.Node;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.rest.files.PageWriter;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
@@ -127,12 +130,7 @@ class ExportFormatsTest {
     void aFolderOfNotesHasPropertiesAndLinks() throws IOException {
         var key = key();
         var zip = download(key, "markdown");
-        var files = new LinkedHashMap<String, String>();
-        try (var in = new ZipInputStream(new ByteArrayInputStream(zip), UTF_8)) {
-            for (var entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-                files.put(entry.getName(), new String(in.readAllBytes(), UTF_8));
-            }
-        }
+        var files = files(zip);
         assertThat(files).hasSize(3).containsKeys("plans/may.md", "june.md");
         var unnamed = files.keySet().stream()
                 .filter(path -> !path.equals("june.md") && !path.equals("plans/may.md"))
@@ -149,6 +147,64 @@ class ExportFormatsTest {
         assertThat(TransferFiles.imported(key, "notes", "markdown", zip).number("/stored"))
                 .isPositive();
         assertThat(TransferFiles.export(key, "notes", "")).contains("We sail on the 3rd.", "and more: ü");
+    }
+
+    /** Restored memories may have lost their names, and a name may be the same as a file of another memory. */
+    @Test
+    void memoriesWithOneNameOrOnePathAreKeptApart() throws IOException {
+        var key = tenant.key(ClientApi.REST, "lee", Role.MEMBER, List.of("*"));
+        var who = TestCaller.of(ClientApi.REST, key);
+        agent(who, "Ada");
+        bank(who, "b");
+        var ids = new LinkedHashMap<String, String>();
+        for (var name : List.of("twin", "june", "june.md", "a", "a.md/b")) {
+            ids.put(
+                    name,
+                    storeNamed(who, "b", "Ada", name, "=1 of " + name).ok().text("/memory/id"));
+        }
+        who.call("MB_Delete", "{'target':{'bank':'b'},'memory':'twin'}").ok();
+        var second = storeNamed(who, "b", "Ada", "twin", "2 of twin").ok().text("/memory/id");
+        who.call("MB_Delete", "{'target':{'bank':'b'},'memory':'twin'}").ok();
+        who.call("MB_Restore", "{'target':{'bank':'b'},'memories':['%s','%s']}".formatted(ids.get("twin"), second))
+                .ok();
+        who.call(
+                        "MB_Store",
+                        "{'target':{'bank':'b'},'content':'of june','derived_from':['%s']}".formatted(ids.get("june")))
+                .ok();
+        bank(who, "copy");
+        assertThat(TransferFiles.imported(key, "copy", "jsonl", download(key, "jsonl"))
+                        .number("/stored"))
+                .isEqualTo(7);
+        assertThat(new String(download(key, "csv"), UTF_8))
+                .contains(ids.get("twin") + ",,'=1 of twin,", second + ",twin,2 of twin,");
+        var files = files(download(key, "markdown"));
+        assertThat(files)
+                .hasSize(7)
+                .containsKeys("june.md", ids.get("june") + ".md", "a.md", ids.get("a.md/b") + ".md", "twin.md");
+        assertThat(files.get("june.md")).contains("=1 of june.md");
+        assertThat(String.join("", files.values())).contains("[[%s]]".formatted(ids.get("june")));
+    }
+
+    @Test
+    void aZipHasALimit() throws IOException {
+        var page = Json.object();
+        var parts = page.putArray("parts");
+        for (var i = 0; i <= 20_000; i++) {
+            parts.addObject().put("path", i + ".md").put("text", "");
+        }
+        try (var folder = PageWriter.of(PageWriter.ZIP, OutputStream.nullOutputStream())) {
+            assertThatThrownBy(() -> folder.write(page)).hasMessage("a zip has at most 20,000 files");
+        }
+    }
+
+    private static Map<String, String> files(byte[] zip) throws IOException {
+        var files = new LinkedHashMap<String, String>();
+        try (var in = new ZipInputStream(new ByteArrayInputStream(zip), UTF_8)) {
+            for (var entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                files.put(entry.getName(), new String(in.readAllBytes(), UTF_8));
+            }
+        }
+        return files;
     }
 
     @Test

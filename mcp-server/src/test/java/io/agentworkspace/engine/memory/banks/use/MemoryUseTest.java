@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,7 +130,21 @@ class MemoryUseTest {
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[%s,'%s']}".formatted(ids, UUID.randomUUID()))
                 .refused(3001, "no memory");
         assertThat(ann.call("MB_Read", unused).ok().at("/content")).hasSize(2);
+        ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':['1-1-1-1-1']}")
+                .refused(1004, "memories");
+        ann.call("MB_Delete", "{'target':{'bank':'b','agent':'Ada'},'memories':[%s]}".formatted(ids))
+                .refused(1004, "memories");
         assertThat(ann.call("MB_Delete", several).ok().number("/deleted")).isEqualTo(2);
+        for (var api : ClientApi.values()) {
+            assertThat(TestDatabase.db()
+                            .sql("""
+                            SELECT details FROM audit WHERE tenant_id = :tenant AND details LIKE 'deleted 2 memories, of: %'
+                            """)
+                            .set("tenant", tenant.id(api))
+                            .one(row -> row.text("details"))
+                            .orElseThrow())
+                    .hasSize("deleted 2 memories, of: ".length() + 36 + 2 + 36);
+        }
         assertThat(ann.call("MB_Delete", several).ok().at("/changed").asBoolean(true))
                 .isFalse();
         assertThat(ann.call("MB_Read", "{'target':{'bank':'b'}}").ok().texts("/content", "name"))
@@ -142,6 +157,87 @@ class MemoryUseTest {
         assertThat(ann.call("MB_Read", unused).ok().texts("/content", "name")).containsExactly("oars", "paint");
         ann.call("MB_Destroy", "{'target':{'bank':'b'},'memory':'tide'}").ok();
         assertThat(rows(tenant.id(ClientApi.MCP))).as("it goes with its memory").isZero();
+    }
+
+    @Test
+    void whatCameChangedIsPinnedOrCorrectsAnotherIsNotUnused() {
+        var wrong = storeNamed(ann, "b", "Ada", "wrong", "The key is under the mat.")
+                .ok();
+        ann.call(
+                        "MB_Store",
+                        "{'target':{'bank':'b'},'content':'The key is under the pot.','supersedes':'%s'}"
+                                .formatted(wrong.text("/memory/id")))
+                .ok();
+        ann.call("MB_Store", "{'target':{'bank':'b'},'content':'Be kind.','pinned':true}")
+                .ok();
+        ann.call(
+                        "MB_Import",
+                        "{'target':{'bank':'b'},'format':'jsonl','data':'{\\\"text\\\":\\\"An old saying.\\\",\\\"created_at\\\":\\\"2020-01-01T00:00:00Z\\\"}'}")
+                .ok();
+        for (var api : ClientApi.values()) {
+            TestDatabase.db().sql("""
+                    UPDATE memory SET created_at = created_at - interval '9 days', updated_at = updated_at - interval '9 days'
+                     WHERE tenant_id = :tenant AND text <> 'An old saying.'
+                    """).set("tenant", tenant.id(api)).run();
+        }
+        storeNamed(ann, "b", "Ada", "tide", "Low water is at three.").ok();
+        var yesterday = "{'target':{'bank':'b'},'unused_since':'%s'}"
+                .formatted(Instant.now().minus(1, ChronoUnit.DAYS));
+        assertThat(ann.call("MB_Read", yesterday).ok().texts("/content", "text"))
+                .containsExactly("The boat house is painted green.");
+        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'}}")
+                        .ok()
+                        .at("/use")
+                        .isMissingNode())
+                .as("an arrival is no finding")
+                .isTrue();
+    }
+
+    /** An import of engine lines may say that a memory is superseded, but not since when. */
+    @Test
+    void aCorrectionWithoutATimeIsAsOldAsItsText() {
+        var old = named(ann, "paint").text("/content/0/id");
+        ann.call("MB_Store", "{'target':{'bank':'b'},'content':'It is blue.','supersedes':'%s'}".formatted(old))
+                .ok();
+        for (var api : ClientApi.values()) {
+            TestDatabase.db()
+                    .sql(
+                            "UPDATE memory SET superseded_at = NULL WHERE tenant_id = :tenant AND superseded_by IS NOT NULL")
+                    .set("tenant", tenant.id(api))
+                    .run();
+            TestDatabase.db().sql("""
+                    INSERT INTO memory_use SELECT tenant_id, bank_id, id, author_id, 1, now(), 1
+                      FROM memory WHERE tenant_id = :tenant AND name = 'paint'
+                    """).set("tenant", tenant.id(api)).run();
+        }
+        assertThat(named(ann, "paint").texts("/use/0/by", "outdated")).containsExactly("false");
+    }
+
+    @Test
+    void whatIsBeingDeletedLosesItsCountAndHoldsUpNobody() {
+        var store = new MemoryUseStore(TestDatabase.db());
+        var id = tenant.id(ClientApi.MCP);
+        var counts = new LinkedHashMap<Finding, Count>();
+        TestDatabase.db()
+                .sql("SELECT tenant_id, bank_id, id FROM memory WHERE tenant_id = :tenant")
+                .set("tenant", id)
+                .list(row -> counts.put(
+                        new Finding(row.number("tenant_id"), row.number("bank_id"), row.uuid("id"), -1),
+                        new Count(1, Instant.EPOCH, 1)));
+        TestDatabase.db().transaction(() -> {
+            TestDatabase.db()
+                    .sql("SELECT 1 FROM memory WHERE tenant_id = :tenant AND name = 'tide' FOR UPDATE")
+                    .set("tenant", id)
+                    .one(_ -> true);
+            CompletableFuture.runAsync(
+                            () -> { // With a connection of its own.
+                                store.add(counts);
+                                store.fold(counts.keySet());
+                            })
+                    .join();
+            return true;
+        });
+        assertThat(rows(id)).as("of the other memory").isEqualTo(1);
     }
 
     @Test

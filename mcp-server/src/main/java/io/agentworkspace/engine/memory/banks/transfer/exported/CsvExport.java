@@ -8,14 +8,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A table with a memory in each row, as RFC 4180 describes it. Lists have a space between their values, tags a comma. */
+/**
+ * A table with a memory in each row, as RFC 4180 describes it. Lists have a space between their values, tags a comma. An
+ * apostrophe keeps a spreadsheet from calculating what somebody has written as a formula.
+ */
 final class CsvExport implements ExportFormat {
     private static final String HEADER =
             "id,name,text,tags,author,editor,document,derived_from,supersedes,reason,superseded_by,expires_at,pinned,revision,created_at,updated_at\r\n";
 
+    /** The characters that a cell's formula begins with. */
+    private static final String FORMULA = "=+-@\t\r";
+
     @Override
     public String mediaType() {
-        return "text/csv";
+        return "text/csv; charset=utf-8";
     }
 
     @Override
@@ -28,7 +34,7 @@ final class CsvExport implements ExportFormat {
         var line = memory.line();
         var row = Stream.of(
                         line.id(),
-                        line.name(),
+                        memory.held(),
                         line.text(),
                         String.join(",", line.tags()),
                         line.author(),
@@ -49,7 +55,8 @@ final class CsvExport implements ExportFormat {
     }
 
     private static String cell(@Nullable Object value) {
-        var text = value == null ? "" : value.toString();
+        var plain = value == null ? "" : value.toString();
+        var text = !plain.isEmpty() && FORMULA.indexOf(plain.charAt(0)) >= 0 ? "'" + plain : plain;
         return text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r')
                 ? '"' + text.replace("\"", "\"\"") + '"'
                 : text;

@@ -5,16 +5,26 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memory of an export, and the names of those that it refers to.
  *
- * @param linked by the id of each memory that it refers to and that the reader may read: its name, or the id if it has none
+ * @param name its name; or its id, if it has none or another memory has the same name with {@code .md}
+ * @param linked the same for each memory that it refers to and that the reader may read, by its id
  */
-public record ExportedMemory(MemoryLine line, Map<String, String> linked) {
+public record ExportedMemory(MemoryLine line, String name, Map<String, String> linked) {
+    /** How many of the memories that it was made from it refers to. */
+    public static final int ORIGINS = 100;
+
     private static final String EXTENSION = ".md";
+
+    /** A name like the id of another memory. */
+    private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
     /** The most bytes of a part of a path that every file system takes, without the extension. */
     private static final int LONGEST_PART = 240;
@@ -32,15 +42,25 @@ public record ExportedMemory(MemoryLine line, Map<String, String> linked) {
         return expiry != null && !expiry.isAfter(now);
     }
 
-    /** Returns what it is called where each memory needs a unique name: its name, else its id. */
+    /** Returns the name that it holds. Of several memories with one name only one holds it. */
+    @Nullable
+    MemoryName held() {
+        return Boolean.FALSE.equals(line.holdsName()) ? null : line.name();
+    }
+
+    /**
+     * Returns what it is called where each memory needs a unique name, and a path: its name without {@code .md}, else its id. No
+     * folder has this ending, since a file could have the same path.
+     */
     String title() {
-        var name = line.name();
-        return title(line.id(), name == null || Boolean.FALSE.equals(line.holdsName()) ? line.id() : name.text());
+        return title(line.id(), name);
     }
 
     private static String title(String id, String name) {
         var stem = name.endsWith(EXTENSION) ? name.substring(0, name.length() - EXTENSION.length()) : name;
         return MemoryName.broken(stem).isEmpty()
+                        && !ID.matcher(stem).matches()
+                        && !stem.toLowerCase(Locale.ROOT).contains(EXTENSION + "/")
                         && Stream.of(stem.split("/"))
                                 .allMatch(part -> part.getBytes(StandardCharsets.UTF_8).length <= LONGEST_PART)
                 ? stem

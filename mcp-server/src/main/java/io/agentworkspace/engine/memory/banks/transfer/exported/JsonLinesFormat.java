@@ -18,8 +18,9 @@ final class JsonLinesFormat implements ExportFormat {
         }
         var line = memory.line();
         var json = Json.object().put("text", line.text());
-        if (line.name() != null) {
-            json.put("name", line.name().text());
+        var name = memory.held();
+        if (name != null) {
+            json.put("name", name.text());
         }
         json.put("author", line.author());
         json.set("tags", Json.valueTree(line.tags()));

@@ -48,6 +48,13 @@ final class Mem0Format implements ExportFormat {
         for (var field : new String[] {"id", "text", "author", "created_at", "updated_at"}) {
             metadata.remove(field);
         }
+        if (Boolean.FALSE.equals(line.holdsName())) {
+            metadata.remove("name");
+        }
+        var origins = line.derivedFrom();
+        if (origins != null && origins.size() > ExportedMemory.ORIGINS) {
+            metadata.set("derived_from", Json.valueTree(origins.subList(0, ExportedMemory.ORIGINS)));
+        }
         return metadata;
     }
 }
