@@ -22,6 +22,7 @@ usage() {
 Joins coding agents to the workspace at $BASE_URL.
 
   curl -fsS $BASE_URL/join | sh -s -- [options] <code>...
+  & ([scriptblock]::Create((irm $BASE_URL/join.ps1))) [options] <code>...   in PowerShell on Windows
 
   <code>               the code of an invitation; each is good for one agent
   --client <clients>   $(client_names); several with commas, with a code for each
@@ -36,6 +37,11 @@ EOF
 }
 
 say() { printf '%s\n' "$*"; }
+# Prints how this script is run with arguments. PowerShell needs another line.
+line() {
+    say "curl -fsS $BASE_URL/join | sh -s -- $*"
+    [ -z "$windows" ] || say "        in PowerShell: & ([scriptblock]::Create((irm $BASE_URL/join.ps1))) $*"
+}
 warn() { printf 'join: %s\n' "$*" >&2; }
 die() {
     warn "$@"
@@ -56,16 +62,20 @@ has() { command -v "$1" >/dev/null 2>&1; }
 # Describes a client: its title, programs and other names, its folder, and the files that joining changes, of which "keyed" has
 # the key. "own" is a file that is all ours, and "extra" one that the engine sends for it alone. "app" needs no program on the
 # PATH, and of one that "sleeps", a message wakes no session. The listener cannot see the processes of Windows, so none of a client
-# that "wakes_by_listener" there.
+# that "wakes_by_listener" there, where git runs the hooks of a client that has them "by_git".
 paths_of() {
     client=$1
     part=$(printf '%s' "$1" | tr - _)
     state=$config/$NAME/$1
     title='' folder='' programs='' names='' app='' servers='' hooks='' skill='' keyed='' own='' extra='' sleeps='' does=''
-    wakes_by_listener=''
+    wakes_by_listener='' by_git=$windows
     removal='an editor'
     "${part}_client"
-    [ -z "$windows" ] || [ -z "$wakes_by_listener" ] || sleeps=yes
+    scripts=${hooks:+hook.sh}
+    if [ -n "$wakes_by_listener" ]; then
+        if [ -n "$windows" ]; then sleeps=yes; else scripts="$scripts listener.sh"; fi
+    fi
+    [ -n "$hooks" ] || by_git=
     [ -n "$does" ] || does="adds the server $MCP_URL/mcp to $servers, with the key"
 }
 
@@ -324,13 +334,17 @@ plan() {
     say "For $1:"
     say "  - joins the workspace at $BASE_URL with the code, which is then used up. It sends the name of this machine,
     $(plain "$(uname -n)"), which becomes part of the key's name"
-    say "  - keeps the agent's key in $state (readable by you only)"
+    say "  - keeps the agent's key in $state (readable by you${windows:+ and administrators} only)"
     say "  - $does"
     [ -z "$hooks" ] || say "  - adds hooks to $hooks: they tell the engine what a session does, and show what waits"
     ! has "${part}_plan" || "${part}_plan"
     [ -z "$skill" ] || say "  - writes the skill $skill"
     [ -z "$sleeps" ] || say "  Note: a message does not wake an idle session of $title. $(instead)"
-    say "  Each of these files is then readable by you only, unless it is a link to a file without the key. Copies of what was there: $state/copies"
+    if [ -n "$windows" ]; then
+        say "  These files have the rights of their folders. Copies of what was there: $state/copies"
+    else
+        say "  Each of these files is then readable by you only, unless it is a link to a file without the key. Copies of what was there: $state/copies"
+    fi
 }
 
 # What to do where nothing wakes a session.
@@ -366,12 +380,16 @@ field() { sed -n 's/.*"'"$1"'" *: *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
 # On Windows only Claude Code is known to run hooks in Git Bash. Others use PowerShell or cmd, and to all three shells this is the
 # same command: git runs it in its own shell. The script finds the engine and the key beside itself.
 hook_command() { # <client> [listen]
-    if [ -n "$windows" ] && [ "$client" != claude-code ]; then
+    if [ -n "$by_git" ]; then
         printf '%s' "git -c \\\"alias.aw=![ ! -f '$state/hook.sh' ] || sh '$state/hook.sh' $*\\\" aw"
         return
     fi
     printf '%s' "[ ! -f '$state/hook.sh' ] || ENGINE_URL='$BASE_URL' ENGINE_KEY=\$(cat '$state/key') sh '$state/hook.sh' $*"
 }
+
+# Whether a client finds git, too. Git Bash has a git of its own on its PATH, which no other program has there.
+finds_git() { where git 2>/dev/null | grep -qiv '[\\/]\(mingw[0-9]*\|clang[a-z0-9]*\)[\\/]bin[\\/]'; }
+NO_GIT='git is not on the PATH, and it runs the hooks: install Git for Windows again, with git on the PATH'
 
 by_command() { # <timeout> [<matcher>]
     printf '{%s"hooks": [{"type": "command", "command": "%s", "timeout": %s}]}' \
@@ -486,10 +504,10 @@ prepare() {
     # As long as what it will contain, so that there is space.
     printf '%200s\n' '' >"$state/key" || die "the folder $state cannot be written; nothing was changed"
     case $windows$(ls -l "$state/key") in
-        yes* | -rw-------*) ;; # On Windows, only its user and administrators may read a user's folder.
+        yes* | -rw-------*) ;; # Windows has other rights: see is_own.
         *) die "others may read files in $state, so the key would not be safe there: set XDG_CONFIG_HOME to a folder on another disk" ;;
     esac
-    for file in ${skill:+SKILL.md} ${hooks:+hook.sh listener.sh} $extra; do
+    for file in ${skill:+SKILL.md} $scripts $extra; do
         curl -fsS -m 10 "$BASE_URL/join/$file" >"$state/$file" || die "the engine at $BASE_URL did not send $file; nothing was changed"
     done
     keep_copies
@@ -546,13 +564,13 @@ join_one() {
     prepared=
     nothing_changed=
     if ! { printf '%s\n' "$api_key" >"$state/key" && printf '%s\n' "$BASE_URL" >"$state/url"; } 2>/dev/null; then
-        die "$1 has joined as '$agent', but its key could not be kept in $state. Undo it with 'sh -s -- --leave --client $1',
+        die "$1 has joined as '$agent', but its key could not be kept in $state. Undo it with --leave --client $1,
   revoke the newest key of '$agent' (AK_List, AK_Revoke), and ask for a new invitation"
     fi
     trap 'exit 1' HUP INT TERM
     if ! (write_files "$1"); then
         note_changes
-        die "$1 could not be configured completely; its key is in $state/key. Undo it with 'sh -s -- --leave --client $1',
+        die "$1 could not be configured completely; its key is in $state/key. Undo it with --leave --client $1,
   revoke the newest key of '$agent' (AK_List, AK_Revoke), and ask for a new invitation"
     fi
     note_changes
@@ -592,6 +610,17 @@ is_private() {
     done
 }
 
+# Whether a file on Windows is in the user's own folder, which only the user and administrators may read.
+is_own() {
+    case $(lower "$1") in
+        */../*) false ;;
+        "$(lower "$HOME")"/*) ;;
+        *) false ;;
+    esac
+}
+
+lower() { printf '%s' "$1" | tr '[:upper:]' '[:lower:]'; }
+
 # Stops if a file cannot be written, or is not as safe as a key has to be.
 check_file() { # <file> [key]
     if [ -e "$1" ]; then
@@ -605,7 +634,10 @@ check_file() { # <file> [key]
         probe=$(mktemp "$near/.join.XXXXXX" 2>/dev/null) || die "$1 cannot be made, since $near cannot be written; nothing was changed"
         rm -f "$probe"
     fi
-    [ -z "${2:-}" ] || is_private "$1" ||
+    [ -n "${2:-}" ] || return 0
+    [ -z "$windows" ] || is_own "$1" ||
+        die "$1 would have the agent's key, and others may read files outside of $HOME: set XDG_CONFIG_HOME, CLAUDE_CONFIG_DIR, CODEX_HOME or COPILOT_HOME to a folder in it; nothing was changed"
+    is_private "$1" ||
         die "$1 is in a git repository that does not ignore it, and would have the agent's key: take it out of the repository and add it to .gitignore; nothing was changed"
 }
 
@@ -662,6 +694,7 @@ join_all() {
     for each in $clients; do
         paths_of "$each"
         [ -n "$app" ] || is_here || die "$each was not found on the PATH"
+        [ -z "$by_git" ] || finds_git || die "$NO_GIT; nothing was changed"
         ! has_joined || die "$each has joined already: --leave --client $each undoes that"
         ! has_server "$servers" || die "$servers has a server '$NAME' already: remove it with $removal"
         check_files
@@ -684,7 +717,7 @@ join_all() {
         codes=${codes#* }
         join_one "$each" "$code"
     done
-    say "To undo this: curl -fsS $BASE_URL/join | sh -s -- --leave"
+    say "To undo this: $(line --leave)"
 }
 
 # The hook's own script puts it in the repository, and takes it out again.
@@ -833,7 +866,7 @@ check_one() {
     done
     say "$title${version:+ $version}"
     if ! has_joined; then
-        say "  -     has not joined. With an invitation: curl -fsS $BASE_URL/join | sh -s -- --client $1 <code>"
+        say "  -     has not joined. With an invitation: $(line --client "$1" '<code>')"
         return
     fi
     # No engine gets the key of another. A key from an earlier script has no address.
@@ -855,16 +888,16 @@ check_one() {
         if has_server "$servers"; then ok "the MCP server is in $servers"; else todo "the MCP server is no longer in $servers: run --leave --client $1, and join again"; fi
     fi
     [ -z "$hooks" ] || check_hooks "$1"
-    if [ -n "$sleeps" ]; then
-        say "  note  a message does not wake an idle session. $(instead)"
-    elif has "${part}_check"; then
-        "${part}_check"
-    fi
+    [ -z "$sleeps" ] || say "  note  a message does not wake an idle session. $(instead)"
+    ! has "${part}_check" || "${part}_check"
 }
+
+wakes() { [ -n "$sleeps" ] || ok 'a message wakes an idle session'; }
 
 check_hooks() {
     if grep -qF "$state/" "$hooks" 2>/dev/null; then ok "the hooks are in $hooks"; else todo "the hooks are no longer in $hooks: run --leave --client $1, and join again"; fi
-    for file in hook.sh listener.sh $extra; do
+    [ -z "$by_git" ] || finds_git || todo "$NO_GIT"
+    for file in $scripts $extra; do
         curl -fsS -m 10 "$BASE_URL/join/$file" >"$work/new" 2>/dev/null || return 0
         cmp -s "$work/new" "$state/$file" || {
             todo "$state/$file is not that of the engine: run --leave --client $1, and join again"
@@ -942,13 +975,19 @@ main() {
     config=${XDG_CONFIG_HOME:-$HOME/.config}
     choose >/dev/null # Refuses unknown clients.
     command -v curl >/dev/null 2>&1 || die 'curl is required'
+    not_absolute="the folder $config is not an absolute path: set XDG_CONFIG_HOME to one; nothing was changed"
     # It becomes part of the hooks' commands, in quotation marks.
-    case $windows$config in
+    case $config in
         *[\'\"\\[:cntrl:]]*) die "the folder $config has a quotation mark, a backslash or a line break in its name: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
-        yes*[%\$\`!]*) die "the folder $config has a character in its name that shells of Windows replace: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
-        /* | yes/* | yes[A-Za-z]:/*) ;;
-        *) die "the folder $config is not an absolute path: set XDG_CONFIG_HOME to one; nothing was changed" ;;
+        /*) ;;
+        [A-Za-z]:/*) [ -n "$windows" ] || die "$not_absolute" ;;
+        *) die "$not_absolute" ;;
     esac
+    if [ -n "$windows" ]; then
+        case $config in
+            *[%\$\`!]*) die "the folder $config has a character in its name that shells of Windows replace: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
+        esac
+    fi
     work=$(mktemp -d "${TMPDIR:-/tmp}/join.XXXXXX")
     [ -z "$windows" ] || work=$(cygpath -m "$work")
     prepared=

@@ -14,6 +14,7 @@ claude_code_client() {
     removal="'claude mcp remove $NAME'"
     wakes_by_listener=yes
     [ -z "$windows" ] || keyed=$servers
+    by_git=
 }
 
 claude_code_plan() {
@@ -54,8 +55,9 @@ claude_code_hooks() {
 }
 
 claude_code_check() {
+    [ -z "$sleeps" ] || return 0
     case $(curl -V) in
-        *[\ :]telnet*) ok 'a message wakes an idle session' ;;
+        *[\ :]telnet*) wakes ;;
         *) todo 'this curl cannot wake an idle session: install one with telnet, as with dnf swap curl-minimal curl' ;;
     esac
 }

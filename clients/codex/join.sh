@@ -37,7 +37,7 @@ codex_next() { say "Start Codex. It asks whether to trust the new hooks: choose 
 
 codex_check() {
     if grep -q trusted_hash "$servers" 2>/dev/null; then
-        ok 'a message wakes an idle session'
+        wakes
     else
         todo "the hooks are not trusted yet, so they do not run: start Codex and choose 'Trust all and continue', or use /hooks"
     fi

@@ -12,6 +12,7 @@ opencode_client() {
     extra=opencode.js
     skill=$folder/skills/workspace/SKILL.md
     keyed=$servers
+    by_git=
 }
 
 opencode_server() {
@@ -26,4 +27,4 @@ opencode_hooks() {
         { put("ENGINE"); put("KEY_FILE"); print }' "$state/opencode.js" >"$work/hooks"
 }
 
-opencode_check() { ok 'a message wakes an idle session'; }
+opencode_check() { wakes; }

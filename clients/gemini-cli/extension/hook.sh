@@ -1,12 +1,16 @@
 #!/bin/sh
 # A hook of a coding agent: sends what the engine needs of its event, and prints the answer. "hook.sh <client> listen" begins the
 # listener instead, which wakes the session. "hook.sh <client> <event>" names the event where the client calls it otherwise or not
-# at all; with "first" behind it, the first one of a session is its start. The engine is found by ENGINE_URL and ENGINE_KEY, by the
-# plugin's options, or by the files url and key beside this script. It never fails: without the engine it prints nothing.
+# at all; with "first" behind it, the first one of a session is its start. The engine is found by the files url and key beside this
+# script, else by the plugin's options, else by ENGINE_URL and ENGINE_KEY. It never fails: without the engine it prints nothing.
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 url=${CLAUDE_PLUGIN_OPTION_URL:-${ENGINE_URL:-http://127.0.0.1:8080}}
 key=${CLAUDE_PLUGIN_OPTION_KEY:-${ENGINE_KEY:-}}
-[ -n "$key" ] || { [ -f "$here/url" ] && read -r url <"$here/url" && read -r key <"$here/key"; } || exit 0
+# A client that has joined is the agent that it joined as, whatever key its user has in the environment.
+if [ -f "$here/url" ] && [ -f "$here/key" ]; then
+    { read -r url <"$here/url" && read -r key <"$here/key"; } || exit 0
+fi
+[ -n "$key" ] || exit 0
 # Cursor also runs the hooks of Claude Code, whose agent its sessions are not. It sets this variable for hooks only.
 [ "$1" = cursor ] || [ -z "${CURSOR_VERSION:-}" ] || exit 0
 
@@ -265,23 +269,23 @@ case $event in
         event="${event%?},$found}"
         ;;
 esac
-# The key goes through a file descriptor, so that no list of processes shows it. On Windows curl knows none but the first, and gets
-# all of it there.
-post() {
+# Sends a body with the key. The key goes through a file descriptor, so that no list of processes shows it; the body may be too long
+# for an argument. On Windows curl knows no descriptor but the first, and gets all of it there.
+send() { # <options of curl> <address> <body>
     case ${OS:-} in
         Windows_NT)
-            { printf 'header = "X-API-Key: %s"\ndata-binary = "' "$key" && printf '%s' "$event" | sed 's/[\\"]/\\&/g' && printf '"\n'; } |
-                curl -sSf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -K -
+            { printf 'header = "X-API-Key: %s"\ndata-binary = "' "$key" && printf '%s' "$3" | sed 's/[\\"]/\\&/g' && printf '"\n'; } |
+                curl "$1" -m 2 "$2" -H 'Content-Type: application/json' -K -
             ;;
         *)
-            printf '%s' "$event" | curl -sSf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY
+            printf '%s' "$3" | curl "$1" -m 2 "$2" -H 'Content-Type: application/json' -H @/dev/fd/3 --data-binary @- 3<<KEY
 X-API-Key: $key
 KEY
             ;;
     esac
 }
 failure=0
-answer=$(post "$1" 2>&1) || failure=$?
+answer=$(send -sSf "$url/api/hooks/$1" "$event" 2>&1) || failure=$?
 case $event in
     '{"hook_event_name":"SessionEnd"'*)
         rm -f "$state/told-$session"

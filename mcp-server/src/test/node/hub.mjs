@@ -238,8 +238,8 @@ async function wizard(page, width) {
   const step = { may: await page.locator('#make').getAttribute('data-capabilities'), named: await page.getByLabel('Name of the agent').inputValue() };
   await page.getByLabel('Name of the agent').fill(`wizard ${width} ${Date.now()}`);
   await page.getByRole('button', { name: 'Invite the agent' }).click();
-  await page.locator('#made pre').waitFor();
-  step.line = (await page.locator('#made pre').textContent()).replace(/ej_\w+/, '<code>');
+  await page.locator('#made pre').first().waitFor();
+  [step.line, step.powershell] = (await page.locator('#made pre').allTextContents()).map((line) => line.replace(/ej_\w+/, '<code>'));
   await page.getByRole('button', { name: 'Show the key in this page instead' }).click();
   await page.locator('#made .note', { hasText: 'is made' }).waitFor();
   const { headers } = JSON.parse(await page.locator('#client-generic pre').last().textContent());

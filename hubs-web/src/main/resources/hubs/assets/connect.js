@@ -1,6 +1,6 @@
 // Connecting a client: an invitation, the line that joins with it or the configuration with the agent's key, and the handshake.
 import { csrf, forget, signIn } from './account.js';
-import { code, el, refusal } from './dom.js';
+import { code, el, inPowershell, refusal } from './dom.js';
 
 const EVERY = 2000;
 const PLACEHOLDER = '<YOUR_API_KEY>';
@@ -72,6 +72,7 @@ function invited({ agent, new_agent: isNew, code: invitation, command }) {
         'For Claude Code, Codex, Cursor or another coding agent, type this where it runs. The code is good for one use and shown only now.',
       ),
       code(command, 'The line that joins'),
+      ...inPowershell(command),
       el('p', { class: 'hint' }, 'For another client, take the key and paste the configuration below. ', show),
     );
   const what = document.getElementById('what');

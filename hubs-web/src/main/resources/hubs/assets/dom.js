@@ -18,6 +18,15 @@ export function code(text, label) {
   return copied(pre);
 }
 
+// What PowerShell runs instead of the line that joins in a shell.
+export function inPowershell(command) {
+  const [address, rest] = command.replace('curl -fsS ', '').split('/join | sh -s -- ');
+  return [
+    el('p', { class: 'hint' }, 'In PowerShell on Windows:'),
+    code(`& ([scriptblock]::Create((irm ${address}/join.ps1))) ${rest}`, 'The line that joins, in PowerShell'),
+  ];
+}
+
 export function copied(pre) {
   const isLine = !pre.textContent.trim().includes('\n');
   const box = el('div', { class: isLine ? 'copied line' : 'copied' });

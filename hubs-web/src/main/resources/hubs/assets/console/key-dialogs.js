@@ -1,4 +1,5 @@
 // The dialogs that make keys and invitations, and change them: what a key may do, what it lists, whom it acts as, and for how long.
+import { inPowershell } from '../dom.js';
 import { me } from './api.js';
 import { capability, serverField, servers, withServers } from './grants.js';
 import { ask, compact, enc, secret, toast, wholeTime } from './parts.js';
@@ -62,6 +63,7 @@ export async function invite(go, server) {
         `The invitation of ${answer.invitation.agent}`,
         `${answer.invitation.new_agent ? '' : 'The program becomes your existing agent of this name. '}Type this where the agent runs. The code is good for one use, and shown only this once.`,
         answer.invitation.command,
+        ...inPowershell(answer.invitation.command),
       );
       go('/console/keys', true);
     },

@@ -263,11 +263,12 @@ export function ask({ title, text, fields: definitions = [], verb, danger, tool,
 }
 
 // A secret that is shown this once.
-export function secret(title, text, value) {
+export function secret(title, text, value, ...more) {
   const box = dialog(
     title,
     el('p', {}, text),
     code(value, title),
+    ...more,
     el('div', { class: 'row' }, el('button', { type: 'button', click: () => box.close() }, 'I have kept it')),
   );
 }

@@ -264,6 +264,8 @@ class HubTest {
                     .doesNotContain("*", "key:", "account:");
             assertThat(wizard.get("named").asString()).isEqualTo("Any other client");
             assertThat(wizard.get("line").asString()).matches("curl -fsS http\\S+/join \\| sh -s -- <code>");
+            assertThat(wizard.get("powershell").asString())
+                    .matches("& \\(\\[scriptblock]::Create\\(\\(irm http\\S+/join\\.ps1\\)\\)\\) <code>");
             assertThat(wizard.get("key").asString()).isEqualTo("ek_");
             assertThat(wizard.get("variable").asString()).isEqualTo("export ENGINE_KEY='<key>'");
             assertThat(wizard.get("refused").asString()).contains("was refused", "Update the client", "2025-11-25");

@@ -69,6 +69,15 @@ class ClientScriptsTest {
         }
     }
 
+    /** Each is a file that works alone. */
+    @Test
+    void theHookOfAClientAndThatOfGitSendInTheSameWay() {
+        var send = "(?s).*\\n(# Sends a body .*?\\n}\\n).*";
+        var sent = Repository.text(Repository.file("clients/workspace/hook.sh")).replaceFirst(send, "$1");
+        assertThat(sent).startsWith("# Sends a body ").contains("X-API-Key");
+        assertThat(Repository.text(Repository.file("clients/pre-commit"))).contains(sent);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"dash -n", "bash -n", "zsh -n", "shellcheck -s sh"})
     void theScriptsArePlainShell(String checker) {

@@ -16,7 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +34,7 @@ abstract class JoinFixture {
 
     final TestTenant tenant = new TestTenant();
     final TestCaller rest = tenant.person(ClientApi.REST, "rosa", Role.MEMBER);
+    final Map<String, String> variables = new HashMap<>();
     String programs = PROGRAMS + ":" + Node.module(".bin");
 
     /** What a program printed, and how it ended. */
@@ -59,6 +62,7 @@ abstract class JoinFixture {
             process.environment().put("DISABLE_AUTOUPDATER", "1");
             process.environment().put("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
             process.environment().put("GEMINI_CLI_TRUST_WORKSPACE", "true");
+            process.environment().putAll(variables);
             process.redirectInput(
                     ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
             process.redirectOutput(output.toFile());

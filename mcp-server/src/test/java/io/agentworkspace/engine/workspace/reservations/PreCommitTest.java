@@ -103,6 +103,17 @@ class PreCommitTest {
         assertThat(commit("taken/file", TestServer.url()).code()).isNotZero();
     }
 
+    /** Where the curl of Windows gets the body as a line of its configuration, which may be long, but not of any length. */
+    @Test
+    void onWindowsTheNamesOfManyFilesAreCheckedToo() {
+        for (var number = 100; number < 130; number++) {
+            git.write("free/%s%d".formatted(("a".repeat(199) + "/").repeat(17), number), "text");
+        }
+        var refused = git.with(Map.of("OS", "Windows_NT")).commit("taken/quo\"te");
+        assertThat(refused.output()).contains("'Ada' works on taken/**");
+        assertThat(refused.code()).isNotZero();
+    }
+
     /** Such as a path of more than 300 characters, or a letter that the engine takes for another. */
     @Test
     void aPathThatTheEngineDoesNotTakeLeavesTheOthersChecked() {
