@@ -276,9 +276,6 @@ final class TrashTools {
         if (memories.isEmpty()) {
             throw Problem.missing("memories");
         }
-        if (memories.size() > MOST) {
-            throw Problem.invalid("memories", "must have at most %,d ids".formatted(MOST));
-        }
         return memories.stream().map(TrashTools::id).distinct().toList();
     }
 

@@ -124,7 +124,7 @@ class MemoryUseTest {
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[]}").refused(1003, "memories");
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':['x']}").refused(1004, "memories");
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[%s]}".formatted("'x',".repeat(1_000) + "'x'"))
-                .refused(1004, "memories");
+                .refused(1005, "memories");
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[%s],'memory':'oars'}".formatted(ids))
                 .refused(1004, "memories");
         ann.call("MB_Delete", "{'target':{'bank':'b'},'memories':[%s,'%s']}".formatted(ids, UUID.randomUUID()))
