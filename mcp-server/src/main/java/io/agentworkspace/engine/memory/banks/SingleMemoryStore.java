@@ -30,7 +30,7 @@ final class SingleMemoryStore {
 
     private static final String FIND_ALL = find("m.id = ANY (CAST(:ids AS uuid[])) ORDER BY m.id");
 
-    private static final TrashStore.Several SEVERAL = TrashStore.Several.of("id = ANY (CAST(:ids AS uuid[]))");
+    private static final TrashStore.Several SEVERAL = TrashStore.several("id = ANY (CAST(:ids AS uuid[]))");
 
     private static String find(String which) {
         return SqlTemplate.of("""

@@ -29,7 +29,45 @@ public final class TrashStore {
             FOR UPDATE OF b
             """;
 
-    private static final Several OF_AUTHORS = Several.of("author_id = ANY (:authors)");
+    private static final String DELETE_SEVERAL = """
+            UPDATE memory SET deleted_at = :now
+             WHERE tenant_id = :tenant AND bank_id = :bank AND {which} AND deleted_at IS NULL
+            RETURNING id
+            """;
+
+    private static final String TAKEN_OF_SEVERAL = """
+            SELECT DISTINCT t.name
+              FROM (SELECT * FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND {which} AND deleted_at > :kept) t
+              JOIN memory m
+                ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key AND m.deleted_at IS NULL
+             ORDER BY t.name
+             LIMIT 20
+            """;
+
+    /** If several of them had the same name, the last deleted one holds it again. */
+    private static final String RESTORE_SEVERAL = """
+            UPDATE memory m
+               SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
+              FROM (SELECT id, row_number() OVER (PARTITION BY name_key
+                                                      ORDER BY deleted_at DESC, updated_at DESC, id) AS place
+                      FROM memory
+                     WHERE tenant_id = :tenant AND bank_id = :bank AND {which}
+                       AND deleted_at > :kept) back
+             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
+            RETURNING m.id
+            """;
+
+    private static final Several OF_AUTHORS = several("author_id = ANY (:authors)");
+
+    /** @param which the condition that selects the memories */
+    static Several several(String which) {
+        return new Several(
+                MemoryStore.changing(
+                        SqlTemplate.of(DELETE_SEVERAL).with("which", which).sql()),
+                SqlTemplate.of(TAKEN_OF_SEVERAL).with("which", which).sql(),
+                MemoryStore.changing(
+                        SqlTemplate.of(RESTORE_SEVERAL).with("which", which).sql()));
+    }
 
     private static final String OLD_TRASHED = Db.oldRows("memory", "deleted_at <= :until");
 
@@ -169,44 +207,6 @@ public final class TrashStore {
      * @param taken selects the names that other memories have taken since they were deleted
      */
     record Several(String delete, String taken, String restore) {
-        private static final String DELETE = """
-                UPDATE memory SET deleted_at = :now
-                 WHERE tenant_id = :tenant AND bank_id = :bank AND {which} AND deleted_at IS NULL
-                RETURNING id
-                """;
-
-        private static final String TAKEN = """
-                SELECT DISTINCT t.name
-                  FROM (SELECT * FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND {which} AND deleted_at > :kept) t
-                  JOIN memory m
-                    ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key AND m.deleted_at IS NULL
-                 ORDER BY t.name
-                 LIMIT 20
-                """;
-
-        /** If several of them had the same name, the last deleted one holds it again. */
-        private static final String RESTORE = """
-                UPDATE memory m
-                   SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
-                  FROM (SELECT id, row_number() OVER (PARTITION BY name_key
-                                                          ORDER BY deleted_at DESC, updated_at DESC, id) AS place
-                          FROM memory
-                         WHERE tenant_id = :tenant AND bank_id = :bank AND {which}
-                           AND deleted_at > :kept) back
-                 WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
-                RETURNING m.id
-                """;
-
-        /** @param which the condition that selects the memories */
-        static Several of(String which) {
-            return new Several(
-                    MemoryStore.changing(
-                            SqlTemplate.of(DELETE).with("which", which).sql()),
-                    SqlTemplate.of(TAKEN).with("which", which).sql(),
-                    MemoryStore.changing(
-                            SqlTemplate.of(RESTORE).with("which", which).sql()));
-        }
-
         /**
          * Takes the memories out of the trash, all or none, and returns their number.
          *
