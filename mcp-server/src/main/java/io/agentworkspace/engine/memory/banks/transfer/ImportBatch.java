@@ -87,7 +87,13 @@ final class ImportBatch {
         report.unchanged += former.size() - isNew;
         replacing.forEach(line -> attempt(line, this::replace));
         expiring.forEach(line -> {
-            stores.imports().mark(call, bank, UUID.fromString(line.id()), null, line.line().expiresAt());
+            stores.imports()
+                    .mark(
+                            call,
+                            bank,
+                            UUID.fromString(line.id()),
+                            null,
+                            line.line().expiresAt());
             report.replaced++;
         });
     }
@@ -101,7 +107,9 @@ final class ImportBatch {
         memories.putAll(stores.imports().memories(call, bank, ids));
         var keys = lines.stream()
                 .filter(line -> !line.isFormer())
-                .flatMap(line -> Stream.of(line.key(), line.otherName() == null ? null : line.otherName().key()))
+                .flatMap(line -> Stream.of(
+                        line.key(),
+                        line.otherName() == null ? null : line.otherName().key()))
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet());
         holders.putAll(stores.imports().holders(call, bank, keys));
@@ -219,7 +227,13 @@ final class ImportBatch {
                 .edit(name, _ -> draft(name, line.line().text(), tags));
         if (line.product() != null) {
             var source = source(line.line(), found(line.line().author()).isPresent(), true);
-            stores.imports().mark(call, bank, UUID.fromString(stored.id()), source, line.line().expiresAt());
+            stores.imports()
+                    .mark(
+                            call,
+                            bank,
+                            UUID.fromString(stored.id()),
+                            source,
+                            line.line().expiresAt());
         }
         report.replaced++;
     }

@@ -94,7 +94,8 @@ final class ImportPortions {
 
     private static ImportPortions of(MarkdownFolder folder) {
         var lines = folder.sections().stream()
-                .map(section -> new ImportedLine(Json.text(section.memory()), new Place(section.file(), section.line())))
+                .map(section ->
+                        new ImportedLine(Json.text(section.memory()), new Place(section.file(), section.line())))
                 .toList();
         return new ImportPortions(ImportTool.JSONL, null, lines, folder.skipped());
     }

@@ -61,8 +61,8 @@ public final class ImportRunner implements ToolRunner {
     private final Clock clock;
 
     /** A quarter of the heap, for the imports that are read as a whole; tenants take turns. */
-    private final FairQueue room = new FairQueue(
-            (int) Math.max(1, Runtime.getRuntime().maxMemory() / 4 / HELD));
+    private final FairQueue room =
+            new FairQueue((int) Math.max(1, Runtime.getRuntime().maxMemory() / 4 / HELD));
 
     /** @param heavy for the texts and zips that are divided and unpacked before their first portion */
     public ImportRunner(ToolRunner runner, HeavyWork heavy, Clock clock) {

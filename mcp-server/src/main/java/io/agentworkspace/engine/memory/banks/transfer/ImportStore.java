@@ -205,7 +205,11 @@ final class ImportStore {
 
     /** Stores what another product knows of a memory now: null leaves it as it is. */
     void mark(
-            Call call, BankStore.LockedBank bank, UUID id, @Nullable ImportedSource source, @Nullable Instant expiresAt) {
+            Call call,
+            BankStore.LockedBank bank,
+            UUID id,
+            @Nullable ImportedSource source,
+            @Nullable Instant expiresAt) {
         db.sql(call, MARK)
                 .set("bank", bank.id())
                 .set("id", id)

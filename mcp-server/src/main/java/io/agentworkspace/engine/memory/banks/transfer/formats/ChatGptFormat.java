@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
-import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.model.json.Json;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +9,8 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

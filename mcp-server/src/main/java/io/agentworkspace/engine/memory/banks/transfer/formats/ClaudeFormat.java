@@ -139,11 +139,10 @@ final class ClaudeFormat implements JsonFormat {
             parts.add(message.path("text").asString(""));
         }
         for (var kind : List.of("attachments", "files")) {
-            message.path(kind)
-                    .forEach(file -> {
-                        parts.add("[file: %s]".formatted(file.path("file_name").asString("unnamed")));
-                        parts.add(file.path("extracted_content").asString("")); // A pasted text.
-                    });
+            message.path(kind).forEach(file -> {
+                parts.add("[file: %s]".formatted(file.path("file_name").asString("unnamed")));
+                parts.add(file.path("extracted_content").asString("")); // A pasted text.
+            });
         }
         parts.removeIf(String::isBlank);
         return String.join("\n\n", parts);

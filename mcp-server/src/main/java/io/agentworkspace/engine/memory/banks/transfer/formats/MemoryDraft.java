@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
-import java.time.format.DateTimeFormatter;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.StorableText;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +18,7 @@ final class MemoryDraft {
     /** The maximum length of an author's name. */
     private static final int LONGEST_AUTHOR = 200;
 
-    private static final DateTimeFormatter DAY =
-            DateTimeFormatter.ISO_LOCAL_DATE.withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter DAY = DateTimeFormatter.ISO_LOCAL_DATE.withZone(ZoneOffset.UTC);
 
     private final Place place;
     private final Origins origin = new Origins();

@@ -89,7 +89,9 @@ final class NotesFormat implements ImportFormat {
                 return true;
             }
             // Shell scripts and links of other programs have such brackets too.
-            var hasLink = source.isFolder() && head.contains("[[") && LINK.matcher(head).find();
+            var hasLink = source.isFolder()
+                    && head.contains("[[")
+                    && LINK.matcher(head).find();
             count += hasLink || !matter.fields().isEmpty() ? 1 : 0;
         }
         return product == Product.OBSIDIAN && count > 0 && 2 * count > notes.size();

@@ -91,7 +91,8 @@ public final class Records {
     private void count(String text) {
         characters += text.length();
         if (characters > MOST_CHARACTERS) {
-            throw Problem.tooLarge("the memories and conversations of the import", characters, MOST_CHARACTERS, "characters or more");
+            throw Problem.tooLarge(
+                    "the memories and conversations of the import", characters, MOST_CHARACTERS, "characters or more");
         }
     }
 

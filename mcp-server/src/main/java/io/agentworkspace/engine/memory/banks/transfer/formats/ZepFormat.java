@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
-import java.util.regex.Pattern;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -9,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -18,12 +18,13 @@ import tools.jackson.databind.JsonNode;
  */
 final class ZepFormat implements JsonFormat {
     private static final String PRODUCT = "Zep";
-    private static final List<String> LISTS =
-            List.of("facts", "edges", "episodes", "nodes", "entities", "entity_edges", "episodic_nodes", "entity_nodes");
+    private static final List<String> LISTS = List.of(
+            "facts", "edges", "episodes", "nodes", "entities", "entity_edges", "episodic_nodes", "entity_nodes");
     private static final Set<String> FACT = Set.of("fact", "fact_embedding", "score");
 
     /** A message of Graphiti begins with who said it. */
     private static final Pattern SAID = Pattern.compile("(?s)([^:\\n]{1,60}):\\s+(\\S.*)");
+
     private static final Set<String> NODE = Set.of("name", "summary", "created_at", "name_embedding", "labels");
 
     private final Map<String, List<Episode>> sessions = new LinkedHashMap<>();
