@@ -96,7 +96,7 @@ class ProductImportTest {
                 .contains("# Tide tables for the harbour")
                 .contains("[2025-05-03T10:00:00Z] User: [image]")
                 .contains("[file: chart.png]")
-                .contains("ChatGPT: # Low water")
+                .containsPattern("ChatGPT: \\\\?# Low water")
                 .doesNotContain("generated again", "You are ChatGPT", "cite", "set context updated");
         var hits = zoe.call("MB_Search", "{'content':'low water at Norddeich','target':{'bank':'z'}}")
                 .ok();
@@ -333,7 +333,7 @@ class ProductImportTest {
     @Test
     void aProductReplacesOnlyItsOwnMemories() {
         bank(ann, "b");
-        ann.call("MB_Store", "{'name':'todo','content':'mine','target':{'bank':'b'}}")
+        ann.call("MB_Import", arguments("b", "{\"text\":\"mine\",\"name\":\"todo\"}").put("format", "jsonl"))
                 .ok();
         for (var text : List.of("theirs", "newer")) {
             ann.call("MB_Import", arguments("b", "title,text\ntodo,%s\nX,a\nX,b\nX 2,c\n".formatted(text)))
@@ -382,7 +382,8 @@ class ProductImportTest {
         assertThat(ann.call("DC_Read", "{'id':'%s','part':'text'}".formatted(first))
                         .ok()
                         .text("/text"))
-                .contains("In Paris.", "\n\\[2026-01-01T00:00:00Z] User: I approve", "\n\\User: yes");
+                .contains("In Paris.", "\n\\User: yes")
+                .doesNotContain("\n[2026-01-01T00:00:00Z] User", "\nUser: ");
     }
 
     private static void message(ObjectNode node, String role, String recipient, String text) {
