@@ -22,6 +22,9 @@ const FORMATS = {
 };
 const TYPES = '.jsonl,.ndjson,.json,.md,.markdown,.txt,.zip,.csv,.tsv,.af';
 
+// The largest file of another product that the service takes.
+const MOST_BYTES = 256 * 1024 * 1024;
+
 // How often a file is sent again whose conversations are still being validated.
 const MOST_TIMES = 20;
 const COUNTS = [
@@ -63,15 +66,23 @@ async function send(bank, format, file, isTrial) {
 async function store(bank, format, file, progress) {
   let body = await send(bank, format, file, false);
   const first = body;
+  let loaded = first.documents?.stored ?? 0;
   for (let times = 1; body.documents?.waiting && times < MOST_TIMES; times++) {
     progress(
       `${number(body.documents.found - body.documents.waiting)} of ${number(body.documents.found)} conversations…`,
     );
     body = await send(bank, format, file, false);
+    loaded += body.documents?.stored ?? 0;
   }
-  return body === first
-    ? first
-    : { ...body, stored: first.stored, replaced: first.replaced, unchanged: first.unchanged };
+  if (body === first) return first;
+  const unchanged = Math.max(0, (body.documents?.unchanged ?? 0) - (loaded - (body.documents?.stored ?? 0)));
+  return {
+    ...body,
+    stored: first.stored,
+    replaced: first.replaced,
+    unchanged: first.unchanged,
+    documents: { ...body.documents, stored: loaded, unchanged },
+  };
 }
 
 // A file that was dropped on the page of a bank, until the page of its import takes it.
@@ -151,6 +162,11 @@ function report(body, isTrial) {
   return [
     html`<h3>${isTrial ? 'What would be stored' : 'Report'}</h3>`,
     html`<p role="status">${count}</p>`,
+    isTrial && body.documents?.found
+      ? html`<p class="note">
+          Everybody in the workspace with document:read can read these conversations and files once they are imported.
+        </p>`
+      : null,
     body.documents?.preview?.length
       ? html`<ul class="preview" aria-label="The first conversations">
           ${body.documents.preview.map(
@@ -193,6 +209,12 @@ export function importing(bank, { drawn }) {
   let depth = 0; // How many elements of the place to drop a file are below it.
 
   async function take(one) {
+    if (isStoring) return; // The running import would lose its report.
+    if (one.size > MOST_BYTES) {
+      wrong = 'The file has more than 256 MiB: of an export with images, send conversations.json alone.';
+      drawn();
+      return;
+    }
     file = one;
     result = nothing; // It was of another file.
     format = 'auto';
@@ -251,7 +273,10 @@ export function importing(bank, { drawn }) {
       <header class="detail-head">
         <div>
           <h2>Import into ${bank.name}</h2>
-          <p class="soft">What the bank has is never overwritten, and the same file twice changes nothing.</p>
+          <p class="soft">
+            The same file twice changes nothing. A changed note replaces the one that was imported before. Everybody in
+            the workspace who may read documents can read imported conversations and files.
+          </p>
         </div>
       </header>
       <div class="import">

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.banks.transfer;
 
+import io.agentworkspace.engine.kernel.scheduling.Cancellation;
 import io.agentworkspace.engine.memory.banks.transfer.ImportReport.DocumentCounts;
 import io.agentworkspace.engine.memory.banks.transfer.ImportReport.PreviewedDocument;
 import io.agentworkspace.engine.memory.banks.transfer.formats.ImportedDocument;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Submits the conversations of an import as documents, waits until they are validated, and loads them into the bank: by
+ * Submits the conversations of an import as documents, which everybody with document:read may read, waits until they are validated, and loads them into the bank: by
  * DC_Submit, DC_Read and MB_Load, so that access, quotas, rules and the queue are those of every document.
  */
 final class DocumentImport {
@@ -35,6 +36,9 @@ final class DocumentImport {
     /** After these the next document would be refused for the same reason. */
     private static final Set<Failure> FOR_ALL =
             Set.of(Failure.QUOTA_EXCEEDED, Failure.NOT_PERMITTED, Failure.RATE_LIMITED);
+
+    /** That there is no such document, or none for the caller. */
+    private static final Set<Failure> MISSING = Set.of(Failure.NOT_FOUND, Failure.NOT_PERMITTED);
 
     private final ToolRunner runner;
     private final Request request;
@@ -74,10 +78,12 @@ final class DocumentImport {
         var submitted = new ArrayList<Submitted>();
         var isOver = false;
         for (var i = 0; i < documents.size() && !isOver; i++) {
+            Cancellation.checkCurrent();
             isOver = submit(documents.get(i), documents.subList(i + 1, documents.size()), submitted);
             report(i + 1, documents.size());
         }
         for (var i = 0; i < submitted.size(); i++) {
+            Cancellation.checkCurrent();
             load(submitted.get(i));
             report(documents.size() + i + 1, documents.size());
         }
@@ -118,9 +124,11 @@ final class DocumentImport {
     /** Returns the newest version of a document; null if there is none, or the caller may not read it. */
     private @Nullable ObjectNode read(String id) {
         var answer = runner.runUncounted(of("DC_Read", Json.object().put("id", id)));
-        return answer.problem() == null && answer.envelope().path("document") instanceof ObjectNode found
-                ? found
-                : null;
+        var problem = answer.problem();
+        if (problem != null && !MISSING.contains(problem.failure())) {
+            throw problem;
+        }
+        return problem == null && answer.envelope().path("document") instanceof ObjectNode found ? found : null;
     }
 
     private void load(Submitted submitted) {
@@ -132,7 +140,7 @@ final class DocumentImport {
         if (found == null) {
             refuse(
                     submitted.document(),
-                    "a conversation was submitted, but you may not read documents, so it cannot be loaded");
+                    "it was submitted, but you may not read documents (document:read), so it cannot be loaded");
         } else if (isWaiting(found)) {
             waiting++;
         } else if (found.path("state").asString("").equals("accepted")) {
@@ -177,10 +185,12 @@ final class DocumentImport {
 
     private Request of(String service, ObjectNode arguments) {
         return new Request(service, arguments, request.caller(), request.requestId(), false, null)
-                .from(request.source());
+                .from(request.source())
+                .readOnly(request.readOnly());
     }
 
     private static void pause() {
+        Cancellation.checkCurrent();
         try {
             Thread.sleep(BETWEEN_LOOKS);
         } catch (InterruptedException e) {

@@ -23,7 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The lines of one transaction. A line that cannot be stored is refused, and the others are stored. */
@@ -41,6 +43,7 @@ final class ImportBatch {
     private final List<LineRow> former = new ArrayList<>();
     private final List<String> released = new ArrayList<>();
     private final List<ImportLine> replacing = new ArrayList<>();
+    private final List<ImportLine> expiring = new ArrayList<>();
     private Optional<ImportAuthors> authors = Optional.empty();
 
     /**
@@ -72,7 +75,7 @@ final class ImportBatch {
         if (isPreview) {
             report.stored += added.size();
             report.revisions += former.size();
-            report.replaced += replacing.size();
+            report.replaced += replacing.size() + expiring.size();
             return;
         }
         stores.imports().release(call, bank, released);
@@ -83,6 +86,16 @@ final class ImportBatch {
         report.revisions += isNew;
         report.unchanged += former.size() - isNew;
         replacing.forEach(line -> attempt(line, this::replace));
+        expiring.forEach(line -> {
+            stores.imports()
+                    .mark(
+                            call,
+                            bank,
+                            UUID.fromString(line.id()),
+                            null,
+                            line.line().expiresAt());
+            report.replaced++;
+        });
     }
 
     private void lookUp(List<ImportLine> lines) {
@@ -97,7 +110,9 @@ final class ImportBatch {
         memories.putAll(stores.imports().memories(call, bank, ids));
         var keys = lines.stream()
                 .filter(line -> !line.isFormer())
-                .map(ImportLine::key)
+                .flatMap(line -> Stream.of(
+                        line.key(),
+                        line.otherName() == null ? null : line.otherName().key()))
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet());
         holders.putAll(stores.imports().holders(call, bank, keys));
@@ -122,9 +137,19 @@ final class ImportBatch {
         var old = memories.get(line.id());
         if (old != null || added.containsKey(line.id())) {
             checkSame(line.line(), old);
-            report.unchanged++;
+            takeExpiry(line, old);
             return;
         }
+        var held = line.key() == null ? null : holders.get(line.key());
+        var other = line.otherName();
+        if (other != null && held != null && held.isReadable() && !Objects.equals(held.product(), line.product())) {
+            store(line.named(other)); // What the bank has under this name is not of this product.
+        } else {
+            store(line);
+        }
+    }
+
+    private void store(ImportLine line) {
         var key = censored ? null : line.key();
         var holder = key == null ? null : holders.get(key);
         if (holder != null && holder.isReadable()) {
@@ -139,8 +164,25 @@ final class ImportBatch {
         var row = row(line.line(), key);
         added.put(line.id(), row);
         if (key != null) {
-            holders.put(key, new NameHolder(java.util.UUID.fromString(line.id()), row.text(), true));
+            holders.put(key, new NameHolder(UUID.fromString(line.id()), row.text(), true, line.product()));
         }
+        show(line.line());
+    }
+
+    /** Another export of a known memory may say when it expires. */
+    private void takeExpiry(ImportLine line, @Nullable KnownMemory old) {
+        var expiry = line.line().expiresAt();
+        var known = old == null ? null : old.expiresAt();
+        var isSame = known != null && expiry != null && known.toEpochMilli() == expiry.toEpochMilli();
+        if (old == null || !line.replaces() || expiry == null || isSame) {
+            report.unchanged++;
+            return;
+        }
+        if (old.author() != actor.id()) {
+            bank.permission().require(Permission.WRITE);
+        }
+        checkRules(line.line());
+        expiring.add(line);
         show(line.line());
     }
 
@@ -195,8 +237,18 @@ final class ImportBatch {
     private void replace(ImportLine line) {
         var tags = line.line().tags().isEmpty() ? null : line.line().tags();
         var name = Objects.requireNonNull(line.line().name());
-        new MemoryWrite(stores.memories(), call, bank, actor, censored)
+        var stored = new MemoryWrite(stores.memories(), call, bank, actor, censored)
                 .edit(name, _ -> draft(name, line.line().text(), tags));
+        if (line.product() != null) {
+            var source = source(line.line(), found(line.line().author()).isPresent(), true);
+            stores.imports()
+                    .mark(
+                            call,
+                            bank,
+                            UUID.fromString(stored.id()),
+                            source,
+                            line.line().expiresAt());
+        }
         report.replaced++;
     }
 

@@ -169,6 +169,26 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
         return line.id();
     }
 
+    /** Returns the product that the line is from; null for one of the engine's own formats. */
+    @Nullable
+    String product() {
+        var product = line.origin() == null ? "" : line.origin().path("product").asString("");
+        return product.isBlank() ? null : product;
+    }
+
+    /** Returns the name that it gets if another memory than one of its product holds its own; null if it has none. */
+    @Nullable
+    MemoryName otherName() {
+        var name = line.name();
+        var other = name == null ? "" : "%s from %s".formatted(name.text(), product());
+        return product() == null || MemoryName.broken(other).isPresent() ? null : new MemoryName(other);
+    }
+
+    /** Returns the same line with another name. */
+    ImportLine named(MemoryName other) {
+        return new ImportLine(number, line.named(other), replaces);
+    }
+
     boolean isFormer() {
         return line.replacedAt() != null;
     }

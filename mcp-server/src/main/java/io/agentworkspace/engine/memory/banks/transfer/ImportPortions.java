@@ -94,14 +94,16 @@ final class ImportPortions {
 
     private static ImportPortions of(MarkdownFolder folder) {
         var lines = folder.sections().stream()
-                .map(section -> new ImportedLine(section.memory(), new Place(section.file(), section.line())))
+                .map(section ->
+                        new ImportedLine(Json.text(section.memory()), new Place(section.file(), section.line())))
                 .toList();
         return new ImportPortions(ImportTool.JSONL, null, lines, folder.skipped());
     }
 
-    /** Returns the portions of memories that were read from the format of another product. */
-    static ImportPortions of(List<ImportedLine> read) {
-        return new ImportPortions(ImportTool.JSONL, null, read, List.of());
+    /** Returns the portions of memories that were read from the format of another product, or as one list. */
+    static ImportPortions of(String recognised, List<ImportedLine> read) {
+        var format = recognised.equals(ImportTool.ENGINE) ? ImportTool.ENGINE : ImportTool.JSONL;
+        return new ImportPortions(format, null, read, List.of());
     }
 
     /** Returns what is refused without being a line: files of a folder that are not Markdown. */
@@ -149,6 +151,6 @@ final class ImportPortions {
             return lines.next();
         }
         var index = (int) next - 1;
-        return index < read.size() ? new RawLine(Json.text(read.get(index).memory()), null) : null;
+        return index < read.size() ? new RawLine(read.get(index).memory(), null) : null;
     }
 }

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.memory.banks.transfer;
 
+import io.agentworkspace.engine.kernel.scheduling.Cancellation;
+import io.agentworkspace.engine.kernel.scheduling.FairQueue;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.transfer.ImportPortions.Portion;
 import io.agentworkspace.engine.memory.banks.transfer.ImportReport.DocumentCounts;
@@ -21,6 +23,7 @@ import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.model.tool.AccessReasons;
 import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Envelope;
@@ -29,6 +32,7 @@ import io.agentworkspace.engine.model.upload.FileStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -47,9 +51,18 @@ public final class ImportRunner implements ToolRunner {
     private static final List<String> COUNTS =
             List.of("lines", "stored", "replaced", "revisions", "unchanged", "refused");
 
+    /** What an import holds at most while it runs: its memories, one entry as a tree, and the answer, in bytes. */
+    private static final long HELD = 100L << 20;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     private final ToolRunner runner;
     private final HeavyWork heavy;
     private final Clock clock;
+
+    /** A quarter of the heap, for the imports that are read as a whole; tenants take turns. */
+    private final FairQueue room =
+            new FairQueue((int) Math.max(1, Runtime.getRuntime().maxMemory() / 4 / HELD));
 
     /** @param heavy for the texts and zips that are divided and unpacked before their first portion */
     public ImportRunner(ToolRunner runner, HeavyWork heavy, Clock clock) {
@@ -80,7 +93,7 @@ public final class ImportRunner implements ToolRunner {
         }
         try {
             if (!isOwn) {
-                return readAndRun(imported, format);
+                return keepAndRun(imported, format);
             }
             return imported.run(
                     FileStream.CURRENT.isBound()
@@ -94,22 +107,46 @@ public final class ImportRunner implements ToolRunner {
         }
     }
 
-    /** Reads the format of another product as a whole, then stores it. */
-    private Answer readAndRun(Import imported, String format) throws IOException {
+    /** Keeps what is sent, and waits until there is room to read it. */
+    private Answer keepAndRun(Import imported, String format) throws IOException {
         var arguments = imported.request.arguments();
         try (var source = FileStream.CURRENT.isBound()
                 ? ImportSource.of(FileStream.CURRENT.get())
                 : ImportSource.of(arguments.path("data").asString())) {
-            var mapping = mapping(arguments.path("mapping"));
-            var reading = heavy.run(() -> read(format, source, mapping));
-            imported.recognised = Optional.of(reading);
-            var records = reading.records();
-            if (records != null) {
-                return imported.run(ImportPortions.of(records.memories()));
+            var owner = FairQueue.Owner.current();
+            takeRoom(owner);
+            try {
+                return readAndRun(imported, format, source);
+            } finally {
+                room.giveBack(owner, true);
             }
-            try (var in = source.open()) {
-                return imported.run(ImportPortions.of(reading.word(), in, heavy));
+        }
+    }
+
+    private void takeRoom(FairQueue.Owner owner) {
+        try {
+            if (Cancellation.interruptible(() -> room.take(owner, PATIENCE)) != FairQueue.SlotResult.TAKEN) {
+                throw Problem.unavailable("other imports are running; send this one again shortly", room.pause(owner));
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.unavailable();
+        }
+    }
+
+    /** Reads the format of another product as a whole, then stores it. */
+    private Answer readAndRun(Import imported, String format, ImportSource source) throws IOException {
+        var arguments = imported.request.arguments();
+        var mapping = mapping(arguments.path("mapping"));
+        var reading = heavy.run(() -> read(format, source, mapping));
+        imported.recognised = Optional.of(reading);
+        var records = reading.records();
+        if (records != null) {
+            source.close(); // It is not needed while conversations are validated.
+            return imported.run(ImportPortions.of(reading.word(), records.memories()));
+        }
+        try (var in = source.open()) {
+            return imported.run(ImportPortions.of(reading.word(), in, heavy));
         }
     }
 
@@ -146,6 +183,7 @@ public final class ImportRunner implements ToolRunner {
         private final Reasons reasons = new Reasons();
         private Optional<Formats.Reading> recognised = Optional.empty();
         private @Nullable DocumentCounts documents;
+        private boolean isFinished;
         private long portions;
 
         Import(Request request) {
@@ -158,7 +196,7 @@ public final class ImportRunner implements ToolRunner {
             Answer last = null;
             for (var portion = portions.next(); last == null || !portion.lines().isEmpty(); portion = portions.next()) {
                 portion.faults().forEach(this::refuse);
-                last = attempt(portion);
+                last = attempt(portion, portions);
                 if (last.problem() != null) {
                     return failed(last, last.problem());
                 }
@@ -173,13 +211,19 @@ public final class ImportRunner implements ToolRunner {
             return recognised.flatMap(reading -> Optional.ofNullable(reading.records()));
         }
 
-        /** Submits the conversations, and adds what was refused while the file was read. */
-        private void finish(Records records) {
+        /** Adds what was refused while the file was read. */
+        private void addRefused(Records records) {
             records.refused().list().forEach(reason -> {
                 reasons.add(reason);
                 count("refused", reason.count());
                 count("lines", reason.count());
             });
+        }
+
+        /** Submits the conversations. */
+        private void finish(Records records) {
+            isFinished = true;
+            addRefused(records);
             if (!records.documents().isEmpty()) {
                 var all = new DocumentImport(
                         runner, request, reasons, sum.path("lines").asLong());
@@ -199,7 +243,7 @@ public final class ImportRunner implements ToolRunner {
         }
 
         /** Runs a portion. If the plan has room for some of its lines, those are stored. */
-        private Answer attempt(Portion portion) {
+        private Answer attempt(Portion portion, ImportPortions of) {
             var answer = runner.run(part(portion));
             var excess = answer.problem() == null ? null : answer.problem().excess();
             if (excess == null || excess.scope() != Scope.MEMORIES) {
@@ -210,7 +254,7 @@ public final class ImportRunner implements ToolRunner {
             if (room > 0) {
                 var some = runner.run(part(portion.first(room)));
                 if (some.problem() == null) {
-                    add(some.envelope(), null);
+                    add(some.envelope(), of);
                 }
             }
             return answer;
@@ -313,8 +357,12 @@ public final class ImportRunner implements ToolRunner {
             if (portions <= 1 && sum.path("lines").asLong() == 0) {
                 return answer;
             }
-            var report = problem.with("report", report());
-            answer.envelope().set("report", report());
+            if (!isFinished) {
+                records().ifPresent(this::addRefused);
+            }
+            var done = report().put("complete", false);
+            var report = problem.with("report", done);
+            answer.envelope().set("report", done);
             return new Answer(answer.envelope(), report, answer.replayed(), answer.moved(), answer.limits());
         }
 
@@ -332,6 +380,11 @@ public final class ImportRunner implements ToolRunner {
     @Override
     public Answer runUncounted(Request request) {
         return runner.runUncounted(request);
+    }
+
+    @Override
+    public void admit(Caller caller) {
+        runner.admit(caller);
     }
 
     @Override

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Stores the lines of an import. An id counts only in its own bank: other banks and tenants may have the same one. */
 final class ImportStore {
     private static final String KNOWN = SqlTemplate.of("""
-        SELECT CAST(m.id AS text) AS id, m.author_id, m.revision, m.text, {readable} AS readable, m.contributors
+        SELECT CAST(m.id AS text) AS id, m.author_id, m.revision, m.text, {readable} AS readable, m.contributors, m.expires_at
           FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:ids AS uuid[]))
         """)
@@ -32,7 +32,8 @@ final class ImportStore {
             .sql();
 
     private static final String HOLDERS = SqlTemplate.of("""
-        SELECT CAST(m.id AS text) AS id, m.name_key, m.text, {readable} AS readable
+        SELECT CAST(m.id AS text) AS id, m.name_key, m.text, {readable} AS readable,
+               m.source -> 'origin' ->> 'product' AS product
           FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
          WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = ANY (CAST(:keys AS text[])) AND m.deleted_at IS NULL
         """)
@@ -80,6 +81,12 @@ final class ImportStore {
         UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
         """;
 
+    private static final String MARK = """
+        UPDATE memory SET source = COALESCE(CAST(:source AS jsonb), source),
+                          expires_at = COALESCE(CAST(:expires_at AS timestamptz), expires_at)
+         WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+        """;
+
     private static final String AGENTS = """
         SELECT a.id, a.name, a.name_key, a.owner_id, o.name AS owner_name
           FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
@@ -100,10 +107,24 @@ final class ImportStore {
     }
 
     /** A memory that the bank has already. */
-    record KnownMemory(long author, long revision, String text, boolean isReadable, List<Long> contributors) {}
+    record KnownMemory(
+            long author,
+            long revision,
+            String text,
+            boolean isReadable,
+            List<Long> contributors,
+            @Nullable Instant expiresAt) {}
 
-    /** The memory that holds a name. */
-    record NameHolder(UUID id, String text, boolean isReadable) {}
+    /**
+     * The memory that holds a name.
+     *
+     * @param product from which it was imported; null if it was not, or has been edited since
+     */
+    record NameHolder(
+            UUID id,
+            String text,
+            boolean isReadable,
+            @Nullable String product) {}
 
     /** A line as its row. */
     record LineRow(
@@ -187,6 +208,22 @@ final class ImportStore {
         if (!holders.isEmpty()) {
             db.sql(call, RELEASE).set("bank", bank.id()).set("ids", holders).run();
         }
+    }
+
+    /** Stores what another product knows of a memory now: null leaves it as it is. */
+    void mark(
+            Call call,
+            BankStore.LockedBank bank,
+            UUID id,
+            @Nullable ImportedSource source,
+            @Nullable Instant expiresAt) {
+        db.sql(call, MARK)
+                .set("bank", bank.id())
+                .set("id", id)
+                .set("source", source == null ? null : Json.text(source))
+                .set("expires_at", expiresAt)
+                .run();
+        call.changed(Change.memories(bank.id(), "stored", List.of(id)));
     }
 
     /** Stores new memories, and returns the ids of those that no concurrent call has stored. */

@@ -39,8 +39,11 @@ final class ImportSummary {
         var verb = isPreview ? "This would store" : refused + waiting > 0 ? "Partly imported:" : "Imported";
         var rest = open.isEmpty() ? "" : "; " + joined(open);
         var again = waiting > 0 ? " Send the same import again to load what is being validated." : "";
+        var readers = isPreview && documents != null && documents.found() > 0
+                ? " Everybody in the workspace with document:read can read conversations and files once they are imported."
+                : "";
         return product.map(name -> "Recognised: %s. ".formatted(name)).orElse("")
-                + "%s %s%s.%s".formatted(verb, what, rest, again);
+                + "%s %s%s.%s%s".formatted(verb, what, rest, again, readers);
     }
 
     private static void add(List<String> to, long count, String one, String many) {

@@ -145,7 +145,7 @@ final class ImportTool {
                 .details("""
                     engine keeps ids, names, authors, dates, lineage and revisions. markdown stores one memory for each section, \
                     named by file and headings; a changed section replaces its memory. auto recognises the exports of other products; \
-                    their conversations become documents (document:write and document:read), which are loaded into the bank. An author whom you may not act as, or who does not \
+                    their conversations become documents (document:write and document:read), which everybody with document:read can read, and are loaded into the bank. An author whom you may not act as, or who does not \
                     exist, is kept as source {kind: import, name}. Each 500 lines are one transaction: if it \
                     fails in the middle, send the same again. Refused lines are in the report, the others are stored. \
                     Requires the permission append, and write to replace another author's memory.\

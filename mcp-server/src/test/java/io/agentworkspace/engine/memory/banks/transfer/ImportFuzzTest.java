@@ -100,6 +100,16 @@ class ImportFuzzTest {
                 + "\"},{\"memory\":\"b\",\"user_id\":\"u\"}]";
         assertThat(checked("mem0", wide.getBytes(UTF_8)).text("/reasons/0/note"))
                 .contains("bytes");
+        var vector = "[" + "0.125,".repeat(1_024) + "1]";
+        var facts = IntStream.range(0, 300)
+                .mapToObj(i -> "{\"fact\":\"f%d\",\"uuid\":\"e%d\",\"fact_embedding\":%s}".formatted(i, i, vector))
+                .collect(Collectors.joining(",", "{\"edges\":[", "]}"));
+        assertThat(checked("auto", facts.getBytes(UTF_8)).number("/stored")).isEqualTo(300);
+        var values = IntStream.range(0, 9_000)
+                .mapToObj(i -> "{\"memory\":\"m%d\",\"user_id\":\"u\",\"metadata\":{\"a\":[\"%s\"]}}"
+                        .formatted(i, "x\",\"".repeat(20)))
+                .collect(Collectors.joining(",", "{\"results\":[", "]}"));
+        assertThat(checked("auto", values.getBytes(UTF_8)).number("/stored")).isEqualTo(9_000);
         var loop = ImportSamples.text("chatgpt/conversations.json").replace("\"parent\": null", "\"parent\": \"n6\"");
         assertThat(checked("auto", loop.getBytes(UTF_8)).number("/documents/found"))
                 .isEqualTo(1);

@@ -58,6 +58,31 @@ public record MemoryLine(
         @Doc("When the next revision replaced it; only on a former revision.") @Nullable
         Instant replacedAt) {
 
+    /** Returns the same line with another name. */
+    public MemoryLine named(MemoryName other) {
+        return new MemoryLine(
+                id,
+                revision,
+                other,
+                holdsName,
+                text,
+                tags,
+                author,
+                editor,
+                document,
+                origin,
+                derivedFrom,
+                supersedes,
+                reason,
+                supersededBy,
+                supersededAt,
+                expiresAt,
+                pinned,
+                createdAt,
+                updatedAt,
+                replacedAt);
+    }
+
     /** The place in a document that a memory was loaded from. */
     public record Loaded(
             @Doc(value = "The document's name.", max = 255) String name,

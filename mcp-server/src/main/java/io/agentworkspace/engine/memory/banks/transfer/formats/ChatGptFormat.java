@@ -2,12 +2,15 @@ package io.agentworkspace.engine.memory.banks.transfer.formats;
 
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.model.json.Json;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,14 +22,25 @@ import tools.jackson.databind.JsonNode;
 final class ChatGptFormat implements JsonFormat {
     private static final String PRODUCT = "ChatGPT";
 
-    /** What a model marks as a citation, between characters of private use. */
-    private static final Pattern CITATION = Pattern.compile("\uE200[^\uE201]{0,1000}\uE201|[\uE000-\uF8FF]");
+    /** What a model marks between characters of private use: a kind, and what it is of. */
+    private static final Pattern MARK =
+            Pattern.compile("\uE200([a-z_]{0,40})\uE202?([^\uE200\uE201]{0,2000})\uE201|[\uE000-\uF8FF]");
+
+    /** The marks that have a text which people see. The others are citations and widgets. */
+    private static final Set<String> SHOWN = Set.of("entity", "url", "link_title");
+
+    private static final Pattern FORGET = Pattern.compile("(?is)(please )?forget\\b.*");
 
     /** An entry of the list that the model was given of its memories: a number, a date and the text. */
     private static final Pattern REMEMBERED =
             Pattern.compile("(?m)^\\d{1,4}\\. \\[(\\d{4}-\\d{2}-\\d{2})]\\.? (\\S.*)$");
 
     private final Set<String> remembered = new HashSet<>();
+
+    /** The newest list of its memories that the model was given. */
+    private List<MemoryDraft> given = List.of();
+
+    private Instant givenAt = Instant.MIN;
 
     @Override
     public String word() {
@@ -91,6 +105,7 @@ final class ChatGptFormat implements JsonFormat {
             var message = node.path("message");
             var time = Times.of(message.path("create_time")).orElse(null);
             takeRemembered(message, time, at, out);
+            takeGiven(message, time, at);
             var fault = whyLeftOut(message);
             if (fault == null) {
                 var isUser = message.at("/author/role").asString("").equals("user");
@@ -163,7 +178,24 @@ final class ChatGptFormat implements JsonFormat {
                 .forEach(file ->
                         parts.add("[file: %s]".formatted(file.path("name").asString("unnamed"))));
         parts.removeIf(String::isBlank);
-        return CITATION.matcher(String.join("\n\n", parts)).replaceAll("");
+        return MARK.matcher(String.join("\n\n", parts)).replaceAll(mark -> Matcher.quoteReplacement(shown(mark)));
+    }
+
+    /** Returns what people see in the place of a mark: the name of an entity, the title of a link. */
+    private static String shown(MatchResult mark) {
+        if (mark.group(1) == null || !SHOWN.contains(mark.group(1))) {
+            return "";
+        }
+        var content = mark.group(2);
+        if (!content.startsWith("[")) {
+            return content.split("\uE202", 2)[0];
+        }
+        try {
+            var list = Json.readForeign(content.getBytes(StandardCharsets.UTF_8));
+            return list.path(list.size() > 1 ? 1 : 0).asString("");
+        } catch (IllegalArgumentException e) {
+            return content;
+        }
     }
 
     /** Returns a text as it is, and a placeholder for an image or a sound. */
@@ -180,17 +212,35 @@ final class ChatGptFormat implements JsonFormat {
                 : type.contains("audio") ? "[audio]" : type.contains("video") ? "[video]" : "";
     }
 
-    /** What the model was told to remember, and the list of its memories that it was given. */
+    /** What the model was told to remember. */
     private void takeRemembered(JsonNode message, @Nullable Instant time, Place at, Records out) {
         var isWritten = message.at("/author/role").asString("").equals("assistant")
                 && message.path("recipient").asString("").equals("bio");
-        if (isWritten) {
+        if (isWritten && FORGET.matcher(text(message)).matches()) {
+            out.leaveOut("a request to forget something was left out", at);
+        } else if (isWritten) {
             remember(new MemoryDraft(PRODUCT, text(message), at).created(time), out);
         }
-        var given = message.at("/content/model_set_context").asString("");
-        for (var each = REMEMBERED.matcher(given); each.find(); ) {
-            var date = Json.object().put("created_at", each.group(1));
-            remember(new MemoryDraft(PRODUCT, each.group(2), at).created(date, "created_at"), out);
+    }
+
+    /** Keeps the list of its memories that the model was given last: an older one may have what was deleted since. */
+    private void takeGiven(JsonNode message, @Nullable Instant time, Place at) {
+        var list = message.at("/content/model_set_context").asString("");
+        var when = time == null ? Instant.MIN : time;
+        if (list.isBlank() || when.isBefore(givenAt)) {
+            return;
         }
+        givenAt = when;
+        given = REMEMBERED
+                .matcher(list)
+                .results()
+                .map(each -> new MemoryDraft(PRODUCT, each.group(2), at)
+                        .created(Json.object().put("created_at", each.group(1)), "created_at"))
+                .toList();
+    }
+
+    @Override
+    public void end(Records out) {
+        given.forEach(draft -> remember(draft, out));
     }
 }

@@ -86,7 +86,7 @@ final class ClaudeFormat implements JsonFormat {
                 out.leaveOut("a file without text was left out", at);
             } else {
                 var id = file.path("uuid").asString(title);
-                out.document(new ImportedDocument(Labels.documentName(PRODUCT, title, id), text, 0, at));
+                out.document(new ImportedDocument(Labels.documentName(PRODUCT, title, id, 1), text, 0, at));
             }
         }
     }
@@ -139,9 +139,10 @@ final class ClaudeFormat implements JsonFormat {
             parts.add(message.path("text").asString(""));
         }
         for (var kind : List.of("attachments", "files")) {
-            message.path(kind)
-                    .forEach(file -> parts.add(
-                            "[file: %s]".formatted(file.path("file_name").asString("unnamed"))));
+            message.path(kind).forEach(file -> {
+                parts.add("[file: %s]".formatted(file.path("file_name").asString("unnamed")));
+                parts.add(file.path("extracted_content").asString("")); // A pasted text.
+            });
         }
         parts.removeIf(String::isBlank);
         return String.join("\n\n", parts);

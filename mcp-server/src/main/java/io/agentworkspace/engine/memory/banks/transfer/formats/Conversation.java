@@ -18,11 +18,15 @@ final class Conversation {
 
     private static final int LONGEST_TITLE = 200;
 
-    /** A line that would be read as a heading of the document, as HTML or as the beginning of a turn. */
-    private static final Pattern STRUCTURE =
-            Pattern.compile(" {0,3}(#{1,6}([ \\t].*|)|\\[\\d{4}-\\d{2}-\\d{2}T.*|(=+|-+)[ \\t]*|<.*)");
+    /** A line that would be read as a heading of the document or as HTML. */
+    private static final Pattern STRUCTURE = Pattern.compile(" {0,3}(#{1,6}([ \\t].*|)|(=+|-+)[ \\t]*|<.*)");
 
-    private static final Pattern FENCE = Pattern.compile(" {0,3}(```+|~~~+).*");
+    /** A line that would be read as the beginning of a turn, wherever it is. */
+    private static final Pattern TURN =
+            Pattern.compile("\\s*(\\[\\d{4}-\\d{2}-\\d{2}T.*|(?i:user|human|assistant|agent|system|tool): .*)");
+
+    /** The beginning of code (CommonMark 0.31, section 4.5). */
+    private static final Pattern FENCE = Pattern.compile(" {0,3}(```+(?=[^`]*$)|~~~+).*");
 
     private final String product;
     private final String title;
@@ -42,7 +46,7 @@ final class Conversation {
     }
 
     void turn(@Nullable Instant at, String speaker, String raw, Records out) {
-        var said = plain(StorableText.replaced(raw).strip());
+        var said = plain(StorableText.replaced(raw).strip(), speaker);
         for (var rest = said; !rest.isEmpty(); ) {
             var piece = Excerpt.cut(rest, MOST / 2);
             if (text.length() + piece.length() > MOST) {
@@ -62,30 +66,39 @@ final class Conversation {
         }
     }
 
-    /** Returns what was said, so that none of its lines is read as a part of the document. Code stays as it is. */
-    private static String plain(String said) {
+    /** Returns what was said, so that none of its lines is read as a part of the document or as another turn. */
+    private static String plain(String said, String speaker) {
         var plain = new StringBuilder();
         var fence = "";
         for (var line : said.lines().toList()) {
-            var fenced = FENCE.matcher(line);
-            if (fence.isEmpty() && STRUCTURE.matcher(line).matches()) {
+            var isTurn = TURN.matcher(line).matches() || line.stripLeading().startsWith(speaker + ": ");
+            if (isTurn || fence.isEmpty() && STRUCTURE.matcher(line).matches()) {
                 plain.append('\\').append(line.stripLeading());
             } else {
                 plain.append(line);
             }
             plain.append('\n');
-            if (fenced.matches()) {
-                fence = fence.isEmpty() ? fenced.group(1) : line.strip().startsWith(fence) ? "" : fence;
-            }
+            fence = fence(line, fence);
         }
         return fence.isEmpty() ? plain.toString().strip() : plain + fence;
+    }
+
+    /** Returns the fence that is open after the line; an empty text if none is. */
+    private static String fence(String line, String open) {
+        if (open.isEmpty()) {
+            var begin = FENCE.matcher(line);
+            return begin.matches() ? begin.group(1) : "";
+        }
+        var end = line.strip();
+        var isEnd = end.startsWith(open) && end.chars().allMatch(sign -> sign == open.charAt(0));
+        return isEnd ? "" : open;
     }
 
     /** Adds what was said to the records; nothing if nobody said anything. */
     void end(Records out) {
         if (turns > 0) {
-            var known = part == 1 ? title : "%s, part %d".formatted(title, part);
-            out.document(new ImportedDocument(Labels.documentName(product, known, id), text + "\n", turns, place));
+            out.document(
+                    new ImportedDocument(Labels.documentName(product, title, id, part), text + "\n", turns, place));
         } else if (part == 1) {
             out.leaveOut("a conversation in which nothing was said was left out", place);
         }

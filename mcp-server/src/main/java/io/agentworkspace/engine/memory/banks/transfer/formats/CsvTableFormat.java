@@ -5,6 +5,7 @@ import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.memory.documents.extract.CsvFormat;
 import io.agentworkspace.engine.memory.documents.extract.Rejection;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.io.IOException;
 import java.util.List;
@@ -42,7 +43,10 @@ final class CsvTableFormat implements ImportFormat {
     }
 
     @Override
-    public boolean recognises(ImportSource source) throws IOException {
+    public boolean recognises(ImportSource source, Sampled sampled) throws IOException {
+        if (source.isFolder() && source.parts().stream().anyMatch(part -> NotesFormat.isMarkdown(part.path()))) {
+            return false;
+        }
         for (var part : source.parts().stream()
                 .filter(each -> isCandidate(source, each))
                 .limit(MOST_TABLES)
@@ -98,8 +102,21 @@ final class CsvTableFormat implements ImportFormat {
             if (text == null) {
                 out.refuse("a table is not UTF-8, or has more than %,d bytes".formatted(MOST_BYTES), part.place(1));
             } else {
-                table(part, text, mapping, out);
+                tableOf(source, part, text, mapping, out);
             }
+        }
+    }
+
+    /** One table of a folder that cannot be mapped does not end the import of the others. */
+    private static void tableOf(
+            ImportSource source, ImportSource.Part part, String text, CsvMapping mapping, Records out) {
+        try {
+            table(part, text, mapping, out);
+        } catch (Problem problem) {
+            if (!source.isFolder() || problem.failure() != Failure.INVALID_FIELD) {
+                throw problem;
+            }
+            out.refuse("a table cannot be mapped: " + problem.note(), part.place(1));
         }
     }
 

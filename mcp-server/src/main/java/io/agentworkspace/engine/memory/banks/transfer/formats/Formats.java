@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** All formats of other products. */
 public final class Formats {
@@ -22,10 +23,10 @@ public final class Formats {
             new MemoryServerFormat(),
             new ZepFormat(),
             new Mem0Format(),
-            new NotesFormat(NotesFormat.Product.BASIC_MEMORY),
-            new NotesFormat(NotesFormat.Product.OBSIDIAN),
             new GeminiFormat(),
-            new CsvTableFormat());
+            new CsvTableFormat(),
+            new NotesFormat(NotesFormat.Product.BASIC_MEMORY),
+            new NotesFormat(NotesFormat.Product.OBSIDIAN));
 
     private Formats() {}
 
@@ -54,6 +55,10 @@ public final class Formats {
         private final String word;
         private final String product;
 
+        private boolean isOfLines() {
+            return this != MARKDOWN;
+        }
+
         OwnFormat(String word, String product) {
             this.word = word;
             this.product = product;
@@ -81,17 +86,44 @@ public final class Formats {
 
     private static Reading recognised(ImportSource source, @Nullable CsvMapping mapping, Instant now)
             throws IOException {
+        var sampled = new Sampled(source, ALL);
         for (var format : ALL) {
-            if (format.recognises(source)) {
+            if (format.recognises(source, sampled)) {
                 return read(format, source, mapping, now);
             }
         }
-        var own = own(source)
-                .orElseThrow(() -> Problem.invalid(
-                        "data",
-                        "has no format that is recognised; it is one of %s, or choose engine, jsonl or markdown"
-                                .formatted(String.join(", ", words().subList(1, words().size())))));
-        return new Reading(own.word, own.product, null);
+        var own = own(source, sampled).orElseThrow(() -> unknown(sampled));
+        return new Reading(own.word, own.product, own.isOfLines() && !isLines(source) ? records(source, now) : null);
+    }
+
+    private static Problem unknown(Sampled sampled) {
+        var fault = sampled.fault().map(" (%s)"::formatted).orElse("");
+        return Problem.invalid(
+                "data",
+                "has no format that is recognised%s; it is one of %s, or choose engine, jsonl or markdown"
+                        .formatted(fault, String.join(", ", words().subList(1, words().size()))));
+    }
+
+    /** Returns whether each line is an entry: else they are an array, or are written over several lines. */
+    private static boolean isLines(ImportSource source) throws IOException {
+        return source.parts().getFirst().isLines();
+    }
+
+    /** Reads entries of the engine's own format that are not lines. */
+    private static Records records(ImportSource source, Instant now) throws IOException {
+        var records = new Records(now);
+        var part = source.parts().getFirst();
+        part.values(value -> {
+            if (value.json() instanceof ObjectNode entry) {
+                records.line(entry, part.place(value.number()));
+            } else {
+                records.refuse(
+                        value.fault() == null ? "the entry is not an object" : value.fault(),
+                        part.place(value.number()));
+            }
+            return true;
+        });
+        return records;
     }
 
     private static Reading read(ImportFormat format, ImportSource source, @Nullable CsvMapping mapping, Instant now)
@@ -105,7 +137,7 @@ public final class Formats {
         return new Reading(format.word(), format.product(), records);
     }
 
-    private static Optional<OwnFormat> own(ImportSource source) throws IOException {
+    private static Optional<OwnFormat> own(ImportSource source, Sampled sampled) throws IOException {
         if (source.isFolder()) {
             return source.parts().stream().anyMatch(part -> NotesFormat.isMarkdown(part.path()))
                     ? Optional.of(OwnFormat.MARKDOWN)
@@ -113,13 +145,13 @@ public final class Formats {
         }
         var part = source.parts().getFirst();
         if (part.isJson()) {
-            return part.sample().stream().flatMap(entry -> own(entry).stream()).findFirst();
+            return sampled.own();
         }
         var text = part.text(NotesFormat.MOST_BYTES);
         return text == null || text.isBlank() ? Optional.empty() : Optional.of(OwnFormat.MARKDOWN);
     }
 
-    private static Optional<OwnFormat> own(JsonNode entry) {
+    static Optional<OwnFormat> own(JsonNode entry) {
         if (!entry.path("text").isString()) {
             return Optional.empty();
         }

@@ -23,7 +23,10 @@ final class GeminiFormat implements ImportFormat {
     }
 
     @Override
-    public boolean recognises(ImportSource source) throws IOException {
+    public boolean recognises(ImportSource source, Sampled sampled) throws IOException {
+        if (source.parts().stream().anyMatch(part -> part.path().contains(".obsidian/"))) {
+            return false;
+        }
         for (var part : source.parts()) {
             if (!source.isFolder() || part.path().matches("(.*/)?GEMINI\\.md")) {
                 var text = part.text(NotesFormat.MOST_BYTES);

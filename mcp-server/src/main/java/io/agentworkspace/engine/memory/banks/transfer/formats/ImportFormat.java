@@ -12,7 +12,7 @@ interface ImportFormat {
     String product();
 
     /** Returns whether what was sent has its shape. */
-    boolean recognises(ImportSource source) throws IOException;
+    boolean recognises(ImportSource source, Sampled sampled) throws IOException;
 
     /** Reads what was sent. What cannot be read is refused in the records, and does not end the import. */
     void read(ImportSource source, CsvMapping mapping, Records out) throws IOException;

@@ -21,13 +21,8 @@ interface JsonFormat extends ImportFormat {
     JsonFormat begin();
 
     @Override
-    default boolean recognises(ImportSource source) throws IOException {
-        for (var part : source.likelyJson()) {
-            if (part.sample().stream().anyMatch(this::has)) {
-                return true;
-            }
-        }
-        return false;
+    default boolean recognises(ImportSource source, Sampled sampled) {
+        return sampled.has(this);
     }
 
     @Override

@@ -33,8 +33,12 @@ final class Labels {
         return name.isEmpty() || MemoryName.broken(name).isPresent() ? null : name;
     }
 
-    /** Returns a document's name: the title, without the characters that none can have, and what makes it unique. */
-    static String documentName(String product, String title, String unique) {
+    /**
+     * Returns a document's name: the title, without the characters that none can have, and what makes it unique.
+     *
+     * @param part of a long text, counted from 1
+     */
+    static String documentName(String product, String title, String unique, int part) {
         var plain = title.replaceAll("[/\\\\]", "-")
                 .replaceAll("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}]+", " ")
                 .replaceAll("\\s+", " ")
@@ -42,7 +46,7 @@ final class Labels {
         var known =
                 plain.isEmpty() ? "" : " " + Excerpt.cut(plain, LONGEST_TITLE).strip();
         var id = Sha256.hex(unique.getBytes(StandardCharsets.UTF_8)).substring(0, LENGTH_OF_ID);
-        return "%s%s (%s).md".formatted(product, known, id);
+        return "%s%s%s (%s).md".formatted(product, known, part == 1 ? "" : ", part " + part, id);
     }
 
     /** Returns the texts of an array, or of a text with commas, as tags. */

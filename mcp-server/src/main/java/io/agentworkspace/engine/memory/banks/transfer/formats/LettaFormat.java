@@ -69,10 +69,22 @@ final class LettaFormat implements JsonFormat {
         var messages = agent.path("messages");
         if (messages.isArray() && !messages.isEmpty()) {
             var name = agent.path("name").asString("agent");
-            var conversation = new Conversation(PRODUCT, name, agent.path("id").asString(name), at);
+            var conversation = new Conversation(PRODUCT, name, name + "|" + first(messages), at);
             messages.forEach(message -> message(message, conversation, at, out));
             conversation.end(out);
         }
+    }
+
+    /**
+     * Returns what distinguishes the messages from those of other files: the ids in a file are numbers, and a file has
+     * the last messages only, so a later one must not replace it.
+     */
+    private static String first(JsonNode messages) {
+        var first = messages.valueStream()
+                .filter(message -> message.path("role").asString("").equals("user"))
+                .findFirst()
+                .orElse(messages.path(0));
+        return "%s|%s".formatted(first.path("created_at").asString(""), content(first));
     }
 
     private static void block(JsonNode entry, String owner, Place at, Records out) {
@@ -121,7 +133,7 @@ final class LettaFormat implements JsonFormat {
                         .asString("");
             }
         }
-        return message.path("tool_calls").isEmpty() ? content(message) : "";
+        return content(message);
     }
 
     private static String content(JsonNode message) {

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.banks.transfer.formats;
 
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
@@ -9,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 /** Memories of mem0: answers of its searches and lists, bare arrays of memories, JSON lines, and exports. */
 final class Mem0Format implements JsonFormat {
     private static final String PRODUCT = "mem0";
-    private static final Set<String> LISTS = Set.of("results", "memories", "data");
+    private static final List<String> LISTS = List.of("results", "memories", "data");
     private static final Set<String> KNOWN = Set.of(
             "memory",
             "data",

@@ -5,6 +5,8 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.StorableText;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +18,11 @@ final class MemoryDraft {
     /** The maximum length of an author's name. */
     private static final int LONGEST_AUTHOR = 200;
 
-    private final String text;
+    private static final DateTimeFormatter DAY = DateTimeFormatter.ISO_LOCAL_DATE.withZone(ZoneOffset.UTC);
+
     private final Place place;
-    private final ObjectNode origin = Json.object();
+    private final Origins origin = new Origins();
+    private String text;
     private @Nullable String name;
     private @Nullable String author;
     private List<String> tags = List.of();
@@ -30,7 +34,7 @@ final class MemoryDraft {
     MemoryDraft(String product, String text, Place place) {
         this.text = StorableText.replaced(text).strip();
         this.place = place;
-        origin.put("product", product);
+        origin.put("product", Json.valueTree(product));
     }
 
     MemoryDraft name(@Nullable String known) {
@@ -77,24 +81,24 @@ final class MemoryDraft {
                 return time.get();
             }
             hasUnclearTime = true;
-            Origins.put(origin, field, value);
+            origin.put(field, value);
         }
         return null;
     }
 
     MemoryDraft origin(String field, JsonNode value) {
-        Origins.put(origin, field, value);
+        origin.put(field, value);
         return this;
     }
 
     MemoryDraft origin(String field, String value) {
-        Origins.put(origin, field, Json.valueTree(value));
+        origin.put(field, Json.valueTree(value));
         return this;
     }
 
     /** Keeps all fields but these. */
     MemoryDraft rest(JsonNode entry, Set<String> known) {
-        Origins.add(origin, entry, known);
+        origin.add(entry, known);
         return this;
     }
 
@@ -110,12 +114,19 @@ final class MemoryDraft {
         return hasUnclearTime;
     }
 
-    /** A time that is still to come cannot be when it was stored: it is kept as part of the origin. */
+    /**
+     * A time that is still to come cannot be when it was stored: it is kept as part of the origin. What has expired
+     * already says so in its text: an expired memory would be deleted soon.
+     */
     void checkTime(Instant now) {
         if (createdAt != null && createdAt.isAfter(now)) {
-            Origins.put(origin, "created_at", Json.valueTree(createdAt));
+            origin.put("created_at", Json.valueTree(createdAt));
             createdAt = null;
             hasUnclearTime = true;
+        }
+        if (expiresAt != null && !expiresAt.isAfter(now) && !text.isEmpty()) {
+            text = "%s (until %s)".formatted(text, DAY.format(expiresAt));
+            expiresAt = null;
         }
     }
 
@@ -137,7 +148,7 @@ final class MemoryDraft {
         if (expiresAt != null) {
             line.set("expires_at", Json.valueTree(expiresAt));
         }
-        line.set("origin", origin);
+        line.set("origin", origin.json());
         return line;
     }
 }

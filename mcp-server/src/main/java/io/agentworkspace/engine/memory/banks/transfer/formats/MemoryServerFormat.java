@@ -51,7 +51,7 @@ final class MemoryServerFormat implements JsonFormat {
             entity(entry, at, out);
         } else if (isRelation(entry)) {
             relation(entry, at, out);
-        } else if (entry.path("entities").isArray()) {
+        } else if (entry.path("entities").isArray() || entry.path("relations").isArray()) {
             entry.path("entities").forEach(each -> take(each, at, out));
             entry.path("relations").forEach(each -> take(each, at, out));
         } else {

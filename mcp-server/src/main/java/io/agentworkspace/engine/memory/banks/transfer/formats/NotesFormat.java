@@ -72,7 +72,7 @@ final class NotesFormat implements ImportFormat {
     }
 
     @Override
-    public boolean recognises(ImportSource source) throws IOException {
+    public boolean recognises(ImportSource source, Sampled sampled) throws IOException {
         if (product == Product.OBSIDIAN
                 && source.parts().stream().anyMatch(part -> part.path().matches("(.*/)?\\.obsidian/.*"))) {
             return true;
@@ -81,18 +81,20 @@ final class NotesFormat implements ImportFormat {
                 .filter(part -> !source.isFolder() || isMarkdown(part.path()))
                 .limit(SAMPLE)
                 .toList();
+        var count = 0;
         for (var note : notes) {
             var head = note.head(1 << 16);
             var matter = Frontmatter.of(head);
-            var isNote = product == Product.BASIC_MEMORY
-                    ? matter.fields().has("permalink")
-                    : !matter.fields().isEmpty()
-                            || head.contains("[[") && LINK.matcher(head).find() && !note.isJson();
-            if (isNote) {
+            if (product == Product.BASIC_MEMORY && matter.fields().has("permalink")) {
                 return true;
             }
+            // Shell scripts and links of other programs have such brackets too.
+            var hasLink = source.isFolder()
+                    && head.contains("[[")
+                    && LINK.matcher(head).find();
+            count += hasLink || !matter.fields().isEmpty() ? 1 : 0;
         }
-        return false;
+        return product == Product.OBSIDIAN && count > 0 && 2 * count > notes.size();
     }
 
     @Override

@@ -21,19 +21,24 @@ final class Origins {
     /** An array of more numbers than this is an embedding, which only the model that made it understands. */
     private static final int MOST_NUMBERS = 16;
 
-    private Origins() {}
+    private final ObjectNode origin = Json.object();
+    private int size;
+
+    ObjectNode json() {
+        return origin;
+    }
 
     /** Adds the fields that are not among the known ones. */
-    static void add(ObjectNode origin, JsonNode entry, Set<String> known) {
+    void add(JsonNode entry, Set<String> known) {
         entry.properties().forEach(field -> {
             if (!known.contains(field.getKey())) {
-                put(origin, field.getKey(), field.getValue());
+                put(field.getKey(), field.getValue());
             }
         });
     }
 
     /** Adds a field if it fits. */
-    static void put(ObjectNode origin, String name, JsonNode value) {
+    void put(String name, JsonNode value) {
         if (isEmpty(value) || isEmbedding(value)) {
             return;
         }
@@ -42,10 +47,11 @@ final class Origins {
                 ? Json.valueTree(Excerpt.of(text, LONGEST_VALUE))
                 : Json.readValue(text, JsonNode.class);
         var key = Excerpt.of(StorableText.replaced(name), LONGEST_NAME);
-        var size = Json.text(origin).length() + Json.text(kept).length() + key.length();
-        if (size > MOST - 100) {
+        var more = Json.text(kept).length() + Json.text(Json.valueTree(key)).length() + 2;
+        if (size + more > MOST - 100) {
             origin.put(OMITTED, origin.path(OMITTED).asInt(0) + 1);
         } else {
+            size += more;
             origin.set(key, kept);
         }
     }

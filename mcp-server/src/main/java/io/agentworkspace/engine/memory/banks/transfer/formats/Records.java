@@ -1,17 +1,15 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
+import io.agentworkspace.engine.memory.banks.transfer.source.UniqueNames;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Limits;
-import io.agentworkspace.engine.model.problem.MemoryName;
-import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -23,15 +21,14 @@ public final class Records {
     /** The maximum number of conversations and other documents of an import. */
     static final int MOST_DOCUMENTS = 5_000;
 
-    /** The maximum number of characters of all texts together. */
+    /** The maximum number of characters of all memories with their names, tags and origins, and of all documents. */
     static final long MOST_CHARACTERS = 32L << 20;
 
     private final List<ImportedLine> memories = new ArrayList<>();
     private final List<ImportedDocument> documents = new ArrayList<>();
     private final Set<String> documentNames = new HashSet<>();
 
-    /** The names of memories, each with the number that the next one with that name gets. */
-    private final Map<String, Integer> names = new HashMap<>();
+    private final UniqueNames names = new UniqueNames();
 
     private final Reasons refused = new Reasons();
     private final Reasons leftOut = new Reasons();
@@ -43,7 +40,7 @@ public final class Records {
     }
 
     /** A memory as a line of JSON, and where it was. */
-    public record ImportedLine(ObjectNode memory, Place place) {}
+    public record ImportedLine(String memory, Place place) {}
 
     void memory(MemoryDraft draft) {
         if (draft.text().isEmpty()) {
@@ -56,27 +53,27 @@ public final class Records {
                     "a time was not understood or is in the future: it is kept in the origin, not as created_at",
                     draft.place());
         }
-        count(draft.text());
         for (var rest = draft.text(); !rest.isEmpty(); ) {
             var part = Excerpt.cut(rest, Limits.CONTENT);
-            if (memories.size() == MOST_MEMORIES) {
-                throw Problem.tooLarge("the import", MOST_MEMORIES + 1L, MOST_MEMORIES, "memories or more");
-            }
-            memories.add(new ImportedLine(named(draft.line(part)), draft.place()));
+            line(named(draft.line(part)), draft.place());
             rest = rest.substring(part.length()).strip();
         }
+    }
+
+    /** Adds a line of JSON as it is. */
+    void line(ObjectNode memory, Place place) {
+        if (memories.size() == MOST_MEMORIES) {
+            throw Problem.tooLarge("the import", MOST_MEMORIES + 1L, MOST_MEMORIES, "memories or more");
+        }
+        var line = Json.text(memory);
+        count(line);
+        memories.add(new ImportedLine(line, place));
     }
 
     /** A name that an earlier memory has gets a number. */
     private ObjectNode named(ObjectNode line) {
         var name = line.path("name").asString("");
-        var number = name.isEmpty() ? 1 : names.merge(Name.key(name), 1, Integer::sum);
-        if (number > 1) {
-            line.put(
-                    "name",
-                    "%s %d".formatted(Excerpt.cut(name, MemoryName.MAX - 8).strip(), number));
-        }
-        return line;
+        return name.isEmpty() ? line : line.put("name", names.of(name));
     }
 
     void document(ImportedDocument document) {
@@ -94,7 +91,8 @@ public final class Records {
     private void count(String text) {
         characters += text.length();
         if (characters > MOST_CHARACTERS) {
-            throw Problem.tooLarge("the texts of the import", characters, MOST_CHARACTERS, "characters or more");
+            throw Problem.tooLarge(
+                    "the memories and conversations of the import", characters, MOST_CHARACTERS, "characters or more");
         }
     }
 

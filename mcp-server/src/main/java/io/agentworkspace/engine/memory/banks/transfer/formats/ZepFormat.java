@@ -8,24 +8,28 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The graph of Zep and Graphiti: a fact becomes a memory, which expires when the fact stopped being true; a node with a
- * summary becomes a memory; the episodes of a session or group become a conversation.
+ * The graph of Zep and Graphiti: a fact becomes a memory, which says until when it was true; a node with a summary
+ * becomes a memory; the episodes of a session or group become a conversation.
  */
 final class ZepFormat implements JsonFormat {
     private static final String PRODUCT = "Zep";
-    private static final Set<String> LISTS =
-            Set.of("facts", "edges", "episodes", "nodes", "entities", "entity_edges", "episodic_nodes", "entity_nodes");
-    private static final Set<String> FACT =
-            Set.of("fact", "created_at", "invalid_at", "expired_at", "fact_embedding", "score");
+    private static final List<String> LISTS = List.of(
+            "facts", "edges", "episodes", "nodes", "entities", "entity_edges", "episodic_nodes", "entity_nodes");
+    private static final Set<String> FACT = Set.of("fact", "fact_embedding", "score");
+
+    /** A message of Graphiti begins with who said it. */
+    private static final Pattern SAID = Pattern.compile("(?s)([^:\\n]{1,60}):\\s+(\\S.*)");
+
     private static final Set<String> NODE = Set.of("name", "summary", "created_at", "name_embedding", "labels");
 
     private final Map<String, List<Episode>> sessions = new LinkedHashMap<>();
 
-    private record Episode(@Nullable Instant time, String speaker, String text, Place at) {}
+    private record Episode(String id, @Nullable Instant time, String speaker, String text, Place at) {}
 
     @Override
     public String word() {
@@ -68,7 +72,8 @@ final class ZepFormat implements JsonFormat {
     public boolean take(JsonNode entry, Place at, Records out) {
         if (isFact(entry)) {
             out.memory(new MemoryDraft(PRODUCT, entry.path("fact").asString(), at)
-                    .created(entry, "created_at", "valid_at")
+                    .name(Labels.memoryName("Zep fact", entry.path("uuid").asString("")))
+                    .created(entry, "valid_at", "created_at")
                     .expires(entry, "invalid_at", "expired_at")
                     .rest(entry, FACT));
             return true;
@@ -113,11 +118,19 @@ final class ZepFormat implements JsonFormat {
 
     private void episode(JsonNode entry, Place at) {
         var session = first(entry, "session_id", "thread_id", "group_id", "graph_id", "user_id");
-        var speaker = first(entry, "name", "role", "role_type", "source_description");
+        var isZep = entry.has("role_type");
+        var speaker = isZep ? first(entry, "name", "role", "role_type") : first(entry, "role", "source_description");
+        var content = entry.path("content").asString("");
+        var said = SAID.matcher(content);
+        var isSaid = !isZep && entry.path("source").asString("").equals("message") && said.matches();
         var time = Times.of(entry.path("valid_at")).or(() -> Times.of(entry.path("created_at")));
         sessions.computeIfAbsent(session, _ -> new ArrayList<>())
                 .add(new Episode(
-                        time.orElse(null), speaker, entry.path("content").asString(""), at));
+                        entry.path("uuid").asString(""),
+                        time.orElse(null),
+                        isSaid ? said.group(1).strip() : speaker,
+                        isSaid ? said.group(2) : content,
+                        at));
     }
 
     private static String first(JsonNode entry, String... fields) {
@@ -135,9 +148,9 @@ final class ZepFormat implements JsonFormat {
         sessions.forEach((session, episodes) -> {
             episodes.sort(
                     Comparator.comparing(Episode::time, Comparator.nullsFirst(Comparator.<Instant>naturalOrder())));
-            var id = session;
-            var conversation =
-                    new Conversation(PRODUCT, session, id, episodes.getFirst().at());
+            var first = episodes.getFirst();
+            var id = "%s|%s|%s".formatted(session, first.id(), first.time()); // Groups often have no name.
+            var conversation = new Conversation(PRODUCT, session, id, first.at());
             episodes.stream()
                     .filter(each -> !each.text().isBlank())
                     .forEach(each -> conversation.turn(

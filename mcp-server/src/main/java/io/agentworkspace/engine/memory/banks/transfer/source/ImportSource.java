@@ -1,24 +1,28 @@
 package io.agentworkspace.engine.memory.banks.transfer.source;
 
+import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /** What was sent for an import: a file, or a folder of files as a zip. It is kept in a temporary file while it is read. */
 public final class ImportSource implements Closeable {
@@ -26,7 +30,7 @@ public final class ImportSource implements Closeable {
     public static final long MOST_BYTES = 256L << 20;
 
     /** The maximum size of the files that are read from a zip, in bytes. */
-    private static final long MOST_UNPACKED = 512L << 20;
+    static final long MOST_UNPACKED = 512L << 20;
 
     private static final ZipFolder.Bounds BOUNDS = new ZipFolder.Bounds(20_000, MOST_UNPACKED);
 
@@ -49,39 +53,48 @@ public final class ImportSource implements Closeable {
     /** How a zip in base64 begins. */
     private static final String ZIP = "UEsDB";
 
-    private final Path file;
+    /** After how much others may have their turns, in bytes. */
+    private static final int BETWEEN_TURNS = 1 << 20;
+
+    /** What opening a file counts as, in bytes. */
+    private static final int OPENING = 1 << 14;
+
+    private final FileChannel file;
     private @Nullable ZipFolder folder;
+    private long sinceTurn;
     private List<Part> parts = List.of();
     private final StepAllowance allowance =
             new StepAllowance(8 * MOST_UNPACKED, () -> Problem.invalid("data", "takes too long to read"));
 
-    private ImportSource(Path file) {
+    private ImportSource(FileChannel file) {
         this.file = file;
     }
 
     /** Finds the files. Call it first. */
     public void unpack() throws IOException {
-        if (!isZip(file)) {
-            parts = List.of(new Part("", null, () -> Files.newInputStream(file)));
+        if (!isZip()) {
+            parts = List.of(new Part("", null, this::open));
             return;
         }
-        var zip = ZipFolder.open(Files.newByteChannel(file), BOUNDS);
+        var zip = ZipFolder.open(file, BOUNDS);
         folder = zip;
         parts = zip.files().stream()
                 .map(entry -> new Part(entry.path(), entry.date(), () -> zip.open(entry)))
                 .toList();
     }
 
-    /** Keeps a file that arrives. */
+    /** Keeps a file that arrives. It has no name while it is open, so nothing is left if the process is killed. */
     public static ImportSource of(InputStream in) throws IOException {
-        var file = Files.createTempFile("engine-import", "");
+        var file = FileChannel.open(
+                Files.createTempFile("engine-import", ""),
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.DELETE_ON_CLOSE);
         try {
-            try (var out = Files.newOutputStream(file)) {
-                copy(in, out);
-            }
+            copy(in, Channels.newOutputStream(file));
             return new ImportSource(file);
         } catch (IOException | RuntimeException e) {
-            Files.deleteIfExists(file);
+            file.close();
             throw e;
         }
     }
@@ -113,10 +126,17 @@ public final class ImportSource implements Closeable {
         }
     }
 
-    private static boolean isZip(Path file) throws IOException {
-        try (var in = Files.newInputStream(file)) {
-            var head = in.readNBytes(4);
-            return head.length == 4 && head[0] == 'P' && head[1] == 'K' && head[2] < 9 && head[3] < 9;
+    private boolean isZip() throws IOException {
+        var head = open().readNBytes(4);
+        return head.length == 4 && head[0] == 'P' && head[1] == 'K' && head[2] < 9 && head[3] < 9;
+    }
+
+    /** Lets other work have its turn now and then: a large file takes long. */
+    private void count(long bytes) {
+        sinceTurn += bytes;
+        if (sinceTurn >= BETWEEN_TURNS) {
+            sinceTurn = 0;
+            HeavyWork.pass();
         }
     }
 
@@ -150,8 +170,41 @@ public final class ImportSource implements Closeable {
     }
 
     /** Opens the file as it was sent. */
-    public InputStream open() throws IOException {
-        return Files.newInputStream(file);
+    public InputStream open() {
+        return new FileReader();
+    }
+
+    /** Reads the file from its beginning, whatever others read. */
+    private final class FileReader extends InputStream {
+        private long position;
+
+        @Override
+        public int read() throws IOException {
+            var one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        }
+
+        @Override
+        public int read(byte[] into, int from, int length) throws IOException {
+            var count = file.read(ByteBuffer.wrap(into, from, length), position);
+            position += Math.max(0, count);
+            return count;
+        }
+    }
+
+    /** Counts what is read of a file. */
+    private final class Counted extends FilterInputStream {
+        Counted(InputStream in) {
+            super(in);
+            count(OPENING);
+        }
+
+        @Override
+        public int read(byte[] into, int from, int length) throws IOException {
+            var read = super.in.read(into, from, length);
+            count(Math.max(0, read));
+            return read;
+        }
     }
 
     @Override
@@ -161,7 +214,7 @@ public final class ImportSource implements Closeable {
                 folder.close();
             }
         } finally {
-            Files.deleteIfExists(file);
+            file.close();
         }
     }
 
@@ -183,12 +236,11 @@ public final class ImportSource implements Closeable {
         private final String path;
         private final @Nullable Instant date;
         private final Opening opening;
-        private Optional<List<JsonNode>> sample = Optional.empty();
 
         private Part(String path, @Nullable Instant date, Opening opening) {
             this.path = path;
             this.date = date;
-            this.opening = opening;
+            this.opening = () -> new Counted(opening.open());
         }
 
         /** Returns its path in the folder; empty for a single file. */
@@ -244,19 +296,38 @@ public final class ImportSource implements Closeable {
             }
             try (var in = opening.open()) {
                 var values = new JsonValues(in, allowance);
-                for (var value = values.next(); value != null && receiver.take(value); value = values.next()) {
+                var value = values.next();
+                if (value != null && value.isTooLarge() && begin() == '{' && hasLists(receiver)) {
+                    return;
+                }
+                for (; value != null && receiver.take(value); value = values.next()) {
                     allowance.take(1);
                 }
             }
         }
 
+        /** Reads the lists of an object that is too large as a whole. Returns whether it has such lists. */
+        private boolean hasLists(ValueReceiver receiver) throws IOException {
+            try (var in = opening.open()) {
+                var values = JsonValues.ofLists(in, allowance);
+                var value = values.next();
+                if (!values.hasList()) {
+                    return false;
+                }
+                for (; value != null && receiver.take(value); value = values.next()) {
+                    allowance.take(1);
+                }
+                return true;
+            }
+        }
+
         /** Returns whether the first line is a whole object, and others follow. */
-        private boolean isLines() throws IOException {
+        public boolean isLines() throws IOException {
             if (begin() != '{') {
                 return false;
             }
             try (var in = opening.open()) {
-                var lines = new LineReader(in, MOST_BYTES);
+                var lines = new LineReader(in, MOST_UNPACKED, JsonValues.MOST);
                 var first = lines.next();
                 return first != null
                         && first.fault() == null
@@ -274,22 +345,15 @@ public final class ImportSource implements Closeable {
             }
         }
 
-        /** Returns the first values that can be read, to recognise the format by. */
-        public List<JsonNode> sample() throws IOException {
-            if (sample.isPresent()) {
-                return sample.get();
-            }
-            var first = new ArrayList<JsonNode>();
-            var room = new int[] {SAMPLE_BYTES, SAMPLE_VALUES};
+        /** Passes the first values on, to recognise the format by. None is kept: one may be large. */
+        public void sample(Consumer<JsonValues.Value> receiver) throws IOException {
+            var room = new int[] {SAMPLE_BYTES, SAMPLE_VALUES, SAMPLE};
             values(value -> {
-                if (value.fault() == null) {
-                    first.add(value.json());
-                }
+                receiver.accept(value);
                 room[0] -= value.size();
-                return first.size() < SAMPLE && room[0] > 0 && --room[1] > 0;
+                room[2] -= value.fault() == null ? 1 : 0;
+                return room[0] > 0 && --room[1] > 0 && room[2] > 0;
             });
-            sample = Optional.of(first);
-            return first;
         }
     }
 }

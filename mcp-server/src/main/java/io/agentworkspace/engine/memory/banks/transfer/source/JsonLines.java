@@ -12,7 +12,7 @@ final class JsonLines {
     private long number;
 
     JsonLines(InputStream in) {
-        this.lines = new LineReader(in, ImportSource.MOST_BYTES);
+        this.lines = new LineReader(in, ImportSource.MOST_UNPACKED, JsonValues.MOST);
     }
 
     JsonValues.@Nullable Value next() throws IOException {

@@ -17,6 +17,7 @@ public final class LineReader {
 
     private final InputStream in;
     private final long most;
+    private final int longest;
     private final byte[] read = new byte[64 * 1024];
     private int at;
     private int end;
@@ -24,8 +25,14 @@ public final class LineReader {
 
     /** @param most the maximum size of the file, in bytes */
     public LineReader(InputStream in, long most) {
+        this(in, most, LONGEST);
+    }
+
+    /** @param longest the maximum size of a line, in bytes */
+    LineReader(InputStream in, long most, int longest) {
         this.in = in;
         this.most = most;
+        this.longest = longest;
     }
 
     /**
@@ -47,7 +54,7 @@ public final class LineReader {
             while (at < end && read[at] != '\n') {
                 at++;
             }
-            isTooLong |= line.size() + at - from > LONGEST;
+            isTooLong |= line.size() + at - from > longest;
             if (!isTooLong) {
                 line.write(read, from, at - from);
             }
@@ -59,8 +66,8 @@ public final class LineReader {
         return !isStarted ? null : isTooLong ? tooLong() : decoded(line.toByteArray());
     }
 
-    private static RawLine tooLong() {
-        return new RawLine("", "the line has more than %,d bytes".formatted(LONGEST));
+    private RawLine tooLong() {
+        return new RawLine("", "the line has more than %,d bytes".formatted(longest));
     }
 
     private static RawLine decoded(byte[] line) {

@@ -3,15 +3,12 @@ package io.agentworkspace.engine.memory.banks.transfer.source;
 import io.agentworkspace.engine.kernel.scheduling.StepAllowance;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.MemoryName;
-import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,8 +31,8 @@ public final class MarkdownSections {
     private final StepAllowance allowance;
     private final List<Section> sections = new ArrayList<>();
 
-    /** The names so far, each with the number that its next section may have. They are unique in the whole import. */
-    private final Map<String, Integer> names = new HashMap<>();
+    /** Unique in the whole import. */
+    private final UniqueNames names = new UniqueNames();
 
     private final String[] headings = new String[6];
     private final StringBuilder text = new StringBuilder();
@@ -164,16 +161,7 @@ public final class MarkdownSections {
                 .filter(part -> !part.isEmpty())
                 .collect(Collectors.joining("/"));
         var name = path.isEmpty() ? "notes" : end(path, MemoryName.MAX - 8);
-        var key = Name.key(name);
-        var number = names.getOrDefault(key, 1);
-        var unique = name;
-        while (number > 1 && names.containsKey(Name.key(unique = "%s %d".formatted(name, number)))) {
-            allowance.take(unique.length());
-            number++;
-        }
-        names.put(key, number + 1);
-        names.putIfAbsent(Name.key(unique), 2);
-        return unique;
+        return names.of(name);
     }
 
     /** Returns the file's path as the beginning of names, no longer than these can be. */
