@@ -354,9 +354,7 @@ final class Searcher {
 
     /** Returns the memories with most of a text's words, in the banks that the caller may write. */
     List<Memory> changeable(Call call, String text) {
-        var words = OPERATORS
-                .matcher(text.substring(0, Math.min(text.length(), CHANGEABLE_CHARACTERS)))
-                .replaceAll(" ");
+        var words = withoutOperators(text.substring(0, Math.min(text.length(), CHANGEABLE_CHARACTERS)));
         var request = new SearchRequest(
                 words, Mode.TEXT, null, null, List.of(), null, null, null, CHANGEABLE, ZoneOffset.UTC);
         try (var scope = scope(call, null, null)) {
@@ -375,6 +373,10 @@ final class Searcher {
                     .map(FoundMemory::memory)
                     .toList();
         }
+    }
+
+    private static String withoutOperators(String text) {
+        return OPERATORS.matcher(text).replaceAll(" ");
     }
 
     private boolean isAwaited(Call call, SearchScope scope) {
@@ -409,10 +411,13 @@ final class Searcher {
     private Optional<TimeSpan> time(Call call, SearchScope scope, SearchRequest request) {
         var named = QuestionTime.of(request.query(), call.now(), request.zone())
                 .or(() -> QuestionTime.event(request.query())
-                        .flatMap(event -> search(call, scope, begin(request.about(event.text()))).best().stream()
-                                .filter(found -> found.score() >= SURE_EVENT)
-                                .findFirst()
-                                .map(found -> event.from(found.memory().updatedAt()))));
+                        .flatMap(event ->
+                                search(call, scope, begin(request.about(withoutOperators(event.text()))))
+                                        .best()
+                                        .stream()
+                                        .filter(found -> found.score() >= SURE_EVENT)
+                                        .findFirst()
+                                        .map(found -> event.from(found.memory().updatedAt()))));
         return named.flatMap(span -> span.weighed(call.now()));
     }
 
