@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class NeighbourQueries {
     private static final String NEIGHBOURS = SqlTemplate.of("""
         SELECT CAST(h.memory_id AS text) AS of, x.n < h.n AS is_before, CAST(m.id AS text) AS id,
-               m.source ->> 'speaker' AS speaker, CAST(m.source ->> 'time' AS timestamptz) AS time, m.text
+               m.source ->> 'speaker' AS speaker, CAST(m.source ->> 'time' AS timestamptz) AS time, left(m.text, :most) AS text
           FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
           JOIN bank b ON b.tenant_id = :tenant AND b.id = c.bank_id AND b.deleted_at IS NULL
           JOIN document_memory h ON h.tenant_id = b.tenant_id AND h.bank_id = b.id AND h.memory_id = c.id
@@ -23,6 +23,9 @@ final class NeighbourQueries {
           JOIN memory m ON m.tenant_id = x.tenant_id AND m.bank_id = x.bank_id AND m.id = x.memory_id
          WHERE m.source ->> 'speaker' IS NOT NULL
            AND m.source ->> 'session' IS NOT DISTINCT FROM t.source ->> 'session'
+           AND (CAST(:authors AS bigint[]) IS NULL OR m.author_id = ANY(CAST(:authors AS bigint[])))
+           AND (CAST(:since AS timestamptz) IS NULL OR m.updated_at >= :since)
+           AND (CAST(:until AS timestamptz) IS NULL OR m.updated_at <= :until)
            AND {current}
          ORDER BY x.n
         """)
@@ -48,8 +51,13 @@ final class NeighbourQueries {
             @Nullable Instant time,
             String text) {}
 
-    List<Neighbour> of(Call call, List<MemoryId> turns) {
+    /** @param most characters of each text */
+    List<Neighbour> of(Call call, Surroundings.Bounds bounds, List<MemoryId> turns, int most) {
         return db.sql(call, NEIGHBOURS)
+                .set("most", most)
+                .set("authors", bounds.authors())
+                .set("since", bounds.since())
+                .set("until", bounds.until())
                 .set("banks", turns.stream().map(MemoryId::bank).toList())
                 .set("ids", turns.stream().map(MemoryId::id).toList())
                 .list(row -> row.as(Neighbour.class));

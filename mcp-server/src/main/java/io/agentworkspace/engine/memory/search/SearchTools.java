@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -32,6 +33,7 @@ final class SearchTools {
     private static final int TOKEN_CHARACTERS = 4;
     private static final int SHORTEST_SNIPPET = 80;
     private static final int NEAR = 3;
+    private static final Duration RETRY = Duration.ofSeconds(5);
 
     private final BankStore banks;
     private final Searcher searcher;
@@ -187,8 +189,19 @@ final class SearchTools {
         var least = Objects.requireNonNullElse(in.minScore(), Score.THRESHOLD);
         var answers =
                 found.best().stream().filter(each -> each.score() >= least).toList();
+        if (answers.isEmpty() && found.unsearched() > 0) {
+            throw unsearched(found.unsearched());
+        }
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
-        var hits = call.budget().fit(in.asOf() == null ? withTurns(call, answers, room) : hits(answers, room));
+        var hits = call.budget()
+                .fit(
+                        in.asOf() == null
+                                ? withTurns(
+                                        call,
+                                        new Surroundings.Bounds(found.authors(), in.since(), in.until()),
+                                        answers,
+                                        room)
+                                : hits(answers, room));
         if (in.asOf() == null && !isLookingAround(call)) { // What was right at an earlier time says nothing about now.
             answers.stream()
                     .limit(hits.size())
@@ -205,6 +218,14 @@ final class SearchTools {
                 found.mode().word(),
                 found.isComplete() ? null : "building",
                 found.time());
+    }
+
+    /** Nothing was found out: what was not compared may have the answer. */
+    private static Problem unsearched(int banks) {
+        return Problem.unavailable(
+                "nothing was found yet, and the index of %s is still being built, of which not everything could be compared; search again in %d seconds"
+                        .formatted(banks == 1 ? "one bank" : banks + " banks", RETRY.toSeconds()),
+                RETRY);
     }
 
     private static ZoneId zone(@Nullable String name) {
@@ -234,10 +255,10 @@ final class SearchTools {
                 .toList();
     }
 
-    private List<Hit> withTurns(Call call, List<ScoredMemory> answers, int characters) {
+    private List<Hit> withTurns(Call call, Surroundings.Bounds bounds, List<ScoredMemory> answers, int characters) {
         var hits = hits(answers, characters);
         var used = hits.stream().mapToInt(Hit::length).sum();
-        return surroundings.around(call, answers, hits, characters - used);
+        return surroundings.around(call, bounds, answers, hits, characters - used);
     }
 
     /** Returns the hits. Each gets its share of the room; what it does not use is for the following ones. */

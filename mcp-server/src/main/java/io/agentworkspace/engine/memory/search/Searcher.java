@@ -182,7 +182,11 @@ final class Searcher {
 
         /** Returns the same hit with at least this score. */
         ScoredMemory withScore(double least) {
-            return new ScoredMemory(found, highlights, Math.max(score, least), also, replacedBy);
+            return scored(Math.max(score, least));
+        }
+
+        ScoredMemory scored(double other) {
+            return new ScoredMemory(found, highlights, other, also, replacedBy);
         }
 
         ScoredMemory replacedBy(String id) {
@@ -209,6 +213,8 @@ final class Searcher {
      * @param best as many as were wanted, in the order of their scores
      * @param pending how many memories have no vectors yet
      * @param isComplete whether every bank was searched by its index; the others were searched by words in the database
+     * @param unsearched how many banks were not compared, or not whole, since their indexes are being built
+     * @param authors whose memories were searched; null for all
      * @param mode how, which is by words where there is no vector of the query
      * @param time that the question names, of which memories have more weight
      */
@@ -218,10 +224,25 @@ final class Searcher {
             long memories,
             long pending,
             boolean isComplete,
+            int unsearched,
+            @Nullable List<Long> authors,
             Mode mode,
             @Nullable TimeSpan time) {
+        SearchResult without(int banksNotCompared) {
+            return new SearchResult(
+                    best,
+                    banks - banksNotCompared,
+                    memories,
+                    pending,
+                    isComplete,
+                    banksNotCompared,
+                    authors,
+                    mode,
+                    time);
+        }
+
         SearchResult with(List<ScoredMemory> others, TimeSpan named) {
-            return new SearchResult(others, banks, memories, pending, isComplete, mode, named);
+            return new SearchResult(others, banks, memories, pending, isComplete, unsearched, authors, mode, named);
         }
     }
 
@@ -395,7 +416,8 @@ final class Searcher {
 
     SearchResult search(Call call, SearchScope scope, SearchRequest request) {
         var pending = begin(request);
-        var time = request.isAnyTime() ? time(call, scope, request) : Optional.<TimeSpan>empty();
+        var isTimely = request.isAnyTime() && scope.unindexed().isEmpty(); // The database is not searched three times.
+        var time = isTimely ? time(call, scope, request) : Optional.<TimeSpan>empty();
         var all = search(call, scope, pending);
         return time.map(span ->
                         TimeWeight.weighed(all, search(call, scope, pending.within(span)), span, request.limit()))
@@ -404,20 +426,26 @@ final class Searcher {
 
     /** Returns the time that the question names, or that before or after an event, which is the time of the memory that tells of it. */
     private Optional<TimeSpan> time(Call call, SearchScope scope, SearchRequest request) {
-        return QuestionTime.of(request.query(), call.now(), request.zone())
+        var named = QuestionTime.of(request.query(), call.now(), request.zone())
                 .or(() -> QuestionTime.event(request.query())
-                        .flatMap(event -> search(call, scope, begin(request.about(event.text()))).best().stream()
-                                .filter(found -> found.score() >= SURE_EVENT)
-                                .findFirst()
-                                .map(found -> event.from(found.memory().updatedAt()))));
+                        .flatMap(event ->
+                                search(call, scope, begin(request.about(withoutOperators(event.text()))))
+                                        .best()
+                                        .stream()
+                                        .filter(found -> found.score() >= SURE_EVENT)
+                                        .findFirst()
+                                        .map(found -> event.from(found.memory().updatedAt()))));
+        return named.flatMap(span -> span.weighed(call.now()));
     }
 
     private SearchResult search(Call call, SearchScope scope, PendingSearch pending) {
         var asOf = pending.request().asOf();
         var past = past(call, scope, asOf);
-        past.addAll(byWordsOnly(call, scope, pending));
         try {
-            return search(call, visible(call, scope, asOf, past), scope, pending);
+            var scanned = byWordsOnly(call, scope, pending);
+            past.addAll(scanned.found());
+            return search(call, visible(call, scope, asOf, past), scope, pending)
+                    .without(scanned.unsearched());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -454,31 +482,48 @@ final class Searcher {
     }
 
     /**
-     * Returns indexes for this search only, of what the database finds by words in the banks whose indexes are being built. A bank that
-     * takes the database too long is left out, and after a few of them the others, too.
+     * What the database found by words.
+     *
+     * @param unsearched how many banks it did not compare, or only in part
      */
-    private List<BankIndex> byWordsOnly(Call call, SearchScope scope, PendingSearch pending) {
+    private record Scanned(List<BankIndex> found, int unsearched) {}
+
+    /**
+     * Returns indexes for this search only, of what the database finds by words in the banks whose indexes are being built. A bank that
+     * takes the database too long is not searched, and after a few of them the others neither.
+     */
+    private Scanned byWordsOnly(Call call, SearchScope scope, PendingSearch pending) {
         var found = new ArrayList<BankIndex>();
-        var failed = 0;
         var isAnswerable = hasWords(pending.parsed()) || pending.parsed().isOnlyRestricted();
-        for (var bank : isAnswerable ? scope.unindexed() : List.<Long>of()) {
-            HeavyWork.pass();
-            try {
-                var entries = scan.find(call, bank, scope, pending.parsed(), pending.request());
-                if (!entries.isEmpty()) {
-                    found.add(indexes.write(() -> BankIndex.ofPast(bank, entries)));
-                }
-            } catch (Problem e) {
-                failed++;
-                if (e.failure() != Failure.UNAVAILABLE) {
-                    throw e;
-                }
-                if (failed == FAILED_SCANS) {
-                    break;
+        var banks = isAnswerable ? scope.unindexed() : List.<Long>of();
+        var whole = 0;
+        var failed = 0;
+        try {
+            for (var at = 0; at < banks.size() && failed < FAILED_SCANS; at++) {
+                HeavyWork.pass();
+                try {
+                    whole += scan(call, banks.get(at), scope, pending, found) ? 1 : 0;
+                } catch (Problem e) {
+                    failed++;
+                    if (e.failure() != Failure.UNAVAILABLE) {
+                        throw e;
+                    }
                 }
             }
+            return new Scanned(found, banks.size() - whole);
+        } catch (RuntimeException e) {
+            found.forEach(BankIndex::close);
+            throw e;
         }
-        return found;
+    }
+
+    /** Adds what is found, and returns whether the whole bank was compared. */
+    private boolean scan(Call call, long bank, SearchScope scope, PendingSearch pending, List<BankIndex> found) {
+        var entries = scan.find(call, bank, scope, pending.parsed(), pending.request());
+        if (!entries.isEmpty()) {
+            found.add(indexes.write(() -> BankIndex.ofPast(bank, entries)));
+        }
+        return scan.isWhole(call, bank, scope.unindexed().size());
     }
 
     private static void release(DirectoryReader reader) {
@@ -588,6 +633,8 @@ final class Searcher {
                 reader.numDocs(),
                 embedder.isOn() ? VectorScan.pending(reader) : 0,
                 scope.unindexed().isEmpty(),
+                0,
+                scope.banks().authors(),
                 mode,
                 null);
     }

@@ -4,7 +4,8 @@ import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.memory.search.Searcher.SearchResult;
 import io.agentworkspace.engine.memory.search.time.TimeSpan;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Gives more weight to memories of the time that a question names. The others stay: they may tell of that time. */
 final class TimeWeight {
@@ -19,20 +20,30 @@ final class TimeWeight {
      * @param within what was found in that time
      */
     static SearchResult weighed(SearchResult all, SearchResult within, TimeSpan time, int limit) {
-        var best = new LinkedHashMap<String, ScoredMemory>();
-        within.best().forEach(each -> best.put(each.memory().id(), each.withScore(raised(each.score()))));
-        for (var each : all.best()) {
-            best.merge(each.memory().id(), each, (inTime, whole) -> whole.withScore(raised(whole.score())));
-        }
+        var ofTime = within.best().stream().flatMap(TimeWeight::ids).collect(Collectors.toSet());
+        var known = all.best().stream().flatMap(TimeWeight::ids).collect(Collectors.toSet());
+        var most = all.best().isEmpty() ? 0 : all.best().getLast().score();
+        var whole = all.best().stream()
+                .map(each -> ofTime.contains(each.memory().id()) ? raised(each, each.score()) : each);
+        var others = within.best().stream()
+                .filter(each -> ids(each).noneMatch(known::contains))
+                .map(each -> raised(each, Math.min(each.score(), most)));
         return all.with(
-                best.values().stream()
+                Stream.concat(whole, others)
                         .sorted(Comparator.comparingDouble(ScoredMemory::score).reversed())
                         .limit(limit)
                         .toList(),
                 time);
     }
 
-    private static double raised(double score) {
-        return Math.round(1_000 * ODDS * score / (1 + (ODDS - 1) * score)) / 1_000.0;
+    private static Stream<String> ids(ScoredMemory found) {
+        return Stream.concat(Stream.of(found.found()), found.also().stream())
+                .map(each -> each.memory().id());
+    }
+
+    /** What does not reach the threshold does not reach it because of its time, and what was replaced stays behind its correction. */
+    private static ScoredMemory raised(ScoredMemory found, double score) {
+        var isRaised = score >= Score.THRESHOLD && found.replacedBy() == null;
+        return found.scored(isRaised ? Math.round(1_000 * ODDS * score / (1 + (ODDS - 1) * score)) / 1_000.0 : score);
     }
 }

@@ -88,6 +88,16 @@ final class WordScanQueries {
             .with("vectors", SearchQueries.vectors("f"))
             .sql();
 
+    /** Whether a bank has no more than what one search compares. The lengths are read without the texts. */
+    private static final String COMPARED_WHOLE = """
+            SELECT count(*) <= :most_scanned AND COALESCE(sum(octet_length(m.text)), 0) <= :scanned_bytes AS is_whole
+              FROM (SELECT m.text
+                      FROM memory m
+                     WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
+                     ORDER BY m.change DESC, m.id DESC
+                     LIMIT :most_scanned + 1) m
+            """;
+
     private final Db db;
     private final String model;
 
@@ -152,6 +162,20 @@ final class WordScanQueries {
                 .set("most", CANDIDATES)
                 .set("most_bytes", BYTES)
                 .list(SearchQueries::entry);
+    }
+
+    /**
+     * Returns whether all memories of a bank are compared. Otherwise only the newest are.
+     *
+     * @param banks how many are searched so
+     */
+    boolean isWhole(Call call, long bank, int banks) {
+        return db.sql(call, COMPARED_WHOLE)
+                .set("bank", bank)
+                .set("most_scanned", SCANNED / banks)
+                .set("scanned_bytes", SCANNED_BYTES / banks)
+                .one(row -> row.flag("is_whole"))
+                .orElseThrow();
     }
 
     /** Returns how the wanted tags are written in a bank, since their case does not count. */

@@ -102,7 +102,7 @@ class ConversationTest {
         assertThat(around(search("green", ",'page':{'limit':1}").at("/content/0")))
                 .containsExactly("Ann: Which colour shall the ferry have?");
 
-        load("[2026-05-01] Ann: %s\n[2026-05-01] Ben: zebra".formatted("long ".repeat(90)));
+        load("[2026-05-01] User: %s\n[2026-05-01] Assistant: zebra".formatted("long ".repeat(90)));
         assertThat(around(
                         search("zebra", ",'max_tokens':100,'page':{'limit':1}").at("/content/0")))
                 .isEmpty();
@@ -149,9 +149,22 @@ class ConversationTest {
     }
 
     @Test
+    void aTimeRaisesOnlyWhatAnswersAndBoundsHoldForWhatIsAround() {
+        var unanswerable = ann.call(
+                        "MB_Search", "{'target':{'bank':'talks'},'content':'who ate the salmon in April 2026'}")
+                .ok();
+        assertThat(unanswerable.at("/time").isMissingNode()).isFalse();
+        assertThat(unanswerable.at("/abstain").asBoolean()).isTrue();
+        assertThat(search("the paint since 2020", "").at("/time").isMissingNode())
+                .isTrue();
+        var since = search("green", ",'since':'2026-03-02T10:01:00Z','page':{'limit':1}");
+        assertThat(around(since.at("/content/0"))).containsExactly("Ann: Then I order the paint.");
+    }
+
+    @Test
     void whatTheDatabaseCannotStoreIsLeftOut() {
         load("""
-            {"title":"Bo\\u0000ats\\ud800","messages":[{"role":"us\\u0000er","content":"zeb\\u0000ra"},{"role":"b","content":"c"}]}
+            {"title":"Bo\\u0000ats\\ud800","messages":[{"role":"us\\u0000er","content":"zeb\\u0000ra"},{"role":"b","content":"c"},{"role":"us\\u0000er","content":"d"}]}
             """);
         var source = search("zebra", ",'page':{'limit':1}").at("/content/0/source");
         assertThat(source.path("session").asString()).isEqualTo("Boats");

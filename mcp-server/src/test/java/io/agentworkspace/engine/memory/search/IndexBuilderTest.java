@@ -16,12 +16,14 @@ import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.IdleTool;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -133,12 +135,28 @@ class IndexBuilderTest {
     }
 
     private JsonNode search(String query, String more) {
+        var answer = answer(query, more);
+        assertThat(answer.at("/status/internal_code").asInt())
+                .as(answer.toString())
+                .isZero();
+        return answer;
+    }
+
+    private JsonNode answer(String query, String more) {
+        var arguments = Json.readObject("{\"content\":%s,%s}"
+                .formatted(Json.text(query), more.replace('\'', '"'))
+                .getBytes(StandardCharsets.UTF_8));
+        return runner.run(new ToolRunner.Request("MB_Search", arguments, caller(), "r", true, null))
+                .envelope();
+    }
+
+    private Caller caller() {
         var user = TestDatabase.db()
                 .sql("SELECT id FROM app_user WHERE tenant_id = :tenant AND name_key = 'ann'")
                 .set("tenant", tenant)
                 .one(row -> row.number("id"))
                 .orElseThrow();
-        var caller = new Caller(
+        return new Caller(
                 tenant,
                 "t",
                 user,
@@ -148,15 +166,6 @@ class IndexBuilderTest {
                 "session:1",
                 null,
                 new Credential(null, false, Toolset.EVERYTHING, false, null, false));
-        var arguments = Json.readObject("{\"content\":%s,%s}"
-                .formatted(Json.text(query), more.replace('\'', '"'))
-                .getBytes(StandardCharsets.UTF_8));
-        var answer = runner.run(new ToolRunner.Request("MB_Search", arguments, caller, "r", true, null))
-                .envelope();
-        assertThat(answer.at("/status/internal_code").asInt())
-                .as(answer.toString())
-                .isZero();
-        return answer;
     }
 
     private static List<String> texts(JsonNode answer) {
@@ -361,19 +370,39 @@ class IndexBuilderTest {
         await().until(() -> !isBuilding(search("tide")));
     }
 
-    /** The words are looked for in a database that does not answer. */
+    /** The words are looked for in a database that does not answer: another answer would claim that there is nothing. */
     @Test
-    void aBankThatCannotBeSearchedByWordsIsLeftOut() {
+    void nothingIsClaimedOfABankThatCouldNotBeCompared() {
         var now = Duration.ofMillis(250);
         var limits = new TimeLimits(now, now, now, now);
+        BankFixture.bank(ann, "small");
+        ann.call("MB_Store", "{'target':{'bank':'small'},'content':'A small tide.'}")
+                .ok();
         try (var none = new Db("jdbc:postgresql://127.0.0.1:1/none", "u", "p", 1, limits)) {
             runner = runner(none);
             whileBuilding(() -> {
-                var found = search("tide");
+                var refused = answer("tide", "'target':{'bank':'b'}");
+                assertThat(refused.at("/status/internal_code").asInt()).isEqualTo(5002);
+                assertThat(refused.at("/status/note").asString())
+                        .contains("the index of one bank is still being built", "search again in 5 seconds");
+
+                var found = search("small tide last week", "'min_score':0");
+                assertThat(texts(found)).containsExactly("A small tide.");
+                assertThat(found.at("/abstain").asBoolean()).isFalse();
                 assertThat(isBuilding(found)).isTrue();
-                assertThat(texts(found)).isEmpty();
+                assertThat(found.at("/searched/banks").asInt()).isEqualTo(1);
+                assertThat(found.has("time")).isFalse();
             });
         }
+    }
+
+    /** Half of the bytes that one search compares are in the other of two such banks. */
+    @Test
+    void aBankOfWhichOnlyTheNewestAreComparedIsNotComparedWhole() {
+        var scan = new WordScanQueries(TestDatabase.db(), "m");
+        var call = new Call(caller(), IdleTool.named("MB_Search"), "r", clock.instant());
+        assertThat(scan.isWhole(call, bank(), 1)).isTrue();
+        assertThat(scan.isWhole(call, bank(), 100_000)).isFalse();
     }
 
     @Test

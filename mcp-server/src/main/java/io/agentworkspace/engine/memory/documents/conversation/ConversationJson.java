@@ -5,8 +5,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -18,9 +23,19 @@ final class ConversationJson {
     private static final int FEWEST = 2;
     private static final int LONGEST_SPEAKER = 80;
     private static final int LONGEST_TITLE = 300;
-    private static final List<String> SPEAKERS = List.of("speaker", "role", "author", "name", "from");
+    private static final List<String> SPEAKERS = List.of("speaker", "sender", "from", "role");
+
+    /** Other things have these, too: they name a speaker only beside a time. */
+    private static final List<String> NAMES = List.of("author", "name");
+
     private static final List<String> TEXTS = List.of("content", "text", "message");
     private static final List<String> TIMES = List.of("timestamp", "time", "created_at", "date");
+
+    /** Fields without a text that anybody would look for. A message with others is a record of another kind. */
+    private static final Pattern DATA = Pattern.compile(
+            "id|_id|uuid|[a-z]+Id|.*[-_](?:id|ids|uuid)|type|object|status|model|metadata|usage|index|language|locale|channel"
+                    + "|version|weight|tokens|.*_tokens|end_turn|finish_reason|stop_reason|stop_sequence"
+                    + "|timestamp|time|date|ts|.*_(?:at|time|date)");
 
     private ConversationJson() {}
 
@@ -35,30 +50,61 @@ final class ConversationJson {
 
     private static List<SaidText> turns(JsonNode document) {
         var messages = document.isArray() ? document : document.path("messages");
+        if (!messages.isArray() || document.isObject() && !isData(document, Set.of("messages", "title"))) {
+            return List.of();
+        }
         var title = document.path("title").asString("").strip();
         var turns = new ArrayList<SaidText>();
         for (var message : messages) {
-            var speaker = field(message, SPEAKERS).map(JsonNode::asString).orElse("");
-            var said = field(message, TEXTS);
-            if (speaker.isBlank() || speaker.length() > LONGEST_SPEAKER || said.isEmpty()) {
+            var said = said(message, title, turns.size() + 1);
+            if (said.isEmpty()) {
                 return List.of();
             }
-            var text = text(said.get());
-            if (!text.isBlank()) {
-                var time = time(message);
-                var session = session(title, time);
-                turns.add(new SaidText(
-                        new Turn(speaker.strip(), time, session), text.strip(), "turn " + (turns.size() + 1)));
-            }
+            said.filter(each -> !each.text().isEmpty()).ifPresent(turns::add);
         }
-        return turns.size() < FEWEST ? List.of() : turns;
+        return turns.size() >= FEWEST && title.length() <= LONGEST_TITLE && Speakers.converse(turns)
+                ? turns
+                : List.of();
     }
 
-    private static Optional<JsonNode> field(JsonNode message, List<String> names) {
-        return names.stream()
-                .map(message::path)
-                .filter(value -> value.isString() || value.isArray())
-                .findFirst();
+    /** Returns a message, perhaps without a text; empty if it is none. */
+    private static Optional<SaidText> said(JsonNode message, String title, int number) {
+        var time = time(message);
+        var names = time == null && !isRole(message)
+                ? SPEAKERS
+                : Stream.concat(NAMES.stream(), SPEAKERS.stream()).toList();
+        var by = field(message, names, JsonNode::isString);
+        var of = field(message, TEXTS, value -> value.isString() || value.isArray());
+        if (by.isEmpty() || of.isEmpty() || !isData(message, Set.of(by.get(), of.get()))) {
+            return Optional.empty();
+        }
+        var speaker = message.path(by.get()).asString().strip();
+        var isSpeaker = !speaker.isEmpty() && speaker.length() <= LONGEST_SPEAKER;
+        var turn = new Turn(speaker, time, session(title, time));
+        return isSpeaker
+                ? Optional.of(new SaidText(turn, text(message.path(of.get())).strip(), "turn " + number))
+                : Optional.empty();
+    }
+
+    private static boolean isRole(JsonNode message) {
+        return Speakers.isRole(message.path("role").asString(""));
+    }
+
+    /** Returns whether the other fields have no text. */
+    private static boolean isData(JsonNode object, Set<String> known) {
+        return object.propertyStream()
+                .filter(field -> !known.contains(field.getKey()))
+                .filter(field -> !DATA.matcher(field.getKey()).matches())
+                .filter(field -> !field.getKey().equals("role") || !isRole(object))
+                .map(Map.Entry::getValue)
+                .allMatch(value -> value.isNull()
+                        || value.isBoolean()
+                        || value.isContainer() && value.isEmpty()
+                        || value.isString() && value.asString().isBlank());
+    }
+
+    private static Optional<String> field(JsonNode message, List<String> names, Predicate<JsonNode> isFitting) {
+        return names.stream().filter(name -> isFitting.test(message.path(name))).findFirst();
     }
 
     /** A content may have parts, of which only texts count. */
@@ -75,7 +121,7 @@ final class ConversationJson {
 
     private static @Nullable String session(String title, @Nullable Instant time) {
         if (!title.isEmpty()) {
-            return title.length() <= LONGEST_TITLE ? title : title.substring(0, LONGEST_TITLE);
+            return title;
         }
         return time == null ? null : TurnTime.day(time);
     }

@@ -57,6 +57,14 @@ record Days(LocalDate first, LocalDate next) {
         return new Days(today.minus(unit.length.multipliedBy((int) count)), today.plusDays(1));
     }
 
+    boolean isIn(Days other) {
+        return !first.isBefore(other.first) && !next.isAfter(other.next);
+    }
+
+    Days yearBefore() {
+        return new Days(first.minusYears(1), next.minusYears(1));
+    }
+
     TimeSpan during(ZoneId zone) {
         return new TimeSpan(
                 first.atStartOfDay(zone).toInstant(),

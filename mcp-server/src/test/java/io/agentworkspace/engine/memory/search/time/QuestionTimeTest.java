@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,7 +47,15 @@ class QuestionTimeTest {
         "on Monday,                                      2026-05-11 2026-05-11",
         "last Friday,                                    2026-05-08 2026-05-08",
         "last weekend,                                   2026-05-09 2026-05-10",
-        "in 2025,                                        2025-01-01 2025-12-31"
+        "in 2025,                                        2025-01-01 2025-12-31",
+        "between 3 May and 10 May,                       2026-05-03 2026-05-10",
+        "between 3 and 10 May,                           2026-05-03 2026-05-10",
+        "what was new from May to July?,                 2025-05-01 2025-07-31",
+        "between December and February 2026,             2025-12-01 2026-02-28",
+        "on 2026-05-03 in May 2026,                      2026-05-03 2026-05-03",
+        "on 21 may,                                      2025-05-21 2025-05-21",
+        "on 29 February,                                 2024-02-29 2024-02-29",
+        "what was decided in 2025 was good,              2025-01-01 2025-12-31"
     })
     void daysAreNamedInManyWays(String question, String span) {
         assertThat(span(question, ZoneOffset.UTC)).isEqualTo(span);
@@ -78,6 +87,13 @@ class QuestionTimeTest {
                 "may I see the march of the penguins",
                 "on 31 June",
                 "who is Mae",
+                "Java 21 may break",
+                "what may 20 users do",
+                "of 2000 rows",
+                "it failed after 2000 requests",
+                "what differs in May 2025 and in June 2025",
+                "who came yesterday for the talk in March",
+                "after 9999-12-31",
                 "what does port 2025 do",
                 "the second sunlit room",
                 "how long ago"
@@ -94,6 +110,21 @@ class QuestionTimeTest {
         assertThat(before.from(NOW)).isEqualTo(new TimeSpan(null, NOW.minusMillis(1)));
         var after = QuestionTime.event("who left after we moved to Oslo").orElseThrow();
         assertThat(after.from(NOW)).isEqualTo(new TimeSpan(NOW, null));
-        assertThat(QuestionTime.event("who left")).isEmpty();
+        for (var none : List.of(
+                "who left",
+                "who looks after the boat",
+                "who is named after a ship",
+                "why changed since the old one failed")) {
+            assertThat(QuestionTime.event(none)).as(none).isEmpty();
+        }
+    }
+
+    @Test
+    void onlyATimeThatTellsMemoriesApartHasWeight() {
+        var may = Instant.parse("2026-05-01T00:00:00Z");
+        assertThat(new TimeSpan(may, null).weighed(NOW)).contains(new TimeSpan(may, null));
+        assertThat(new TimeSpan(Instant.parse("2020-01-01T00:00:00Z"), null).weighed(NOW))
+                .isEmpty();
+        assertThat(new TimeSpan(null, may).weighed(NOW).orElseThrow().since()).isEqualTo("2025-04-30T00:00:00Z");
     }
 }
