@@ -299,8 +299,8 @@ class AgentTasksTest {
         var long64 =
                 Base64.getEncoder().encodeToString("tide,six\n".repeat(1_000).getBytes());
         var parts = "{'message':{'messageId':'%s','role':'ROLE_USER','parts':[{'data':{'place':'Dover'}},"
-            + "{'raw':'%s','filename':'a.csv','mediaType':'text/csv'},{'raw':'%s','filename':'b.csv','mediaType':'text/csv'},"
-            + "{'url':'http://127.0.0.1:1/c.csv','filename':'c.csv'}]},'configuration':{'returnImmediately':true}}";
+                + "{'raw':'%s','filename':'a.csv','mediaType':'text/csv'},{'raw':'%s','filename':'b.csv','mediaType':'text/csv'},"
+                + "{'url':'http://127.0.0.1:1/c.csv','filename':'c.csv'}]},'configuration':{'returnImmediately':true}}";
         var sent = ben.result("SendMessage", parts.formatted("m1", short64, long64));
         var text = sent.at("/task/history/0/parts/0/text").asString();
         assertThat(text)
