@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Real files of all seven types, and hostile ones, each through the process that extracts text. */
+/** Real files of texts, PDF and DOCX, and hostile ones, each through the process that extracts text. */
 class CorpusTest {
     private static final Path FOLDER = Repository.file("mcp-server/src/test/resources/documents");
 

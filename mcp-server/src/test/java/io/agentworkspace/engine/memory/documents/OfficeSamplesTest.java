@@ -102,7 +102,7 @@ class OfficeSamplesTest {
 
     @Test
     void eachSampleKeepsItsTextItsOrderAndItsPlaces() {
-        assertThat(names()).hasSizeGreaterThanOrEqualTo(60);
+        assertThat(names()).hasSizeGreaterThanOrEqualTo(75);
         Golden.check(OUTLINES, names().stream().map(OfficeSamplesTest::outline).collect(Collectors.joining("\n")));
     }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Collects the blocks of a document within {@link Bounds}. It cleans their text and drops empty ones. */
 public final class BlockWriter {
     private static final int LONGEST_LANGUAGE = 40;
+    private static final int LONGEST_PLACE = 100;
 
     private final List<Block> blocks = new ArrayList<>();
     private final boolean wantsComments;
@@ -44,7 +45,7 @@ public final class BlockWriter {
      */
     public void within(String place, int levels, Runnable part) {
         var outerPrefix = prefix;
-        prefix += place + ", ";
+        prefix += place(place) + ", ";
         outerLevels += levels;
         try {
             part.run();
@@ -105,13 +106,39 @@ public final class BlockWriter {
     private void put(Block block) {
         blocks.add(block);
         characters += block.text().length();
-        if (characters > Bounds.CHARACTERS || blocks.size() > Bounds.BLOCKS) {
-            throw new Rejection(
-                    Code.TOO_LARGE,
-                    "it has more text than one document may have: at most %,d characters in %,d paragraphs, items and rows; split it"
-                            .formatted(Bounds.CHARACTERS, Bounds.BLOCKS),
-                    block.position());
+        if (isFull()) {
+            throw tooLarge(block.position());
         }
+    }
+
+    /** Returns whether the whole document has more text than it may have, not only a part of it. */
+    public boolean isFull() {
+        return characters > Bounds.CHARACTERS || blocks.size() > Bounds.BLOCKS;
+    }
+
+    /** Refuses a text that is too long before it is put together. */
+    public static void checkLength(long characters, String position) {
+        if (characters > Bounds.CHARACTERS) {
+            throw tooLarge(position);
+        }
+    }
+
+    private static Rejection tooLarge(String position) {
+        return new Rejection(
+                Code.TOO_LARGE,
+                "it has more text than one document may have: at most %,d characters in %,d paragraphs, items and rows; split it"
+                        .formatted(Bounds.CHARACTERS, Bounds.BLOCKS),
+                position);
+    }
+
+    /** Returns a name for positions, which each block has: cleaned, and cut after 100 characters. */
+    public static String place(String name) {
+        var clean = clean(BlockKind.PARAGRAPH, name);
+        if (clean.length() <= LONGEST_PLACE) {
+            return clean;
+        }
+        var to = Character.isHighSurrogate(clean.charAt(LONGEST_PLACE - 1)) ? LONGEST_PLACE - 1 : LONGEST_PLACE;
+        return clean.substring(0, to) + "…";
     }
 
     private static int end(String text, int from, char between) {

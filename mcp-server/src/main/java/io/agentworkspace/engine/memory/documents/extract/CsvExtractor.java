@@ -28,6 +28,8 @@ public final class CsvExtractor {
 
     /** Returns an empty text if all cells are empty. */
     public static String joined(List<String> cells) {
+        // The cells of a row can be the same long text many times.
+        BlockWriter.checkLength(cells.stream().mapToLong(String::length).sum(), "table");
         return cells.stream().allMatch(String::isBlank)
                 ? ""
                 : cells.stream().map(String::strip).collect(Collectors.joining(BETWEEN));

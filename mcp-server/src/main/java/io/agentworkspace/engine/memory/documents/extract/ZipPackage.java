@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class ZipPackage implements AutoCloseable {
     private static final XMLInputFactory XML = xml();
 
+    /** What newer programs added, with elements that have the names of others, and no text. */
+    private static final String EXTENSIONS = "extLst";
+
     private final ZipFile zip;
     private long unpacked;
 
@@ -99,7 +102,13 @@ public final class ZipPackage implements AutoCloseable {
         try {
             for (var reader = opened.get(); reader.hasNext(); ) {
                 switch (reader.next()) {
-                    case XMLStreamConstants.START_ELEMENT -> elements.begin(reader.getLocalName(), reader);
+                    case XMLStreamConstants.START_ELEMENT -> {
+                        if (reader.getLocalName().equals(EXTENSIONS)) {
+                            skip(reader);
+                        } else {
+                            elements.begin(reader.getLocalName(), reader);
+                        }
+                    }
                     case XMLStreamConstants.END_ELEMENT -> elements.end(reader.getLocalName());
                     case XMLStreamConstants.CHARACTERS, XMLStreamConstants.CDATA, XMLStreamConstants.SPACE ->
                         elements.text(reader.getText());

@@ -85,11 +85,12 @@ final class QueueStore {
                    took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
             """ + CLAIMED;
 
-    /** Finds a document with the same content: the newest accepted version of its name. */
+    /** Finds a document with the same content, comments included or not as in this one: the newest accepted version of its name. */
     private static final String FIND_TWIN = """
             SELECT t.name, t.version
               FROM document t
              WHERE t.tenant_id = :tenant AND t.sha256 = :sha256 AND t.id <> :id AND t.state = 'accepted'
+               AND t.comments = :comments
                AND NOT EXISTS (SELECT 1 FROM document n
                                 WHERE n.tenant_id = t.tenant_id AND n.name_key = t.name_key AND n.state = 'accepted'
                                   AND n.version > t.version)
@@ -185,6 +186,7 @@ final class QueueStore {
                 .set("tenant", claim.tenant())
                 .set("id", claim.id())
                 .set("sha256", claim.sha256())
+                .set("comments", claim.comments())
                 .one(row -> "version %d of '%s'".formatted(row.number("version"), row.text("name")));
     }
 

@@ -4,16 +4,25 @@ import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
 import io.agentworkspace.engine.memory.documents.extract.Bounds;
 import io.agentworkspace.engine.memory.documents.extract.Rejection;
+import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
+import java.util.function.Consumer;
 
 /** Has the attachments of a mail read, each as a document of its own type, and says which could not be read. */
 public final class Attachments {
     private final Reader reader;
+    private final Consumer<DocumentReason> warnings;
     private int count;
     private int depth;
 
-    public Attachments(Reader reader) {
+    public Attachments(Reader reader, Consumer<DocumentReason> warnings) {
         this.reader = reader;
+        this.warnings = warnings;
+    }
+
+    /** Adds a warning about the mail's own text. */
+    void warn(DocumentReason warning) {
+        warnings.accept(warning);
     }
 
     /** Reads a file of any accepted type. */
@@ -30,7 +39,7 @@ public final class Attachments {
 
     /** Writes an attached mail in the same way. */
     void enclose(String name, BlockWriter out, Runnable attachment) {
-        var place = "attachment " + name;
+        var place = BlockWriter.place("attachment " + name);
         if (++count > Bounds.ATTACHMENTS) {
             throw new Rejection(
                     Code.TOO_LARGE,
@@ -46,7 +55,7 @@ public final class Attachments {
         try {
             out.within(place, 2, attachment);
         } catch (Rejection rejection) {
-            if (rejection.reason().code() == Code.TOO_LARGE) {
+            if (out.isFull() || count > Bounds.ATTACHMENTS) {
                 throw rejection;
             }
             out.add(BlockKind.PARAGRAPH, 0, "Not read: " + rejection.reason().message(), place);

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.james.mime4j.MimeIOException;
 import org.apache.james.mime4j.codec.DecodeMonitor;
 import org.apache.james.mime4j.codec.DecoderUtil;
@@ -39,6 +40,12 @@ public final class MailExtractor {
             "multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted");
     private static final int DEPTH = 20;
 
+    /** Each multipart within another is a stream on top of its, so their number is limited before they are read. */
+    private static final int MULTIPARTS = 500;
+
+    private static final Pattern BOUNDARY = Pattern.compile(
+            "^(?:content-type:[^\\r\\n]*|[ \\t][^\\r\\n]*)\\bboundary=", Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
+
     private final BlockWriter out;
     private final Attachments attachments;
     private int depth;
@@ -49,6 +56,12 @@ public final class MailExtractor {
     }
 
     public static void extract(byte[] file, BlockWriter out, Attachments attachments) {
+        if (BOUNDARY.matcher(new String(file, StandardCharsets.ISO_8859_1))
+                        .results()
+                        .count()
+                > MULTIPARTS) {
+            throw Rejection.damaged("it has over %d multiparts, nested or in a row".formatted(MULTIPARTS), null);
+        }
         var builder = new DefaultMessageBuilder();
         builder.setMimeEntityConfig(CONFIG);
         builder.setDecodeMonitor(DecodeMonitor.SILENT);
@@ -87,8 +100,9 @@ public final class MailExtractor {
 
     private void part(Entity entity) throws IOException {
         var type = String.valueOf(entity.getMimeType()).toLowerCase(Locale.ROOT);
-        if (ENCRYPTED.contains(type) && !isSigned(entity)) {
-            throw new Rejection(Code.ENCRYPTED, "it is an encrypted mail; save its text without the encryption");
+        if (ENCRYPTED.contains(type)) {
+            unreadable(entity);
+            return;
         } else if (++depth > DEPTH) {
             throw Rejection.damaged("its parts are nested deeper than %d levels".formatted(DEPTH), null);
         }
@@ -108,6 +122,26 @@ public final class MailExtractor {
         depth--;
     }
 
+    /** Refuses a mail that is encrypted or within its signature as a whole; a part of it is named as not read. */
+    private void unreadable(Entity entity) {
+        var reason = isSigned(entity)
+                ? new Rejection(Code.NO_TEXT, "its text is within its signature; save it without the signature")
+                : new Rejection(Code.ENCRYPTED, "it is an encrypted mail; save its text without the encryption");
+        if (entity instanceof Message) {
+            throw reason;
+        }
+        attachments.enclose(name(entity), out, () -> {
+            throw reason;
+        });
+    }
+
+    private static String name(Entity entity) {
+        var name = entity.getFilename();
+        return name == null
+                ? "of type " + entity.getMimeType()
+                : DecoderUtil.decodeEncodedWords(name, DecodeMonitor.SILENT);
+    }
+
     private static boolean isSigned(Entity entity) {
         return entity.getHeader().getField("Content-Type") instanceof ContentTypeField type
                 && "signed-data".equalsIgnoreCase(type.getParameter("smime-type"));
@@ -118,23 +152,43 @@ public final class MailExtractor {
                 && String.valueOf(part.getMimeType()).startsWith("image/");
     }
 
-    /** Returns the form of the text that keeps most: HTML, or else plain text. */
-    private static Entity best(Multipart forms) {
+    private static byte[] bytes(SingleBody body) throws IOException {
+        try (var in = body.getInputStream()) {
+            return in.readAllBytes();
+        }
+    }
+
+    /** Returns the form of the text that keeps most: HTML, if that is more than pictures, or else plain text. */
+    private static Entity best(Multipart forms) throws IOException {
         var parts = forms.getBodyParts();
         if (parts.isEmpty()) {
             throw Rejection.damaged("its text is missing", null);
         }
+        for (var part : parts) {
+            if (hasHtml(part, 0)) {
+                return part;
+            }
+        }
         return parts.stream()
-                .filter(MailExtractor::isHtml)
+                .filter(part -> "text/plain".equals(part.getMimeType()))
                 .findFirst()
                 .or(() -> parts.stream().filter(Entity::isMultipart).findFirst())
                 .orElse(parts.getFirst());
     }
 
-    private static boolean isHtml(Entity part) {
-        return "text/html".equals(part.getMimeType())
-                || part.getBody() instanceof Multipart inner
-                        && inner.getBodyParts().stream().anyMatch(MailExtractor::isHtml);
+    private static boolean hasHtml(Entity part, int depth) throws IOException {
+        if (part.getBody() instanceof SingleBody body && "text/html".equals(part.getMimeType())) {
+            var text = new BlockWriter(false);
+            new MailPart("", bytes(body), charset(part)).writeText(true, text, warning -> {});
+            return !text.isEmpty();
+        } else if (part.getBody() instanceof Multipart parts && depth < DEPTH) {
+            for (var inner : parts.getBodyParts()) {
+                if (hasHtml(inner, depth + 1)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private void attached(Message mail) {
@@ -152,18 +206,13 @@ public final class MailExtractor {
         if (SIGNATURES.contains(type)) {
             return;
         }
-        byte[] file;
-        try (var in = body.getInputStream()) {
-            file = in.readAllBytes();
-        }
-        var name = entity.getFilename();
-        var isAttachment = "attachment".equalsIgnoreCase(entity.getDispositionType()) || name != null;
+        var file = bytes(body);
+        var isAttachment = "attachment".equalsIgnoreCase(entity.getDispositionType()) || entity.getFilename() != null;
         var isHtml = type.equals("text/html");
         if (!isAttachment && (isHtml || type.equals("text/plain"))) {
-            new MailPart("", file, charset(entity)).writeText(isHtml, out);
+            new MailPart("", file, charset(entity)).writeText(isHtml, out, attachments::warn);
         } else {
-            var shown = name == null ? "of type " + type : DecoderUtil.decodeEncodedWords(name, DecodeMonitor.SILENT);
-            attachments.add(new MailPart(shown, file, charset(entity)), out);
+            attachments.add(new MailPart(name(entity), file, charset(entity)), out);
         }
     }
 

@@ -89,16 +89,16 @@ public final class OutlookExtractor {
     private void body(MAPIMessage message) {
         var binary = message.getMainChunks().getHtmlBodyChunkBinary();
         if (binary != null && DeclaredCharset.inHead(binary.getValue()).isPresent()) {
-            new MailPart("", binary.getValue(), null).writeText(true, out);
+            new MailPart("", binary.getValue(), null).writeText(true, out, attachments::warn);
             return;
         }
         var html = text(message::getHtmlBody);
         var plain = text(message::getTextBody);
-        var rtf = text(message::getRtfBody);
+        var rtf = html.isBlank() && plain.isBlank() ? text(message::getRtfBody) : "";
         out.within("text", 1, () -> {
             if (!html.isBlank()) {
                 HtmlExtractor.extractPart(html, "", out);
-            } else if (!plain.isBlank() || rtf.isBlank()) {
+            } else if (rtf.isBlank()) {
                 PlainExtractor.extract(plain, out);
             } else {
                 RtfExtractor.extract(rtf.getBytes(StandardCharsets.ISO_8859_1), out);

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.documents.extract.office;
 
 import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
+import java.math.BigDecimal;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.poi.ss.usermodel.BuiltinFormats;
 import org.apache.poi.ss.usermodel.DataFormatter;
 import org.apache.poi.ss.usermodel.DateUtil;
@@ -19,6 +21,15 @@ final class CellFormats {
     private static final DateTimeFormatter MINUTES = DateTimeFormatter.ofPattern("HH:mm", Locale.ROOT);
     private static final DateTimeFormatter SECONDS = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
     private static final int LONGEST = 255;
+
+    /** A duration, which may be longer than a day. */
+    private static final Pattern ELAPSED = Pattern.compile("\\[(?:h+|m+|s+)]", Pattern.CASE_INSENSITIVE);
+
+    /** From here the General format leaves out digits, such as those of an EAN. */
+    private static final double SHORTENED = 1e11;
+
+    /** Up to here a number is written with all its digits. */
+    private static final double MOST = 1e21;
 
     private final Map<Integer, String> own = new HashMap<>();
     private final List<Integer> styles = new ArrayList<>();
@@ -35,7 +46,7 @@ final class CellFormats {
         zip.read(part, (element, reader) -> {
             switch (element) {
                 case "numFmt" ->
-                    formats.own.put(
+                    formats.own.putIfAbsent( // The later ones are of conditional formats.
                             number(ZipPackage.attribute(reader, "numFmtId")),
                             ZipPackage.attribute(reader, "formatCode"));
                 case "cellStyleXfs", "cellXfs", "cellStyles", "dxfs" -> isCells[0] = element.equals("cellXfs");
@@ -67,10 +78,21 @@ final class CellFormats {
         if (format.length() > LONGEST) {
             return value;
         }
-        if (DateUtil.isADateFormat(index, format) && DateUtil.isValidExcelDate(number) && !format.contains("[h")) {
-            return date(number, format.toLowerCase(Locale.ROOT));
+        if (DateUtil.isADateFormat(index, format)) {
+            if (!DateUtil.isValidExcelDate(number)) {
+                return value;
+            } else if (!ELAPSED.matcher(format).find()) {
+                return date(number, format.toLowerCase(Locale.ROOT));
+            }
+        }
+        if (isGeneral(format) && Math.abs(number) >= SHORTENED && Math.abs(number) < MOST) {
+            return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
         }
         return formatter.formatRawCellContents(number, index, format, since1904).strip();
+    }
+
+    private static boolean isGeneral(String format) {
+        return format.equalsIgnoreCase(GENERAL) || format.equals("@");
     }
 
     private static String builtin(int index) {

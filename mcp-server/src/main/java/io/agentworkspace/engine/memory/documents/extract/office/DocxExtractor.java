@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DocxExtractor implements ZipPackage.Elements {
     private static final String MAIN = "word/document.xml";
-    private static final String COMMENTS = "word/comments.xml";
-    private static final List<String> NOTES = List.of("word/footnotes.xml", "word/endnotes.xml");
 
     /** Elements that are not text of the document, or repeat it. */
     private static final Set<String> SKIPPED =
@@ -72,21 +70,22 @@ final class DocxExtractor implements ZipPackage.Elements {
     }
 
     static void extract(ZipPackage opened, BlockWriter out) {
-        if (!opened.has(MAIN)) {
-            throw ZipPackage.damaged(MAIN);
+        var main = Relations.main(opened, MAIN);
+        if (!opened.has(main)) {
+            throw ZipPackage.damaged(main);
         }
-        var extractor = new DocxExtractor(out, DocxStyles.of(opened));
-        extractor.read(opened, MAIN);
-        for (var notes : NOTES) {
-            extractor.read(opened, notes);
-        }
+        var relations = Relations.of(opened, main);
+        var extractor = new DocxExtractor(out, DocxStyles.of(opened, relations.ofType("styles", "word/styles.xml")));
+        extractor.read(opened, main);
+        extractor.read(opened, relations.ofType("footnotes", "word/footnotes.xml"));
+        extractor.read(opened, relations.ofType("endnotes", "word/endnotes.xml"));
         if (out.wantsComments()) {
-            extractor.comments(opened);
+            extractor.comments(opened, relations.ofType("comments", "word/comments.xml"));
         }
     }
 
-    private void comments(ZipPackage opened) {
-        opened.read(COMMENTS, new ZipPackage.Elements() {
+    private void comments(ZipPackage opened, String part) {
+        opened.read(part, new ZipPackage.Elements() {
             private final StringBuilder text = new StringBuilder();
             private String author = "";
 

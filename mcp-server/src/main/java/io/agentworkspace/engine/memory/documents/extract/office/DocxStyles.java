@@ -9,7 +9,6 @@ import javax.xml.stream.XMLStreamReader;
 
 /** The styles of a DOCX by the ids that its text refers to: which are headings, and which are hidden. */
 final class DocxStyles {
-    private static final String PART = "word/styles.xml";
     private static final Pattern HEADING = Pattern.compile("heading (\\d)", Pattern.CASE_INSENSITIVE);
 
     /** The key of the style of paragraphs that name none. */
@@ -22,9 +21,9 @@ final class DocxStyles {
 
     private DocxStyles() {}
 
-    static DocxStyles of(ZipPackage opened) {
+    static DocxStyles of(ZipPackage opened, String part) {
         var styles = new DocxStyles();
-        opened.read(PART, (name, reader) -> styles.begin(name, reader));
+        opened.read(part, (name, reader) -> styles.begin(name, reader));
         styles.headings.values().removeIf(level -> level < 1 || level > 9);
         return styles;
     }

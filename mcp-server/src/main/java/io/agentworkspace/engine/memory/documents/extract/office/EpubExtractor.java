@@ -2,10 +2,13 @@ package io.agentworkspace.engine.memory.documents.extract.office;
 
 import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
+import io.agentworkspace.engine.memory.documents.extract.Bounds;
 import io.agentworkspace.engine.memory.documents.extract.DeclaredCharset;
 import io.agentworkspace.engine.memory.documents.extract.HtmlExtractor;
+import io.agentworkspace.engine.memory.documents.extract.Rejection;
 import io.agentworkspace.engine.memory.documents.extract.TextDecoder;
 import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
+import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,8 +26,8 @@ final class EpubExtractor implements ZipPackage.Elements {
     private static final Pattern MARKUP = Pattern.compile("application/xhtml\\+xml|text/html");
 
     /** Elements that end at once in XML, but not in HTML. */
-    private static final Pattern EMPTY =
-            Pattern.compile("<(title|script|style|iframe|textarea|a|p|div|span)((?:\\s[^<>]{0,2000})?)/>");
+    private static final Pattern EMPTY = Pattern.compile(
+            "<(?!(?:br|hr|img|input|meta|link|col|area|base|embed|source|track|wbr)\\b)([a-zA-Z][\\w:-]{0,40})((?:\\s[^<>]{0,2000})?)/>");
 
     private record Item(String path, String type, boolean isContents) {}
 
@@ -108,6 +111,9 @@ final class EpubExtractor implements ZipPackage.Elements {
         out.add(BlockKind.HEADING, 1, title, "title");
         if (!author.isBlank()) {
             out.add(BlockKind.PARAGRAPH, 0, "By " + author, "title");
+        }
+        if (spine.size() > Bounds.PAGES) {
+            throw new Rejection(Code.TOO_LARGE, "it has over %,d chapters; split it".formatted(Bounds.PAGES));
         }
         var isThere = false;
         for (var i = 0; i < spine.size(); i++) {

@@ -26,6 +26,7 @@ final class OdfExtractor implements ZipPackage.Elements {
             "table-of-content-source",
             "script",
             "event-listeners",
+            "binary-data",
             "date-time-decl",
             "footer-decl",
             "header-decl");
@@ -39,6 +40,7 @@ final class OdfExtractor implements ZipPackage.Elements {
     private int lists;
     private int number;
     private int slide;
+    private boolean isInBody;
     private boolean isInNote;
     private boolean isInSpeakersNotes;
     private boolean isTitle;
@@ -76,7 +78,11 @@ final class OdfExtractor implements ZipPackage.Elements {
 
     @Override
     public void begin(String name, XMLStreamReader reader) throws XMLStreamException {
-        if (SKIPPED.contains(name) || OdfStyles.hides(name, reader)) {
+        if (!isInBody) {
+            isInBody = name.equals("body");
+            styles.begin(name, reader);
+            return;
+        } else if (SKIPPED.contains(name) || OdfStyles.hides(name, reader)) {
             ZipPackage.skip(reader);
             return;
         }
@@ -112,11 +118,7 @@ final class OdfExtractor implements ZipPackage.Elements {
             }
             case "frame" -> isTitle = ZipPackage.attribute(reader, "class").equals("title");
             case "notes" -> isInSpeakersNotes = true;
-            case "table" -> {
-                if (ZipPackage.attribute(reader, "is-sub-table").isEmpty()) {
-                    beginTable(reader);
-                }
-            }
+            case "table" -> beginTable(reader);
             case "table-row" -> {
                 if (!tables.isEmpty()) {
                     tables.element().beginRow(reader);
@@ -136,7 +138,7 @@ final class OdfExtractor implements ZipPackage.Elements {
                 && paragraphs.isEmpty()
                 && ZipPackage.attribute(reader, "name").length() > 0;
         tables.push(new OdfTable(
-                isSheet && styles.areSheets() ? ZipPackage.attribute(reader, "name") : null,
+                isSheet && styles.areSheets() ? BlockWriter.place(ZipPackage.attribute(reader, "name")) : null,
                 styles.isHiddenTable(ZipPackage.attribute(reader, "style-name")),
                 out));
     }

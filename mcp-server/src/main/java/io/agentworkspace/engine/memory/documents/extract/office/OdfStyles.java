@@ -23,20 +23,15 @@ final class OdfStyles {
         this.areSheets = areSheets;
     }
 
+    /** Returns the named styles. Those of {@code content.xml} come before its text, and are added while that is read. */
     static OdfStyles of(ZipPackage zip) {
         var styles = new OdfStyles(zip.text("mimetype").contains("spreadsheet"));
         zip.read("styles.xml", (name, reader) -> styles.begin(name, reader));
-        zip.read("content.xml", (name, reader) -> {
-            if (name.equals("body")) {
-                ZipPackage.skip(reader);
-            } else {
-                styles.begin(name, reader);
-            }
-        });
         return styles;
     }
 
-    private void begin(String name, XMLStreamReader reader) {
+    /** Reads an element of a style. */
+    void begin(String name, XMLStreamReader reader) {
         switch (name) {
             case "style" -> {
                 style = ZipPackage.attribute(reader, "name");
@@ -92,9 +87,12 @@ final class OdfStyles {
         return hiddenTables.contains(name);
     }
 
-    /** Returns whether an element is a part of the text that is not shown. */
+    /** Returns whether an element is not shown in the text. */
     static boolean hides(String name, XMLStreamReader reader) {
-        return name.equals("section") && ZipPackage.attribute(reader, "display").equals("none")
+        var isOfPicture = name.equals("desc") || name.equals("title");
+        return isOfPicture && String.valueOf(reader.getNamespaceURI()).contains("svg")
+                || name.equals("section")
+                        && ZipPackage.attribute(reader, "display").equals("none")
                 || name.equals("hidden-text")
                         && ZipPackage.attribute(reader, "is-hidden").equals("true");
     }

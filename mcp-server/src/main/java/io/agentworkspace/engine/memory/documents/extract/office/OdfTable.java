@@ -77,6 +77,7 @@ final class OdfTable {
 
     void addToCell(CharSequence text) {
         cell.append(cell.isEmpty() || text.isEmpty() ? "" : " ").append(text);
+        BlockWriter.checkLength(cell.length(), "table");
     }
 
     void endCell() {
@@ -110,6 +111,7 @@ final class OdfTable {
             var text = CsvExtractor.joined(list());
             if (isInner) {
                 inner.append(inner.isEmpty() ? "" : " ").append(text);
+                BlockWriter.checkLength(inner.length(), position);
             } else {
                 out.add(hasRows ? BlockKind.ROW : BlockKind.HEADER, 0, text, position);
                 hasRows = true;

@@ -2,7 +2,10 @@ package io.agentworkspace.engine.memory.documents.extract.office;
 
 import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
+import io.agentworkspace.engine.memory.documents.extract.Bounds;
+import io.agentworkspace.engine.memory.documents.extract.Rejection;
 import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
+import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.util.ArrayList;
 import javax.xml.stream.XMLStreamReader;
 
@@ -30,6 +33,9 @@ final class PptxExtractor {
                 slides.add(relations.part(id(reader)));
             }
         });
+        if (slides.size() > Bounds.PAGES) {
+            throw new Rejection(Code.TOO_LARGE, "it has over %,d slides; split it".formatted(Bounds.PAGES));
+        }
         var extractor = new PptxExtractor(zip, out);
         for (var i = 0; i < slides.size(); i++) {
             extractor.slide(slides.get(i), i + 1);

@@ -31,7 +31,9 @@ final class Relations {
 
     private static String resolved(String part, String target) {
         try {
-            var path = URI.create("/" + part).resolve(target).getPath();
+            var path = URI.create("/" + part.replace(" ", "%20"))
+                    .resolve(target.replace(" ", "%20"))
+                    .getPath();
             return path == null ? "" : path.replaceFirst("^/+", "");
         } catch (IllegalArgumentException e) {
             return "";
@@ -50,6 +52,12 @@ final class Relations {
                 .filter(target -> target.type().endsWith("/" + word))
                 .map(Target::part)
                 .toList();
+    }
+
+    /** Returns the name of the first part of a type, by the last word of the type. */
+    String ofType(String word, String usual) {
+        var parts = ofType(word);
+        return parts.isEmpty() ? usual : parts.getFirst();
     }
 
     /** Returns the name of the main part of a package. */

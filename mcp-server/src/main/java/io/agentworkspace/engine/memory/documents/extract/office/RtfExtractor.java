@@ -201,7 +201,8 @@ public final class RtfExtractor extends RtfListenerAdaptor {
                     endParagraph();
                 }
             }
-            case line, tab -> processString(" ");
+            case line, tab, column, softline, lbr, nonbreakingspace -> processString(" ");
+            case nonbreakinghyphen -> processString("-");
             case pard -> {
                 heading = 0;
                 item = 0;

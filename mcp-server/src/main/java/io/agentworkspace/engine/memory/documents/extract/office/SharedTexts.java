@@ -27,7 +27,10 @@ final class SharedTexts implements ZipPackage.Elements {
     public void begin(String name, XMLStreamReader reader) throws XMLStreamException {
         switch (name) {
             case "si" -> text.setLength(0);
-            case "t" -> text.append(reader.getElementText());
+            case "t" -> {
+                text.append(reader.getElementText());
+                checkLength();
+            }
             case "rPh" -> ZipPackage.skip(reader); // How to pronounce it.
             default -> {}
         }
@@ -38,10 +41,15 @@ final class SharedTexts implements ZipPackage.Elements {
         if (name.equals("si")) {
             texts.add(text.toString());
             characters += text.length() + 8;
-            if (characters > Bounds.SHARED) {
-                throw new Rejection(
-                        Code.TOO_LARGE, "its cells have more than %,d characters; split it".formatted(Bounds.SHARED));
-            }
+            text.setLength(0);
+            checkLength();
+        }
+    }
+
+    private void checkLength() {
+        if (characters + text.length() > Bounds.SHARED) {
+            throw new Rejection(
+                    Code.TOO_LARGE, "its cells have more than %,d characters; split it".formatted(Bounds.SHARED));
         }
     }
 

@@ -24,6 +24,7 @@ final class SlideShapes implements ZipPackage.Elements {
     private final StringBuilder cell = new StringBuilder();
     private String placeholder = "";
     private int level;
+    private boolean isInRun;
     private boolean isItem;
     private boolean isInTable;
     private boolean hasHeader;
@@ -74,7 +75,12 @@ final class SlideShapes implements ZipPackage.Elements {
             }
             case "buNone" -> isItem = false;
             case "buChar", "buAutoNum", "buBlip" -> isItem = true;
-            case "t" -> text.append(reader.getElementText());
+            case "r", "fld" -> isInRun = true;
+            case "t" -> {
+                if (isInRun) { // That of a diagram's point has paragraphs in it.
+                    text.append(reader.getElementText());
+                }
+            }
             case "br", "tab" -> text.append(' ');
             default -> {}
         }
@@ -84,6 +90,7 @@ final class SlideShapes implements ZipPackage.Elements {
     public void end(String name) {
         switch (name) {
             case "p" -> paragraph();
+            case "r", "fld" -> isInRun = false;
             case "tc" -> {
                 cells.add(cell.toString());
                 cell.setLength(0);

@@ -44,7 +44,7 @@ final class XlsxExtractor {
                     since1904[0] = ZipPackage.attribute(reader, "date1904").matches("1|true");
                 case "sheet" ->
                     sheets.add(new Sheet(
-                            ZipPackage.attribute(reader, "name"),
+                            BlockWriter.place(ZipPackage.attribute(reader, "name")),
                             relations.part(ZipPackage.attribute(reader, "id")),
                             ZipPackage.attribute(reader, "state").matches("hidden|veryHidden")));
                 default -> {}
@@ -86,7 +86,7 @@ final class XlsxExtractor {
                 switch (name) {
                     case "author" -> authors.add(reader.getElementText());
                     case "comment" -> {
-                        cell = ZipPackage.attribute(reader, "ref");
+                        cell = BlockWriter.place(ZipPackage.attribute(reader, "ref"));
                         var id = ZipPackage.attribute(reader, "authorId");
                         author = id.matches("\\d{1,4}") && Integer.parseInt(id) < authors.size()
                                 ? authors.get(Integer.parseInt(id))

@@ -31,10 +31,11 @@ import java.util.List;
 /** Reads one document: it detects the type of the file, and of each attachment, and chooses the reader. */
 final class Reading {
     private final List<DocumentReason> warnings;
-    private final Attachments attachments = new Attachments(this::attachment);
+    private final Attachments attachments;
 
     Reading(List<DocumentReason> warnings) {
         this.warnings = warnings;
+        this.attachments = new Attachments(this::attachment, warnings::add);
     }
 
     private void attachment(MailPart part, BlockWriter out) {
