@@ -7,7 +7,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 
 const FORM = { action: 'accept', content: { name: 'Ada' } }
 const SAMPLE = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hi, Ada' } }
-const CHANGES = { tools: 'tool', resources: 'resource', prompts: 'prompt' }
+const CHANGES = ['tools', 'resources', 'prompts']
 
 async function connect(address, mode, headers, capabilities) {
   const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } })
@@ -18,19 +18,14 @@ async function connect(address, mode, headers, capabilities) {
   })
   if (capabilities.elicitation) answer('elicitation/create', FORM)
   if (capabilities.sampling) answer('sampling/createMessage', SAMPLE)
-  await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }))
+  const transport = new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } });
+  await client.connect(transport);
+  const receive = transport.onmessage;
+  transport.onmessage = (message, extra) => {
+    client.hasPages ||= message.result?.nextCursor !== undefined; // It puts the pages together itself.
+    return receive(message, extra);
+  };
   return client
-}
-
-async function all(list, field) {
-  const items = []
-  let pages = 0
-  for (let cursor, first = true; first || cursor; first = false, pages++) {
-    const page = await list({ cursor })
-    items.push(...page[field])
-    cursor = page.nextCursor
-  }
-  return { items, pages }
 }
 
 // Sessions have ids of their own, and times pass.
@@ -98,23 +93,24 @@ async function compare({ server, direct, through, calls }) {
   here.uriTemplate = here.uri
   const own = {}
   for (const [kind, [method, field, id, offered]] of Object.entries(lists)) {
-    own[kind] = offered ? await all(page => there[method](page), field) : { items: [], pages: 0 }
+    there.hasPages = false;
+    own[kind] = offered ? (await there[method]())[field] : []
     for (const [lane, client] of Object.entries(lanes)) {
-      const listed = (await all(page => client[method](page), field)).items
-      const kept = own[kind].items.filter(item => item.execution?.taskSupport !== 'required')
+      const listed = (await client[method]())[field]
+      const kept = own[kind].filter(item => item.execution?.taskSupport !== 'required')
       const found = kept.flatMap(item => {
         const same = listed.find(each => each[id] === here[id](item[id]))
         return differences({ ...item, [id]: here[id](item[id]) }, same, kind)
       })
       note(`list of ${kind}`, kept.length > 0, found.map(each => ({ lane, ...each })))
-      note('pages of lists', own[kind].pages > 1, kept.every(item => listed.some(each => each[id] === here[id](item[id]))) ? [] : [{ lane, path: kind }])
+      note('pages of lists', there.hasPages, kept.every(item => listed.some(each => each[id] === here[id](item[id]))) ? [] : [{ lane, path: kind }])
     }
   }
   const requests = [
-    ...own.tools.items.filter(tool => tool.name in calls)
+    ...own.tools.filter(tool => tool.name in calls)
       .map(({ name: original }) => ['tools/call', original, (client, name) => client.callTool({ name, arguments: calls[original] }), here.name]),
-    ...own.resources.items.map(({ uri }) => ['resources/read', uri, (client, uri) => client.readResource({ uri }), here.uri]),
-    ...own.prompts.items.map(prompt => ['prompts/get', prompt.name, (client, name) =>
+    ...own.resources.map(({ uri }) => ['resources/read', uri, (client, uri) => client.readResource({ uri }), here.uri]),
+    ...own.prompts.map(prompt => ['prompts/get', prompt.name, (client, name) =>
       client.getPrompt({ name, arguments: Object.fromEntries((prompt.arguments ?? []).map(each => [each.name, '1'])) }), here.name]),
   ]
   for (const [method, name, request, renamed] of requests) {
@@ -136,7 +132,7 @@ async function compare({ server, direct, through, calls }) {
     }
   }
   const tool = (client, name) => client === there ? name : here.name(name)
-  const offers = name => own.tools.items.some(each => each.name === name)
+  const offers = name => own.tools.some(each => each.name === name)
   for (const [name, args] of Object.entries({ slow: {}, 'trigger-long-running-operation': { duration: 0.1, steps: 2 } })) {
     if (!offers(name)) continue
     const reports = async client => {
@@ -175,7 +171,7 @@ async function compare({ server, direct, through, calls }) {
       note(`${row}, client cannot`, true, refused.result.isError && refused.asked.length === 0 && /answer|support|elicit|sampl/i.test(JSON.stringify(refused)) ? [] : [{ lane, path: name, actual: refused }])
     }
   }
-  if (offers('grow')) await changes(there, lanes, server, note)
+  if (offers('grow')) await changes(there, lanes, note)
   const hasSessions = there.transport.sessionId !== undefined
   const version = there.getNegotiatedProtocolVersion()
   for (const client of [there, ...Object.values(deaf)]) await client.close()
@@ -185,19 +181,25 @@ async function compare({ server, direct, through, calls }) {
 
 const open = new Map()
 
-// A list that changed is announced to those who listen by then, so the server goes on. What is new is held until it is approved.
-async function changes(there, lanes, server, note) {
-  const seen = {}
-  for (const [lane, client] of Object.entries(lanes)) for (const [list, word] of Object.entries(CHANGES)) {
-    client.setNotificationHandler(`notifications/${list}/list_changed`, () => { seen[`${lane} ${word}`] = true })
+// A list that changed is announced to those who listen by then, so the server goes on. What is new is held.
+async function changes(there, lanes, note) {
+  const seen = {};
+  for (const [lane, client] of Object.entries(lanes)) {
+    for (const list of CHANGES) {
+      client.setNotificationHandler(`notifications/${list}/list_changed`, () => (seen[lane + list] = true));
+    }
   }
-  await lanes.stateless.listen({ toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true })
-  while (Object.keys(seen).length < 6) {
-    await there.callTool({ name: 'grow' })
-    await lanes.stateless.callTool({ name: 'UP_Approve', arguments: { name: server } })
-    await new Promise(resolve => setTimeout(resolve, 50))
+  await lanes.stateless.listen({ toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true });
+  for (const list of CHANGES) {
+    if (!there.getServerCapabilities()[list]) continue;
+    for (const lane of Object.keys(lanes)) {
+      while (!seen[lane + list]) {
+        await there.callTool({ name: 'grow' });
+        await new Promise(resolve => setTimeout(resolve, 50));
+      }
+    }
+    note(`changes of the list of ${list}`, true, []);
   }
-  for (const list of Object.keys(CHANGES)) note(`changes of the list of ${list}`, true, [])
 }
 
 async function again({ again, tool, arguments: args }) {
