@@ -155,13 +155,13 @@ const sdk1 = async () => {
 const sdk2 = async () => {
   const { McpServer, ResourceTemplate, createMcpHandler, inputRequired } = await import('@modelcontextprotocol/server')
   const { toNodeHandler } = await import('@modelcontextprotocol/node')
-  const makers = { form: inputRequired.elicit, link: inputRequired.elicitUrl, sample: inputRequired.createMessage }
+  const makers = { form: inputRequired.elicit, link: ({ message, url }) => inputRequired.elicitUrl({ message, url }), sample: inputRequired.createMessage }
   const kit = {
     Template: ResourceTemplate,
     signal: context => context.mcpReq.signal,
     report: async ({ mcpReq }, progress) => mcpReq._meta?.progressToken !== undefined &&
       mcpReq.notify({ method: 'notifications/progress', params: { progressToken: mcpReq._meta.progressToken, ...progress } }),
-    ask: (_, { mcpReq }, kind, { mode, elicitationId, ...params }) => mcpReq.inputResponses?.q
+    ask: (_, { mcpReq }, kind, params) => mcpReq.inputResponses?.q
       ? text(inspect(mcpReq.inputResponses.q, READABLE))
       : inputRequired({ inputRequests: { q: makers[kind](params) } })
   }

@@ -13,7 +13,9 @@ async function connect(address, mode, headers, capabilities) {
   const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } })
   client.asked = []
   const answer = (method, reply) => client.setRequestHandler(method, ({ params }) => {
-    client.asked.push(params)
+    const asked = { ...params }
+    delete asked._meta
+    client.asked.push(asked)
     return reply
   })
   if (capabilities.elicitation) answer('elicitation/create', FORM)
@@ -145,7 +147,7 @@ async function compare({ server, direct, through, calls }) {
       note('progress', expected.length > 0, differences(expected, await reports(client), name).map(each => ({ lane, ...each })))
     }
   }
-  if (offers('wait')) for (const [lane, client] of Object.entries(lanes)) {
+  if (offers('wait')) for (const client of Object.values(lanes)) {
     const ended = async () => Number((await there.callTool({ name: 'ended' })).content[0].text)
     const before = await ended()
     const abort = new AbortController()
@@ -162,7 +164,7 @@ async function compare({ server, direct, through, calls }) {
       client.asked = []
       const args = { prompt: 'Say hi.', maxTokens: 10, url: 'https://example.com/open', elicitationId: 'e-1' }
       const result = await attempt(() => client.callTool({ name: tool(client, name), arguments: args }))
-      return plain({ asked: client.asked.map(({ _meta, ...params }) => params), result })
+      return plain({ asked: client.asked, result })
     }
     const expected = await ask(there)
     for (const [lane, client] of Object.entries(lanes)) {
@@ -195,7 +197,7 @@ async function changes(there, lanes, note) {
     for (const lane of Object.keys(lanes)) {
       while (!seen[lane + list]) {
         await there.callTool({ name: 'grow' });
-        await new Promise(resolve => setTimeout(resolve, 50));
+        await lanes.session.listTools(); // Takes a moment.
       }
     }
     note(`changes of the list of ${list}`, true, []);
