@@ -53,7 +53,8 @@ public final class Node {
         return MODULES.resolve(name);
     }
 
-    static String version(String name) {
+    /** Returns the version of an installed package. */
+    public static String version(String name) {
         try {
             return Json.read(Files.readAllBytes(module(name).resolve("package.json")))
                     .path("version")
