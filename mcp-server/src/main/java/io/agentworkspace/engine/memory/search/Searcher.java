@@ -385,15 +385,17 @@ final class Searcher {
     }
 
     private List<Memory> byWords(Call call, SearchScope scope, String text) {
-        var words = OPERATORS
-                .matcher(text.substring(0, Math.min(text.length(), COMPARED_CHARACTERS)))
-                .replaceAll(" ");
+        var words = withoutOperators(text.substring(0, Math.min(text.length(), COMPARED_CHARACTERS)));
         var request =
                 new SearchRequest(words, Mode.TEXT, null, null, List.of(), null, null, null, COMPARED, ZoneOffset.UTC);
         return search(call, scope, request).best().stream()
                 .flatMap(hit -> Stream.concat(Stream.of(hit.found()), hit.also().stream()))
                 .map(FoundMemory::memory)
                 .toList();
+    }
+
+    private static String withoutOperators(String text) {
+        return OPERATORS.matcher(text).replaceAll(" ");
     }
 
     private boolean isAwaited(Call call, SearchScope scope) {
