@@ -12,6 +12,8 @@ final class TimeWeight {
     /** By how much the odds grow that a memory of that time answers. */
     private static final double ODDS = 2.5;
 
+    private static final double LEAST_STEP = 0.001;
+
     private TimeWeight() {}
 
     /**
@@ -41,9 +43,13 @@ final class TimeWeight {
                 .map(each -> each.memory().id());
     }
 
-    /** What does not reach the threshold does not reach it because of its time, and what was replaced stays behind its correction. */
+    /** What does not reach the threshold stays below it, and what was replaced stays behind its correction. */
     private static ScoredMemory raised(ScoredMemory found, double score) {
-        var isRaised = score >= Score.THRESHOLD && found.replacedBy() == null;
-        return found.scored(isRaised ? Math.round(1_000 * ODDS * score / (1 + (ODDS - 1) * score)) / 1_000.0 : score);
+        if (found.replacedBy() != null) {
+            return found.scored(score);
+        }
+        var raised = Math.round(1_000 * ODDS * score / (1 + (ODDS - 1) * score)) / 1_000.0;
+        return found.scored(
+                score < Score.THRESHOLD ? Math.max(score, Math.min(raised, Score.THRESHOLD - LEAST_STEP)) : raised);
     }
 }
