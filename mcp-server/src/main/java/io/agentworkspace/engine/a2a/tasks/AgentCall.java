@@ -58,7 +58,9 @@ public record AgentCall(
     }
 
     private ToolRunner.Request request(String tool, ObjectNode arguments, @Nullable String key, ResponseBudget room) {
-        arguments.withObject("target").put("context", ENDPOINT);
+        if (runner.catalogue().read(tool).inputSchema().hasField("target")) {
+            arguments.withObject("target").put("context", ENDPOINT);
+        }
         return new ToolRunner.Request(
                 tool, arguments, caller, requestId, true, key, Progress.SILENT, source, room, false);
     }
