@@ -60,10 +60,6 @@ const asked = await client.sendMessage({
   ...message('later: how high?'),
   configuration: { returnImmediately: true, acceptedOutputModes: [] },
 });
-const push = await client.createTaskPushNotificationConfig({ taskId: asked.id, id: 'p', url: 'https://example.com/hook' });
-saw.push = push.url;
-saw.pushes = (await client.listTaskPushNotificationConfig({ taskId: asked.id })).configs.length;
-await client.deleteTaskPushNotificationConfig({ taskId: asked.id, id: 'p' });
 saw.canceled = (await client.cancelTask({ id: asked.id })).status.state;
 try {
   await client.getTask({ id: 'none' });

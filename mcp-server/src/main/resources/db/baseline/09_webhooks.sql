@@ -116,31 +116,3 @@ CREATE TABLE webhook_health (
 COMMENT ON TABLE webhook_health IS 'The attempts at each endpoint in each hour: how many, and how long they took.';
 COMMENT ON COLUMN webhook_health.durations IS 'A histogram, whose classes are in the code.';
 CREATE INDEX webhook_health_age ON webhook_health (hour);
-
-CREATE TABLE a2a_push (
-    tenant_id  bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
-    task_id    uuid        NOT NULL,
-    id         text        NOT NULL,
-    agent_id   bigint      NOT NULL,
-    speaker_id bigint      NOT NULL,
-    principal  text        NOT NULL,
-    config     text        NOT NULL,
-    sent       text,
-    seen_at    timestamptz,
-    tries      integer     NOT NULL DEFAULT 0,
-    due_at     timestamptz NOT NULL,
-    created_at timestamptz NOT NULL,
-    PRIMARY KEY (tenant_id, task_id, id)
-);
-COMMENT ON TABLE a2a_push IS 'Where A2A clients are notified of their tasks, until the tasks have ended.';
-COMMENT ON COLUMN a2a_push.task_id IS 'The question.';
-COMMENT ON COLUMN a2a_push.agent_id IS 'The agent that is asked.';
-COMMENT ON COLUMN a2a_push.speaker_id IS 'The agent or user that asks.';
-COMMENT ON COLUMN a2a_push.principal IS 'The caller: its key, session or token. Without it nothing is sent.';
-COMMENT ON COLUMN a2a_push.config IS 'The address, and what it is sent with, encrypted.';
-COMMENT ON COLUMN a2a_push.sent IS 'The version of the task that was sent last.';
-COMMENT ON COLUMN a2a_push.seen_at IS 'The time of the last message of the conversation that was sent.';
-COMMENT ON COLUMN a2a_push.tries IS 'How often it was tried since it was sent last.';
-COMMENT ON COLUMN a2a_push.due_at IS 'When it may be tried next.';
-CREATE INDEX a2a_push_due ON a2a_push (due_at);
-CREATE INDEX a2a_push_age ON a2a_push (created_at);

@@ -12,12 +12,13 @@ import io.agentworkspace.engine.integrations.joining.InvitationStore;
 import io.agentworkspace.engine.integrations.joining.Joiner;
 import io.agentworkspace.engine.integrations.skills.Library;
 import io.agentworkspace.engine.integrations.skills.SkillQueries;
-import io.agentworkspace.engine.integrations.webhooks.sender.Sender;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.http.PublicPath;
 import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
 import io.agentworkspace.engine.kernel.outbound.VettedClient;
 import io.agentworkspace.engine.kernel.secrets.SealKeys;
+import io.agentworkspace.engine.kernel.secrets.SealedCursors;
+import io.agentworkspace.engine.kernel.secrets.StateSigner;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.mcp.apps.WorkspaceApps;
 import io.agentworkspace.engine.mcp.content.EngineContent;
@@ -124,7 +125,7 @@ record EndpointFeatures(
                 DemoFeature.of(db, runner, local, clock),
                 OAuthFeature.of(db, signIn, features.keys(), http, proofs, runner, ground.events(), pages, clock)));
         if (settings.a2a().on()) {
-            own.add(a2a(ground, signIn, runner, streams));
+            own.add(a2a(ground, signIn, runner, new SealedCursors(new StateSigner(sealKeys)), streams));
         }
         return new EndpointFeatures(
                 new Feature.Endpoint(mcp::serves, mcp),
@@ -135,11 +136,10 @@ record EndpointFeatures(
                 List.copyOf(own));
     }
 
-    private static Feature a2a(Ground ground, SignInFeature signIn, ToolRunner runner, StreamLimits streams) {
-        var webhooks = ground.settings().webhooks();
-        var sender = new Sender(webhooks.allowPrivate(), webhooks.authorities(), ground.clock());
+    private static Feature a2a(
+            Ground ground, SignInFeature signIn, ToolRunner runner, SealedCursors cursors, StreamLimits streams) {
         return A2aFeature.of(
-                new A2aFeature.Parts(ground.db(), ground.vault(), runner, signIn, ground.published(), sender, streams),
+                new A2aFeature.Parts(ground.db(), runner, cursors, signIn, ground.published(), streams),
                 ground.settings().a2a().isPublic(),
                 ground.clock());
     }

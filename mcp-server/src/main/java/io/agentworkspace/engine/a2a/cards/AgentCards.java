@@ -124,7 +124,7 @@ public final class AgentCards {
         card.put("version", version);
         card.putObject("capabilities")
                 .put("streaming", true)
-                .put("pushNotifications", true)
+                .put("pushNotifications", false)
                 .put("extendedAgentCard", true);
         addSecurity(card);
         MODES.forEach(card.putArray("defaultInputModes")::add);
@@ -155,8 +155,7 @@ public final class AgentCards {
                     .put("pkceRequired", true)
                     .putObject("scopes")
                     .put("agent:read", "Read tasks")
-                    .put("agent:write", "Send messages")
-                    .put("webhook:write", "Be notified");
+                    .put("agent:write", "Send messages");
         }
         var requirements = card.putArray("securityRequirements");
         for (var name : schemes.propertyNames()) {

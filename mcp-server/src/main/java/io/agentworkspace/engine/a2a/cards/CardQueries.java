@@ -8,12 +8,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Reads what the card of a public agent shows to strangers. */
 final class CardQueries {
-    private static final String TENANT = "SELECT tenant_id FROM tenant WHERE name_key = :name";
-
     private static final String AGENT = """
-        SELECT a.name, a.description, a.revision
-          FROM agent a
-         WHERE a.tenant_id = :tenant AND a.name_key = :agent_key AND a.access = 'public' AND a.destroyed_at IS NULL
+        SELECT a.name, a.description
+          FROM tenant t
+          JOIN agent a ON a.tenant_id = t.tenant_id
+         WHERE t.name_key = :tenant_key AND a.name_key = :agent_key AND a.access = 'public' AND a.destroyed_at IS NULL
         """;
 
     private final Db db;
@@ -23,15 +22,9 @@ final class CardQueries {
     }
 
     Optional<ObjectNode> find(String tenant, String agent) {
-        return db.sql(TENANT)
-                .set("name", Name.key(tenant))
-                .one(row -> row.number("tenant_id"))
-                .flatMap(id -> db.sql(AGENT)
-                        .set("tenant", id)
-                        .set("agent_key", Name.key(agent))
-                        .one(row -> Json.object()
-                                .put("name", row.text("name"))
-                                .put("description", row.text("description"))
-                                .put("revision", row.number("revision"))));
+        return db.sql(AGENT)
+                .set("tenant_key", Name.key(tenant))
+                .set("agent_key", Name.key(agent))
+                .one(row -> Json.object().put("name", row.text("name")).put("description", row.text("description")));
     }
 }

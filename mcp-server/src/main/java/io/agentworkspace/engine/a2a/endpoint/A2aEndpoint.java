@@ -5,16 +5,18 @@ import io.agentworkspace.engine.a2a.tasks.AgentCall;
 import io.agentworkspace.engine.a2a.tasks.AgentPlace;
 import io.agentworkspace.engine.a2a.tasks.TaskQueries;
 import io.agentworkspace.engine.a2a.wire.A2aError;
+import io.agentworkspace.engine.identity.credentials.Credentials;
 import io.agentworkspace.engine.kernel.http.JsonResponse;
 import io.agentworkspace.engine.kernel.streams.Hub;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpHeader;
@@ -72,30 +74,36 @@ final class A2aEndpoint extends Handler.Abstract {
                 && (address.rest().isEmpty() || address.rest().equals("/tasks"))) {
             var whole = address.whole();
             var call = call(request);
-            rpc.serve(request, response, callback, call, place(call, whole));
+            rpc.serve(request, response, callback, call, () -> place(call, whole));
         } else if (address.rest().isEmpty()) {
             response.getHeaders().put(HttpHeader.ALLOW, "POST");
-            throw new Problem(
-                    Failure.METHOD_NOT_ALLOWED,
-                    "this address takes POST with a JSON-RPC 2.0 object; its card is at "
-                            + A2aAddress.CARD.substring(1));
+            HttpBinding.refuse(
+                    response,
+                    callback,
+                    A2aError.of(new Problem(
+                            Failure.METHOD_NOT_ALLOWED,
+                            "this address takes POST with a JSON-RPC 2.0 object; its card is at "
+                                    + A2aAddress.CARD.substring(1))));
         } else {
             var call = call(request);
-            http.serve(request, response, callback, address, call, place(call, address));
+            http.serve(request, response, callback, address, call, () -> place(call, address));
         }
         return true;
     }
 
     private AgentCall call(Request request) {
         var context = RequestContext.of(request::getAttribute);
+        if (!Credentials.isNamed(request.getHeaders())) {
+            throw Problem.unauthenticated(
+                    "a browser's session is no credential of an agent: send an API key or an access token");
+        }
         return new AgentCall(
                 runner,
-                context.identified(),
+                context.identified().asProgram(),
                 context.requestId(),
                 AgentCall.source(
                         Request.getRemoteAddr(request), request.getHeaders().get(HttpHeader.USER_AGENT)),
-                context.admitted().validity(),
-                context::pause);
+                context.admitted().validity());
     }
 
     /** Returns the caller's place with the agent; null at the engine's own address. */
@@ -138,7 +146,9 @@ final class A2aEndpoint extends Handler.Abstract {
             throw new Problem(Failure.METHOD_NOT_ALLOWED, "this address takes GET");
         }
         var agent = address.agent();
-        var caller = RequestContext.of(request::getAttribute).caller();
+        var caller = Credentials.isNamed(request.getHeaders())
+                ? RequestContext.of(request::getAttribute).caller()
+                : null;
         var card = agent == null
                 ? cards.engine(Stream.of())
                 : caller == null
@@ -173,10 +183,11 @@ final class A2aEndpoint extends Handler.Abstract {
         return cards.agent(agent, written, false);
     }
 
-    /** Signatures of the same card differ. */
+    /** Returns the same for the same card and key: the signatures differ each time. */
     private static String tag(ObjectNode card) {
         var plain = card.deepCopy();
         plain.remove("signatures");
-        return "\"%08x\"".formatted(Arrays.hashCode(Json.bytes(plain)));
+        var text = Json.canonical(plain) + card.at("/signatures/0/protected").asString("");
+        return "\"%s\"".formatted(HexFormat.of().formatHex(Sha256.of(text), 0, 16));
     }
 }

@@ -1,17 +1,14 @@
 package io.agentworkspace.engine.a2a.endpoint;
 
 import io.agentworkspace.engine.a2a.cards.AgentCards;
-import io.agentworkspace.engine.a2a.push.PushConfigs;
-import io.agentworkspace.engine.a2a.push.PushQueue;
 import io.agentworkspace.engine.a2a.tasks.AgentTasks;
 import io.agentworkspace.engine.a2a.tasks.TaskQueries;
 import io.agentworkspace.engine.a2a.tasks.TaskReader;
 import io.agentworkspace.engine.a2a.tasks.TaskWatches;
 import io.agentworkspace.engine.identity.signin.SignInFeature;
-import io.agentworkspace.engine.integrations.webhooks.sender.Sender;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
-import io.agentworkspace.engine.kernel.secrets.Vault;
+import io.agentworkspace.engine.kernel.secrets.SealedCursors;
 import io.agentworkspace.engine.kernel.streams.ListeningTenants;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
@@ -24,16 +21,13 @@ public final class A2aFeature {
 
     /**
      * What it is made of.
-     *
-     * @param sender of push notifications
      */
     public record Parts(
             Db db,
-            Vault vault,
             ToolRunner runner,
+            SealedCursors cursors,
             SignInFeature signIn,
             PublicAddresses published,
-            Sender sender,
             StreamLimits streams) {}
 
     /** @param isPublic whether strangers may see the cards of public agents */
@@ -42,12 +36,11 @@ public final class A2aFeature {
         var signIn = parts.signIn();
         var resource = signIn.resource();
         var cards = new AgentCards(parts.published(), signIn.documents(), resource != null && resource.isBuiltin(), db);
-        var reader = new TaskReader(parts.published().baseUrl());
         var queries = new TaskQueries(db);
+        var reader = new TaskReader(parts.published().baseUrl(), queries, parts.cursors());
         var watches = new TaskWatches(reader, new ListeningTenants(db, clock), parts.streams());
-        var pushes = new PushConfigs(db, parts.vault(), parts.sender(), clock);
-        var operations = new Operations(new AgentTasks(reader, queries, watches), pushes, cards);
-        var engine = new EngineOperations(cards);
+        var operations = new Operations(new AgentTasks(reader, queries, watches), cards);
+        var engine = new EngineOperations(cards, parts.streams());
         var endpoint = new A2aEndpoint(
                 parts.runner(),
                 cards,
@@ -56,12 +49,9 @@ public final class A2aFeature {
                 new HttpBinding(operations, engine),
                 isPublic,
                 watches.streams());
-        var feature = new Feature()
+        return new Feature()
                 .endpoint(A2aAddress::isPath, endpoint)
                 .listener(watches.listener())
-                .closing(watches)
-                .closing(parts.sender());
-        return new PushQueue(pushes, parts.sender(), signIn.resolver(), parts.runner(), reader, queries, clock)
-                .addTo(feature);
+                .closing(watches);
     }
 }

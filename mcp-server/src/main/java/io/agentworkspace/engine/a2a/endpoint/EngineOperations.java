@@ -3,10 +3,10 @@ package io.agentworkspace.engine.a2a.endpoint;
 import io.agentworkspace.engine.a2a.cards.AgentCards;
 import io.agentworkspace.engine.a2a.tasks.AgentCall;
 import io.agentworkspace.engine.a2a.wire.A2aError;
-import io.agentworkspace.engine.a2a.wire.A2aError.Kind;
 import io.agentworkspace.engine.a2a.wire.Fields;
 import io.agentworkspace.engine.a2a.wire.SentMessage;
 import io.agentworkspace.engine.kernel.streams.EventStream;
+import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import java.io.IOException;
@@ -25,9 +25,11 @@ final class EngineOperations {
     private static final Duration READING = Duration.ofSeconds(10);
 
     private final AgentCards cards;
+    private final StreamLimits streams;
 
-    EngineOperations(AgentCards cards) {
+    EngineOperations(AgentCards cards, StreamLimits streams) {
         this.cards = cards;
+        this.streams = streams;
     }
 
     void run(String method, Fields params, AgentCall call, Operations.Reply reply) {
@@ -35,8 +37,16 @@ final class EngineOperations {
             case "SendMessage" -> reply.answer().accept(answer(params, call));
             case "SendStreamingMessage" -> {
                 var event = reply.frame().apply(answer(params, call));
-                var stream = reply.opening().apply(READING);
-                Thread.startVirtualThread(() -> finish(stream, event)); // Its bytes follow when the request has ended.
+                var places = streams.of(call.caller());
+                places.take(0);
+                try {
+                    var stream = reply.opening().apply(READING);
+                    // Its bytes follow when the request has ended.
+                    Thread.startVirtualThread(() -> finish(stream, event, places));
+                } catch (RuntimeException refused) {
+                    places.giveBack();
+                    throw refused;
+                }
             }
             case "GetExtendedAgentCard" -> reply.answer().accept(cards.engine(agents(call, null)));
             case "ListTasks" ->
@@ -48,18 +58,20 @@ final class EngineOperations {
                                 .set("tasks", Json.array()));
             default -> {
                 if (!Operations.has(method)) {
-                    throw A2aError.of(Kind.METHOD_NOT_FOUND, "there is no such method");
+                    throw Operations.missing(method);
                 }
-                throw A2aError.noTask(method.contains("Push") ? params.text("taskId") : params.text("id"));
+                throw A2aError.noTask(params.text("id"));
             }
         }
     }
 
-    private static void finish(EventStream stream, ObjectNode event) {
+    private static void finish(EventStream stream, ObjectNode event, StreamLimits.Places places) {
         try {
             stream.finish(event);
         } catch (IOException gone) {
             stream.cut(gone);
+        } finally {
+            places.giveBack();
         }
     }
 

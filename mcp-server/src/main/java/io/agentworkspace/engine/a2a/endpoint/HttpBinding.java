@@ -2,7 +2,6 @@ package io.agentworkspace.engine.a2a.endpoint;
 
 import io.agentworkspace.engine.a2a.endpoint.Operations.Reply;
 import io.agentworkspace.engine.a2a.tasks.AgentCall;
-import io.agentworkspace.engine.a2a.tasks.AgentPlace;
 import io.agentworkspace.engine.a2a.wire.A2aError;
 import io.agentworkspace.engine.a2a.wire.Fields;
 import io.agentworkspace.engine.kernel.http.BodyReader;
@@ -18,7 +17,6 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The binding HTTP+JSON (specification, section 11): an address and a method for each operation. */
@@ -39,13 +37,14 @@ final class HttpBinding {
             Callback callback,
             A2aAddress address,
             AgentCall call,
-            @Nullable AgentPlace place) {
-        var operation = address.operation(request.getMethod())
-                .orElseThrow(() ->
-                        new Problem(Failure.METHOD_NOT_ALLOWED, "no operation of A2A has this method at this address"));
-        RequestContext.of(request::getAttribute).ran("A2A " + operation.method());
+            PlaceFinder places) {
         try {
+            var operation = address.operation(request.getMethod())
+                    .orElseThrow(() -> new Problem(
+                            Failure.METHOD_NOT_ALLOWED, "no operation of A2A has this method at this address"));
+            RequestContext.of(request::getAttribute).ran("A2A " + operation.method());
             Bodies.checkVersion(request);
+            var place = places.find();
             var params = params(request);
             operation.parameters().forEach(params::put);
             var reply = new Reply(
@@ -82,7 +81,7 @@ final class HttpBinding {
         new JsonResponse(status, TYPE, body).send(response, callback);
     }
 
-    private static void refuse(Response response, Callback callback, A2aError refused) {
+    static void refuse(Response response, Callback callback, A2aError refused) {
         Bodies.retryAfter(refused).ifPresent(seconds -> response.getHeaders().put(HttpHeader.RETRY_AFTER, seconds));
         send(response, callback, refused.status(), refused.http());
     }

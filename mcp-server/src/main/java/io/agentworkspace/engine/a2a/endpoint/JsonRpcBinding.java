@@ -2,7 +2,6 @@ package io.agentworkspace.engine.a2a.endpoint;
 
 import io.agentworkspace.engine.a2a.endpoint.Operations.Reply;
 import io.agentworkspace.engine.a2a.tasks.AgentCall;
-import io.agentworkspace.engine.a2a.tasks.AgentPlace;
 import io.agentworkspace.engine.a2a.wire.A2aError;
 import io.agentworkspace.engine.a2a.wire.A2aError.Kind;
 import io.agentworkspace.engine.a2a.wire.Fields;
@@ -32,7 +31,7 @@ final class JsonRpcBinding {
         this.engine = engine;
     }
 
-    void serve(Request request, Response response, Callback callback, AgentCall call, @Nullable AgentPlace place) {
+    void serve(Request request, Response response, Callback callback, AgentCall call, PlaceFinder places) {
         var context = RequestContext.of(request::getAttribute);
         context.foundJsonRpc();
         try {
@@ -47,6 +46,7 @@ final class JsonRpcBinding {
                     patience -> EventStream.after(request, response, callback, patience),
                     event -> result(answered, event));
             var params = Fields.of(message.params());
+            var place = places.find();
             if (place == null) {
                 engine.run(message.method(), params, call, reply);
             } else {

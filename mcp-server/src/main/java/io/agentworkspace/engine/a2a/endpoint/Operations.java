@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.a2a.endpoint;
 
 import io.agentworkspace.engine.a2a.cards.AgentCards;
-import io.agentworkspace.engine.a2a.push.PushConfigs;
 import io.agentworkspace.engine.a2a.tasks.AgentCall;
 import io.agentworkspace.engine.a2a.tasks.AgentPlace;
 import io.agentworkspace.engine.a2a.tasks.AgentTasks;
@@ -27,19 +26,19 @@ final class Operations {
             "ListTasks",
             "CancelTask",
             "SubscribeToTask",
+            "GetExtendedAgentCard");
+
+    private static final Set<String> PUSHES = Set.of(
             "CreateTaskPushNotificationConfig",
             "GetTaskPushNotificationConfig",
             "ListTaskPushNotificationConfigs",
-            "DeleteTaskPushNotificationConfig",
-            "GetExtendedAgentCard");
+            "DeleteTaskPushNotificationConfig");
 
     private final AgentTasks tasks;
-    private final PushConfigs pushes;
     private final AgentCards cards;
 
-    Operations(AgentTasks tasks, PushConfigs pushes, AgentCards cards) {
+    Operations(AgentTasks tasks, AgentCards cards) {
         this.tasks = tasks;
-        this.pushes = pushes;
         this.cards = cards;
     }
 
@@ -61,10 +60,8 @@ final class Operations {
     void run(String method, Fields params, AgentCall call, AgentPlace place, Reply reply) {
         switch (method) {
             case "SendMessage" -> reply.answer().accept(send(params, call, place));
-            case "SendStreamingMessage" -> {
-                var task = begin(SentMessage.read(params), call, place);
-                tasks.stream(call, place, task, reply.opening(), reply.frame());
-            }
+            case "SendStreamingMessage" ->
+                tasks.stream(call, place, SentMessage.read(params), reply.opening(), reply.frame());
             case "GetTask" -> {
                 var historyLength = params.number("historyLength", 0, Integer.MAX_VALUE);
                 var task = tasks.read(call, place, params.required("id"));
@@ -77,50 +74,24 @@ final class Operations {
             case "SubscribeToTask" ->
                 tasks.subscribe(call, place, params.required("id"), reply.opening(), reply.frame());
             case "GetExtendedAgentCard" -> reply.answer().accept(cards.agent(place.record(), place.name(), true));
-            default -> runPush(method, params, call, place, reply);
+            default -> throw missing(method);
         }
     }
 
-    private void runPush(String method, Fields params, AgentCall call, AgentPlace place, Reply reply) {
-        if (!has(method)) {
-            throw A2aError.of(
-                    Kind.METHOD_NOT_FOUND,
-                    "there is no such method; those of A2A 1.0 are: "
-                            + String.join(", ", METHODS.stream().sorted().toList()));
-        }
-        var task = tasks.read(call, place, params.required("taskId")).id();
-        reply.answer()
-                .accept(
-                        switch (method) {
-                            case "CreateTaskPushNotificationConfig" -> pushes.create(call, place, task, params);
-                            case "GetTaskPushNotificationConfig" -> pushes.find(call, task, params.required("id"));
-                            case "ListTaskPushNotificationConfigs" -> pushes.list(call, task);
-                            default -> {
-                                pushes.delete(call, task, params.required("id"));
-                                yield Json.object();
-                            }
-                        });
+    /** Returns the refusal of an operation that an agent here does not have. */
+    static A2aError missing(String method) {
+        return PUSHES.contains(method)
+                ? A2aError.noPush()
+                : A2aError.of(
+                        Kind.METHOD_NOT_FOUND,
+                        "there is no such method; there are: "
+                                + String.join(", ", METHODS.stream().sorted().toList()));
     }
 
     private ObjectNode send(Fields params, AgentCall call, AgentPlace place) {
         var message = SentMessage.read(params);
-        var task = begin(message, call, place);
-        var record = message.atOnce() ? tasks.now(call, place, task) : tasks.answered(call, place, task);
         var answer = Json.object();
-        answer.set("task", record.json(true, message.historyLength()));
+        answer.set("task", tasks.send(call, place, message).json(true, message.historyLength()));
         return answer;
-    }
-
-    /** Sends the message. Where the client wants to be notified is checked before, and stored with the task. */
-    private String begin(SentMessage message, AgentCall call, AgentPlace place) {
-        var push = message.push();
-        if (push != null) {
-            pushes.check(call, push);
-        }
-        var task = tasks.send(call, place, message);
-        if (push != null) {
-            pushes.create(call, place, task, push);
-        }
-        return task;
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.a2a.tasks;
 
+import io.agentworkspace.engine.a2a.tasks.AgentCall.Reading;
 import io.agentworkspace.engine.a2a.wire.A2aError;
 import io.agentworkspace.engine.a2a.wire.A2aError.Kind;
 import io.agentworkspace.engine.a2a.wire.Fields;
@@ -10,6 +11,7 @@ import io.agentworkspace.engine.kernel.streams.EventStream;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.tool.ResponseBudget;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -20,6 +22,7 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -28,11 +31,20 @@ import tools.jackson.databind.node.ObjectNode;
  * whatever applies to these tools applies here: access, rules, limits, the loop guard, audit, idempotency keys.
  */
 public final class AgentTasks {
-    /** How long SendMessage waits for the answer. Proxies and clients usually give up after a minute. */
-    static final Duration PATIENCE = Duration.ofSeconds(50);
+    /** How many seconds SendMessage waits for the answer. Proxies and clients usually give up after a minute. */
+    private static final int PATIENCE = 50;
 
     private static final int PAGE = 50;
     private static final int MOST = 100;
+
+    /** How many messages are read to find the answer among them. */
+    private static final int WITH_ANSWER = 20;
+
+    /** The states of the protocol. No task here is rejected, or waits for a sign-in. */
+    private static final List<String> STATES = Stream.concat(
+                    Stream.of(TaskRecord.State.values()).map(TaskRecord.State::word),
+                    Stream.of("TASK_STATE_REJECTED", "TASK_STATE_AUTH_REQUIRED"))
+            .toList();
 
     private final TaskReader reader;
     private final TaskQueries queries;
@@ -44,25 +56,35 @@ public final class AgentTasks {
         this.watches = watches;
     }
 
-    /** Begins or continues a task, and returns its id. */
-    public String send(AgentCall call, AgentPlace place, SentMessage message) {
+    /** Begins or continues a task, waits for the answer if the client does, and returns the task as it then is. */
+    public TaskRecord send(AgentCall call, AgentPlace place, SentMessage message) {
+        var task = begin(call, place, message, !message.atOnce());
+        call.requireValid();
+        return reader.again(call, place, task);
+    }
+
+    private String begin(AgentCall call, AgentPlace place, SentMessage message, boolean isWaiting) {
         checkContext(place, message.contextId());
         var key = key(place, message);
-        var text = MessageFiles.text(call, message, key);
-        if (message.taskId().isEmpty()) {
-            var ask = Json.object().put("content", text);
-            ask.putObject("target").put("agent", place.name());
-            return call.run("AP_Ask", ask, key).at("/question/id").asString("");
+        var arguments = Json.object();
+        if (isWaiting) {
+            arguments.put("wait_seconds", PATIENCE);
         }
-        var task = reader.read(call, place, message.taskId());
+        if (message.taskId().isEmpty()) {
+            arguments.put("content", MessageFiles.text(call, message, key));
+            arguments.putObject("target").put("agent", place.name());
+            return call.run("AP_Ask", arguments, key).at("/question/id").asString("");
+        }
+        var task = reader.find(place, message.taskId()).orElseThrow(() -> A2aError.noTask(message.taskId()));
         if (task.state().isFinal()) {
             throw A2aError.of(
                     Kind.UNSUPPORTED_OPERATION,
                     "the task is %s and takes no further message: leave out taskId to begin another"
                             .formatted(task.state().name().toLowerCase(Locale.ROOT)));
         }
-        call.run("AP_Chat", Json.object().put("content", text).put("reply_to", task.id()), key);
-        return task.id();
+        arguments.put("content", MessageFiles.text(call, message, key));
+        call.run("AP_Chat", arguments.put("reply_to", task.id().toString()), key);
+        return task.id().toString();
     }
 
     private static void checkContext(AgentPlace place, String contextId) {
@@ -80,29 +102,18 @@ public final class AgentTasks {
         return "a2a-" + HexFormat.of().formatHex(Sha256.of(text.getBytes(StandardCharsets.UTF_8)), 0, 16);
     }
 
-    /** Waits for the answer of the agent, or until it asks back, and returns the task as it then is. */
-    public TaskRecord answered(AgentCall call, AgentPlace place, String task) {
-        watches.await(call, place, task, PATIENCE);
-        return now(call, place, task);
-    }
-
-    /** Returns the task as it is now. */
-    public TaskRecord now(AgentCall call, AgentPlace place, String task) {
-        return reader.look(call, place, task).orElseThrow(() -> A2aError.noTask(task));
-    }
-
     public TaskRecord read(AgentCall call, AgentPlace place, String task) {
         return reader.read(call, place, task);
     }
 
-    /** Opens the stream of a task to which a message was sent. */
+    /** Sends a message, and opens the stream of its task. The stream has its place before anything is sent. */
     public void stream(
             AgentCall call,
             AgentPlace place,
-            String task,
+            SentMessage message,
             Function<Duration, EventStream> opening,
             UnaryOperator<ObjectNode> frame) {
-        watches.open(call, place, task, opening, frame, true);
+        watches.open(call, place, () -> begin(call, place, message, false), opening, frame, true);
     }
 
     /** Opens the stream of a task that has not ended. */
@@ -119,7 +130,7 @@ public final class AgentTasks {
                     "the task has ended (%s): GetTask returns it"
                             .formatted(task.state().word()));
         }
-        watches.open(call, place, task.id(), opening, frame, false);
+        watches.open(call, place, task::id, opening, frame, false);
     }
 
     /** Takes the question back. */
@@ -134,13 +145,13 @@ public final class AgentTasks {
         try {
             call.run("AP_Answer", Json.object().put("question", task.id()).put("withdraw", true), null);
         } catch (A2aError refused) {
-            var now = now(call, place, id);
+            var now = reader.again(call, place, id);
             if (now.state() != TaskRecord.State.CANCELED) {
                 throw now.state().isFinal() ? notCancelable(now) : refused;
             }
         }
         watches.changed(place.tenant());
-        return now(call, place, id);
+        return reader.again(call.again(), place, id);
     }
 
     private static A2aError notCancelable(TaskRecord task) {
@@ -150,24 +161,31 @@ public final class AgentTasks {
                         .formatted(task.state().word()));
     }
 
-    /** Lists the caller's tasks at the agent, the latest change first. */
+    /**
+     * Lists the caller's tasks at the agent, the latest change first. Each task counts against the caller's rate, and all share one budget:
+     * a page that reaches a limit ends early.
+     */
     public ObjectNode list(AgentCall call, AgentPlace place, Fields params) {
         var contextId = params.text("contextId");
         var size = params.number("pageSize", 1, MOST);
         var limit = size == null ? PAGE : size;
         var wanted = wanted(params, limit + 1);
+        var withArtifacts = params.flag("includeArtifacts");
+        var historyLength = params.number("historyLength", 0, TaskReader.MOST);
+        var history = historyLength == null ? 0 : historyLength;
+        var most = Math.max(withArtifacts ? WITH_ANSWER : 1, history);
         var found = contextId.isEmpty() || contextId.equals(place.contextId())
-                ? queries.list(place, wanted)
+                ? queries.list(place, wanted, most)
                 : List.<TaskQueries.Listed>of();
         var page = found.subList(0, Math.min(limit, found.size()));
         var answer = Json.object();
         var tasks = answer.putArray("tasks");
-        var historyLength = params.number("historyLength", 0, Integer.MAX_VALUE);
-        for (var listed : page) {
-            reader.look(call, place, listed.id().toString())
-                    .ifPresent(task -> tasks.add(task.json(params.flag("includeArtifacts"), historyLength)));
+        var read = 0;
+        while (read < page.size() && hasRoom(call, read)) {
+            reader.record(call, place, page.get(read++), most, Reading.UNSEEN)
+                    .ifPresent(task -> tasks.add(task.json(withArtifacts, history)));
         }
-        var last = found.size() > limit ? page.getLast() : null;
+        var last = read < found.size() ? page.get(read - 1) : null;
         return answer.put(
                         "nextPageToken",
                         last == null
@@ -175,6 +193,22 @@ public final class AgentTasks {
                                 : Cursor.of(last.at().toString(), last.id().toString()))
                 .put("pageSize", limit)
                 .put("totalSize", found.isEmpty() ? 0 : found.getFirst().total());
+    }
+
+    /** Counts a further task of the list. The first one is always there, or its refusal. */
+    private static boolean hasRoom(AgentCall call, int read) {
+        if (read > 0 && call.budget().left() < 2L * ResponseBudget.LEAST) {
+            return false;
+        }
+        try {
+            call.runner().admit(call.caller());
+            return true;
+        } catch (Problem limited) {
+            if (read == 0) {
+                throw limited;
+            }
+            return false;
+        }
     }
 
     private static TaskQueries.Wanted wanted(Fields params, int limit) {
@@ -197,8 +231,8 @@ public final class AgentTasks {
         if (word.isEmpty() || word.equals("TASK_STATE_UNSPECIFIED")) {
             return null;
         }
-        if (!word.matches("TASK_STATE_[A-Z_]{1,30}")) {
-            throw params.invalid("status", "must be a state, such as TASK_STATE_WORKING");
+        if (!STATES.contains(word)) {
+            throw params.invalid("status", "must be one of " + String.join(", ", STATES));
         }
         return word.substring("TASK_STATE_".length());
     }

@@ -20,6 +20,9 @@ import tools.jackson.databind.JsonNode;
 final class MessageFiles {
     private static final int SAID = 4_000;
 
+    /** The most characters of a question. */
+    private static final int MOST = 64_000;
+
     private MessageFiles() {}
 
     /**
@@ -37,6 +40,11 @@ final class MessageFiles {
                             said == null
                                     ? submitted(call, file, key, i)
                                     : "File '%s' (%s):\n\n%s".formatted(file.name(), file.mediaType(), said));
+        }
+        if (text.length() > MOST) {
+            throw A2aError.invalid(
+                    "message.parts",
+                    "have %,d characters with their files; at most %,d".formatted(text.length(), MOST));
         }
         return text.toString();
     }

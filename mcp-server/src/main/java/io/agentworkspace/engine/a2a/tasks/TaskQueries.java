@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.a2a.tasks;
 
+import io.agentworkspace.engine.a2a.wire.TaskRecord.State;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -7,11 +8,12 @@ import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads which questions of a caller to an agent are the tasks of a list. What is in them, AP_Read says. */
+/** Reads which questions of a caller to an agent are tasks, and their states. What is said in them, AP_Read shows. */
 public final class TaskQueries {
     private static final String PARTIES = """
         SELECT a.id AS agent, s.id AS self
@@ -20,34 +22,38 @@ public final class TaskQueries {
          WHERE a.tenant_id = :tenant AND a.name_key = CAST(:agent_key AS text) AND a.destroyed_at IS NULL
         """;
 
-    /** The newest {@link #MOST} questions, each with its state, and when that began. */
-    private static final String LIST = """
+    /** Questions of the speaker to the agent, each with its state, when that began, and which messages are the last. */
+    private static final String TASKS = """
         WITH RECURSIVE own AS (
             SELECT q.*,
                    q.answered_at IS NULL AND q.withdrawn_at IS NULL
                    AND (q.expires_at IS NULL OR q.expires_at > clock_timestamp()) AS open
               FROM question q
              WHERE q.tenant_id = :tenant AND q.asker_id = :speaker AND q.to_id = :agent
+               AND (CAST(:task AS uuid) IS NULL OR q.id = CAST(:task AS uuid))
              ORDER BY q.created_at DESC
              LIMIT :most),
         thread AS (
-            SELECT o.id AS task, m.id, m.seq, m.speaker_id, m.created_at, m.delivered_at
+            SELECT o.id AS task, m.id, m.conversation_id, m.seq, m.speaker_id, m.created_at, m.delivered_at
               FROM own o JOIN message m ON m.tenant_id = :tenant AND m.id = o.id
              UNION ALL
-            SELECT t.task, x.id, x.seq, x.speaker_id, x.created_at, x.delivered_at
+            SELECT t.task, x.id, x.conversation_id, x.seq, x.speaker_id, x.created_at, x.delivered_at
               FROM thread t JOIN message x ON x.tenant_id = :tenant AND x.answers = t.id),
-        latest AS (SELECT DISTINCT ON (t.task) t.* FROM thread t ORDER BY t.task, t.seq DESC),
+        counted AS (SELECT t.*, row_number() OVER (PARTITION BY t.task ORDER BY t.seq DESC) AS nth FROM thread t),
         listed AS (
-            SELECT o.id, COALESCE(o.answered_at, o.withdrawn_at, l.created_at) AS at,
+            SELECT o.id, COALESCE(o.answered_at, o.withdrawn_at, CASE WHEN o.open THEN l.created_at ELSE o.expires_at END) AS at,
                    CASE WHEN o.answered_at IS NOT NULL THEN 'COMPLETED' WHEN o.withdrawn_at IS NOT NULL THEN 'CANCELED'
                         WHEN NOT o.open THEN 'FAILED' WHEN l.speaker_id <> :speaker THEN 'INPUT_REQUIRED'
-                        WHEN l.delivered_at IS NOT NULL THEN 'WORKING' ELSE 'SUBMITTED' END AS state
-              FROM own o JOIN latest l ON l.task = o.id),
+                        WHEN l.delivered_at IS NOT NULL THEN 'WORKING' ELSE 'SUBMITTED' END AS state,
+                   l.conversation_id, l.id AS last_id, l.seq AS last_seq, COALESCE(b.seq, 0) AS before_seq
+              FROM own o
+              JOIN counted l ON l.task = o.id AND l.nth = 1
+              LEFT JOIN counted b ON b.task = o.id AND b.nth = :history + 1),
         chosen AS (
             SELECT * FROM listed
              WHERE (CAST(:state AS text) IS NULL OR state = :state)
                AND (CAST(:since AS timestamptz) IS NULL OR at >= :since))
-        SELECT c.id, c.at, (SELECT count(*) FROM chosen) AS total
+        SELECT c.*, (SELECT count(*) FROM chosen) AS total
           FROM chosen c
          WHERE CAST(:before AS timestamptz) IS NULL OR (c.at, c.id) < (:before, CAST(:after AS uuid))
          ORDER BY c.at DESC, c.id DESC
@@ -76,8 +82,21 @@ public final class TaskQueries {
             @Nullable UUID after,
             int limit) {}
 
-    /** A task of a list, and how many there are. */
-    record Listed(UUID id, Instant at, long total) {}
+    /**
+     * A task as it is stored.
+     *
+     * @param at when its state began
+     * @param last the number of its last message
+     * @param before the number of the message after which the wanted history begins; 0 if that is all of it
+     * @param total how many tasks the list has
+     */
+    record Listed(
+            UUID id, State state, Instant at, long conversation, String lastId, long last, long before, long total) {
+        /** Returns what changes whenever there may be news. */
+        String version() {
+            return state + " " + lastId;
+        }
+    }
 
     AgentPlace place(Caller caller, @Nullable String self, ObjectNode agent) {
         var name = agent.path("name").asString("");
@@ -98,12 +117,25 @@ public final class TaskQueries {
                 .orElseThrow(() -> Problem.notFound("agent", name, List.of()));
     }
 
-    List<Listed> list(AgentPlace place, Wanted wanted) {
-        return db.sql(LIST)
+    /** @param history how many messages of each task are wanted */
+    List<Listed> list(AgentPlace place, Wanted wanted, int history) {
+        return tasks(place, null, wanted, history);
+    }
+
+    /** Finds a task of the speaker at the agent. */
+    Optional<Listed> find(AgentPlace place, UUID task, int history) {
+        return tasks(place, task, new Wanted(null, null, null, null, 1), history).stream()
+                .findFirst();
+    }
+
+    private List<Listed> tasks(AgentPlace place, @Nullable UUID task, Wanted wanted, int history) {
+        return db.sql(TASKS)
                 .set("tenant", place.tenant())
                 .set("speaker", place.speaker())
                 .set("agent", place.agent())
+                .set("task", task)
                 .set("most", MOST)
+                .set("history", history)
                 .set("state", wanted.state())
                 .set("since", wanted.since())
                 .set("before", wanted.before())
@@ -111,7 +143,12 @@ public final class TaskQueries {
                 .set("limit", wanted.limit())
                 .list(row -> new Listed(
                         UUID.fromString(row.text("id")),
+                        State.valueOf(row.text("state")),
                         Objects.requireNonNull(row.instantOrNull("at")),
+                        row.number("conversation_id"),
+                        row.text("last_id"),
+                        row.number("last_seq"),
+                        row.number("before_seq"),
                         row.number("total")));
     }
 }

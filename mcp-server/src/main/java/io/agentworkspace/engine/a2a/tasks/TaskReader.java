@@ -1,59 +1,73 @@
 package io.agentworkspace.engine.a2a.tasks;
 
+import io.agentworkspace.engine.a2a.tasks.AgentCall.Reading;
+import io.agentworkspace.engine.a2a.tasks.TaskQueries.Listed;
 import io.agentworkspace.engine.a2a.wire.A2aError;
 import io.agentworkspace.engine.a2a.wire.TaskRecord;
 import io.agentworkspace.engine.a2a.wire.TaskRecord.State;
+import io.agentworkspace.engine.kernel.page.Cursor;
+import io.agentworkspace.engine.kernel.secrets.SealedCursors;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.ResponseBudget;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads a task: the question, and everything that answers it, as AP_Read shows them to the caller. The task is completed when the agent
+ * Reads a task: the question, and the last messages that answer it, as AP_Read shows them to the caller. The task is completed when the agent
  * answers the question (AP_Answer). A message of the agent that answers it without that asks back: then the client has its turn.
  */
 public final class TaskReader {
-    private static final int MOST_PAGES = 10;
-    private static final int PAGE = 200;
+    /** The most messages of a task that are shown. */
+    static final int MOST = 100;
+
+    private static final String READ = "AP_Read";
 
     private final String baseUrl;
+    private final TaskQueries queries;
+    private final SealedCursors cursors;
 
-    public TaskReader(String baseUrl) {
+    public TaskReader(String baseUrl, TaskQueries queries, SealedCursors cursors) {
         this.baseUrl = baseUrl;
+        this.queries = queries;
+        this.cursors = cursors;
     }
 
-    /** Reads a task as its caller, who is counted. */
+    /** Reads a task of the caller, who is counted. */
     TaskRecord read(AgentCall call, AgentPlace place, String id) {
-        return find(place, id, arguments -> call.run("AP_Read", arguments, null))
+        return find(place, id)
+                .flatMap(task -> record(call, place, task, MOST, Reading.COUNTED))
                 .orElseThrow(() -> A2aError.noTask(id));
     }
 
-    /** Looks at a task without counting; empty if the caller has none with this id. */
-    public Optional<TaskRecord> look(AgentCall call, AgentPlace place, String id) {
-        return find(place, id, arguments -> call.look("AP_Read", arguments));
+    /** Reads a task again for the same request. */
+    TaskRecord again(AgentCall call, AgentPlace place, String id) {
+        return find(place, id)
+                .flatMap(task -> record(call, place, task, MOST, Reading.AGAIN))
+                .orElseThrow(() -> A2aError.noTask(id));
     }
 
-    private Optional<TaskRecord> find(AgentPlace place, String id, Function<ObjectNode, ObjectNode> reading) {
-        var task = uuid(id);
-        if (task == null) {
-            return Optional.empty();
-        }
+    /** Finds a task of the caller, without its messages. */
+    Optional<Listed> find(AgentPlace place, String id) {
+        return Optional.ofNullable(uuid(id)).flatMap(task -> queries.find(place, task, MOST));
+    }
+
+    /**
+     * Reads what is said in a task; empty if the caller may not see it.
+     *
+     * @param most how many messages at most
+     */
+    Optional<TaskRecord> record(AgentCall call, AgentPlace place, Listed task, int most, Reading reading) {
         try {
-            var messages = messages(task, reading);
-            var root = messages.getFirst();
-            var isTask = root.has("question")
-                    && root.path("id").asString("").equals(task.toString())
-                    && isOwn(root, place)
-                    && root.path("to").asString("").equals(place.name())
-                    && root.path("to_kind").asString("").equals("agent");
-            return isTask ? Optional.of(record(place, messages)) : Optional.empty();
+            return Optional.of(record(place, task, messages(call, task, most, reading)));
         } catch (A2aError refused) {
             if (AgentCall.isMissing(refused)) {
                 return Optional.empty();
@@ -70,52 +84,67 @@ public final class TaskReader {
         }
     }
 
-    private static List<JsonNode> messages(UUID task, Function<ObjectNode, ObjectNode> reading) {
-        var messages = new ArrayList<JsonNode>();
-        var cursor = "";
-        for (var page = 0; page < MOST_PAGES; page++) {
-            var arguments = Json.object().put("inbox", true).put("thread", task.toString());
-            arguments.putObject("page").put("limit", PAGE);
-            if (!cursor.isEmpty()) {
-                arguments.withObject("page").put("cursor", cursor);
-            }
-            var answer = reading.apply(arguments);
-            answer.path("content").forEach(messages::add);
-            cursor = answer.path("next_cursor").asString("");
-            if (cursor.isEmpty()) {
-                break;
-            }
+    /** Returns the question, and the last messages up to the one that the state is of, as far as they fit. */
+    private List<JsonNode> messages(AgentCall call, Listed task, int most, Reading reading) {
+        var isWhole = task.before() == 0;
+        var room = (call.budget().left() - ResponseBudget.LEAST) / 2; // An answer is shown again as an artifact.
+        var messages = new ArrayList<>(page(call, task, 0, isWhole ? most : 1, reading, room));
+        var further = reading == Reading.COUNTED ? Reading.AGAIN : reading;
+        if (!isWhole) {
+            messages.addAll(page(call, task, task.before(), most, further, room));
         }
-        return messages;
+        var last = place(messages, task.lastId());
+        if (last < 0) { // The others have taken all the room.
+            messages.addAll(page(call, task, task.last() - 1, 1, further, ResponseBudget.LEAST));
+            return messages;
+        }
+        return messages.subList(0, last + 1);
     }
 
-    private TaskRecord record(AgentPlace place, List<JsonNode> messages) {
+    private static int place(List<JsonNode> messages, String id) {
+        for (var i = messages.size() - 1; i >= 0; i--) {
+            if (messages.get(i).path("id").asString("").equals(id)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** @param after the number of the message before the page; 0 for the first page */
+    private List<JsonNode> page(AgentCall call, Listed task, long after, int limit, Reading reading, long room) {
+        var arguments = Json.object().put("inbox", true).put("thread", task.id().toString());
+        var page = arguments.putObject("page").put("limit", limit);
+        if (after > 0) {
+            arguments.putObject("target").put("context", AgentCall.ENDPOINT);
+            page.put(
+                    "cursor",
+                    cursors.seal(
+                            SealedCursors.question(READ, call.caller(), arguments),
+                            Cursor.of(Long.toString(task.conversation()), Long.toString(after))));
+        }
+        return call.read(READ, arguments, reading, room)
+                .path("content")
+                .valueStream()
+                .toList();
+    }
+
+    private TaskRecord record(AgentPlace place, Listed listed, List<JsonNode> messages) {
         var root = messages.getFirst();
         var last = messages.getLast();
-        var question = root.path("question");
-        var state = state(question, last, place);
-        var answer = state == State.COMPLETED ? answer(messages, question, place) : null;
+        var answer = listed.state() == State.COMPLETED ? answer(messages, root.path("question"), place) : null;
         var said = answer == null ? last : answer;
-        var isAgents = !isOwn(said, place);
-        var task = root.path("id").asString("");
+        var task = listed.id().toString();
         return new TaskRecord(
                 task,
                 place.contextId(),
-                state,
-                isAgents ? message(said, place, task) : null,
-                (answer == null ? said.path("created_at") : question.path("answered_at")).asString(""),
+                listed.state(),
+                isOwn(said, place) ? null : message(said, place, task),
+                DateTimeFormatter.ISO_INSTANT.format(listed.at().truncatedTo(ChronoUnit.MILLIS)),
                 answer == null ? List.of() : List.of(artifact(answer)),
-                messages.stream().map(each -> message(each, place, task)).toList());
-    }
-
-    private static State state(JsonNode question, JsonNode last, AgentPlace place) {
-        return switch (question.path("state").asString("")) {
-            case "answered" -> State.COMPLETED;
-            case "withdrawn" -> State.CANCELED;
-            case "expired" -> State.FAILED;
-            default ->
-                !isOwn(last, place) ? State.INPUT_REQUIRED : last.has("delivered_at") ? State.WORKING : State.SUBMITTED;
-        };
+                messages.stream()
+                        .skip(listed.before() == 0 ? 0 : 1)
+                        .map(each -> message(each, place, task))
+                        .toList());
     }
 
     private static boolean isOwn(JsonNode message, AgentPlace place) {

@@ -30,6 +30,7 @@ public final class A2aError extends RuntimeException {
         INTERNAL(-32603, 500, "INTERNAL"),
         TASK_NOT_FOUND(-32001, 404, "NOT_FOUND"),
         TASK_NOT_CANCELABLE(-32002, 400, "FAILED_PRECONDITION"),
+        PUSH_NOTIFICATION_NOT_SUPPORTED(-32003, 400, "FAILED_PRECONDITION"),
         UNSUPPORTED_OPERATION(-32004, 400, "FAILED_PRECONDITION"),
         CONTENT_TYPE_NOT_SUPPORTED(-32005, 400, "INVALID_ARGUMENT"),
         VERSION_NOT_SUPPORTED(-32009, 400, "FAILED_PRECONDITION"),
@@ -71,6 +72,12 @@ public final class A2aError extends RuntimeException {
 
     public static A2aError noTask(String id) {
         return of(Kind.TASK_NOT_FOUND, "there is no task '%s' of yours at this agent".formatted(cut(id)));
+    }
+
+    public static A2aError noPush() {
+        return of(
+                Kind.PUSH_NOTIFICATION_NOT_SUPPORTED,
+                "this server sends no push notifications: read the task with GetTask, or SubscribeToTask");
     }
 
     private static String cut(String text) {
@@ -125,6 +132,7 @@ public final class A2aError extends RuntimeException {
                     case 401 -> "UNAUTHENTICATED";
                     case 403 -> "PERMISSION_DENIED";
                     case 404 -> "NOT_FOUND";
+                    case 405 -> "UNIMPLEMENTED";
                     case 409 -> "FAILED_PRECONDITION";
                     case 429 -> "RESOURCE_EXHAUSTED";
                     default -> "UNAVAILABLE";

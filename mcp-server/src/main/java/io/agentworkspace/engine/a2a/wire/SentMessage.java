@@ -17,7 +17,6 @@ import tools.jackson.databind.node.ObjectNode;
  * @param text what its parts say; addresses of files are only named, never read
  * @param files parts with bytes
  * @param atOnce whether the client does not wait for the answer
- * @param push where the client wants to be notified; null for nowhere
  */
 public record SentMessage(
         String messageId,
@@ -26,8 +25,7 @@ public record SentMessage(
         String text,
         List<FilePart> files,
         boolean atOnce,
-        @Nullable Integer historyLength,
-        @Nullable Fields push) {
+        @Nullable Integer historyLength) {
     private static final int MOST_PARTS = 50;
     private static final int MOST_FILES = 10;
     private static final int MOST_TEXT = 60_000;
@@ -46,6 +44,9 @@ public record SentMessage(
         if (!message.text("role").equals("ROLE_USER")) {
             throw message.invalid("role", "must be ROLE_USER");
         }
+        if (wishes.has("taskPushNotificationConfig")) {
+            throw A2aError.noPush();
+        }
         var content = new Content();
         parts(message).forEach(content::add);
         return new SentMessage(
@@ -55,8 +56,7 @@ public record SentMessage(
                 content.text(),
                 List.copyOf(content.files),
                 wishes.flag("returnImmediately"),
-                wishes.number("historyLength", 0, Integer.MAX_VALUE),
-                wishes.has("taskPushNotificationConfig") ? wishes.object("taskPushNotificationConfig") : null);
+                wishes.number("historyLength", 0, Integer.MAX_VALUE));
     }
 
     private static List<Fields> parts(Fields message) {

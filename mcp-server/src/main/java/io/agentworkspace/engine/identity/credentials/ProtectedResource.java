@@ -32,8 +32,10 @@ public record ProtectedResource(String url, URI issuer, String own) {
     /** The path of the whole endpoint. */
     public static final String WHOLE = ENDPOINT;
 
-    /** Where other programs' agents call this server's: with a token for the whole endpoint, too. */
+    /** Where other programs' agents call this server's: a resource of its own. A token for the whole MCP endpoint works there, too. */
     private static final String AGENTS = "/a2a";
+
+    private static final List<String> TALK = List.of("agent:read", "agent:write");
 
     private static final String WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
@@ -66,10 +68,17 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return issuer.toString().equals(own);
     }
 
-    /** Returns the path of a resource that a client names (RFC 8707): the endpoint's, or one below it; empty if it is neither. */
+    /**
+     * Returns the path of a resource that a client names (RFC 8707): the endpoint's, or one below it, or that of the agents; empty if it
+     * is none.
+     */
     public Optional<String> path(String resource) {
         var whole = canonical(address());
         var named = canonical(resource);
+        var agents = canonical(own + AGENTS);
+        if (named.equals(agents) || named.startsWith(agents + "/")) {
+            return Optional.of(AGENTS); // One agent's address is no resource of its own.
+        }
         return named.startsWith(whole)
                 ? Optional.of(ENDPOINT + named.substring(whole.length()))
                         .filter(ProtectedResource::isEndpoint)
@@ -109,9 +118,17 @@ public record ProtectedResource(String url, URI issuer, String own) {
      */
     public static boolean covers(String resources, String path) {
         var at = plain(path);
-        var isOfAgents = at.equals(AGENTS) || at.startsWith(AGENTS + "/");
         return Stream.of(resources.split(" "))
-                .anyMatch(one -> at.equals(one) || at.startsWith(one + "/") || isOfAgents && one.equals(ENDPOINT));
+                .anyMatch(one -> at.equals(one) || at.startsWith(one + "/") || isOfAgents(at) && one.equals(ENDPOINT));
+    }
+
+    private static boolean isOfAgents(String path) {
+        return path.equals(AGENTS) || path.startsWith(AGENTS + "/");
+    }
+
+    /** Returns whether clients of a path are told how they get an access token for it. */
+    public static boolean isAt(String path) {
+        return path.equals(ENDPOINT) || path.startsWith(ENDPOINT + "/") || isOfAgents(path);
     }
 
     /** Returns the toolset of a path: the tools that a key for it is limited to. */
@@ -124,9 +141,9 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return url + ENDPOINT;
     }
 
-    /** Returns the address of a path of the endpoint. */
+    /** Returns the address of a path of the endpoint, or of the agents. */
     public String address(String path) {
-        return url + path;
+        return (isOfAgents(path) ? own : url) + path;
     }
 
     /**
@@ -138,6 +155,9 @@ public record ProtectedResource(String url, URI issuer, String own) {
     }
 
     private static boolean isEndpoint(String path) {
+        if (isOfAgents(path)) {
+            return true; // Whether there is such an agent is not told.
+        }
         var endpoint = ENDPOINTS.matcher(path);
         var toolset = endpoint.matches() ? Optional.ofNullable(endpoint.group("toolset")) : Optional.of("");
         return toolset.map(word -> Toolset.isNamed(word.toLowerCase(Locale.ROOT)))
@@ -147,8 +167,7 @@ public record ProtectedResource(String url, URI issuer, String own) {
     /** Returns whether the metadata is at a path: the endpoint's own, or that of one of its paths, existing or not. */
     public static boolean isMetadata(String path) {
         return path.equals(WELL_KNOWN)
-                || path.equals(WELL_KNOWN + ENDPOINT)
-                || path.startsWith(WELL_KNOWN + ENDPOINT + "/");
+                || path.startsWith(WELL_KNOWN + "/") && isAt(path.substring(WELL_KNOWN.length()));
     }
 
     /**
@@ -169,7 +188,7 @@ public record ProtectedResource(String url, URI issuer, String own) {
                                     ENDPOINT,
                                     String.join(", ", Toolset.GENERAL)));
         }
-        var metadata = Json.object().put("resource", endpoint.isEmpty() ? address() : url + endpoint);
+        var metadata = Json.object().put("resource", endpoint.isEmpty() ? address() : address(endpoint));
         metadata.putArray("authorization_servers").add(issuer.toString());
         var scopes = metadata.putArray("scopes_supported");
         Arrays.stream(Capability.values()).map(Capability::word).forEach(scopes::add);
@@ -193,7 +212,7 @@ public record ProtectedResource(String url, URI issuer, String own) {
      * @param path the path of the request, whose metadata the client reads
      */
     public String challenge(String path) {
-        var scopes = isBuiltin() ? WORK : readScopes();
+        var scopes = isOfAgents(path) ? TALK : isBuiltin() ? WORK : readScopes();
         return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(path), String.join(" ", scopes));
     }
 
@@ -226,7 +245,8 @@ public record ProtectedResource(String url, URI issuer, String own) {
 
     /** Some clients accept only metadata of the very address that they call, with or without a slash at its end. */
     private String place(String path) {
-        return "resource_metadata=\"%s%s%s\"".formatted(url, WELL_KNOWN, isEndpoint(path) ? path : ENDPOINT);
+        var host = isOfAgents(path) ? own : url;
+        return "resource_metadata=\"%s%s%s\"".formatted(host, WELL_KNOWN, isEndpoint(path) ? quoted(path) : ENDPOINT);
     }
 
     /** Limits the text to RFC 6750, section 3: ASCII without quotes and backslashes. */

@@ -58,6 +58,10 @@ public final class SigningKeyStore {
     /** The public half of a key, and its id in tokens. */
     record Published(String id, ECPublicKey key, String sealedPrivateKey, Instant createdAt) {}
 
+    private static final String INSERT = """
+        INSERT INTO signing_key (id, public_key, private_key, created_at) VALUES (:id, :public, :private, :now)
+        """;
+
     /** The key that signs new tokens. */
     record Signer(String id, PrivateKey key) {}
 
@@ -141,8 +145,7 @@ public final class SigningKeyStore {
         }
         var pair = generate();
         var id = name(pair);
-        db.sql("INSERT INTO signing_key (id, public_key, private_key, created_at) VALUES (:id, :public,"
-                        + " :private, :now)")
+        db.sql(INSERT)
                 .set("id", id)
                 .set("public", pair.getPublic().getEncoded())
                 .set("private", vault.seal(place(id), pair.getPrivate().getEncoded()))

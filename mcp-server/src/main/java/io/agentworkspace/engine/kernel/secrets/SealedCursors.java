@@ -53,6 +53,11 @@ public final class SealedCursors {
         }
     }
 
+    /** Seals a cursor of the question. */
+    public String seal(String question, String cursor) {
+        return signer.seal(question, cursor.getBytes(StandardCharsets.UTF_8));
+    }
+
     /** Seals the cursor in this field of a response to the question, if it has one. */
     public void seal(String question, ObjectNode response, String field) {
         if (isCursor(response.path(field))) {

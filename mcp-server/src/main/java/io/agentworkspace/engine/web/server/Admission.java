@@ -228,7 +228,7 @@ final class Admission {
     }
 
     private Optional<ProtectedResource> resource(Request request) {
-        return Endpoints.isMcp(Request.getPathInContext(request)) ? callers.resource() : Optional.empty();
+        return ProtectedResource.isAt(Request.getPathInContext(request)) ? callers.resource() : Optional.empty();
     }
 
     /**

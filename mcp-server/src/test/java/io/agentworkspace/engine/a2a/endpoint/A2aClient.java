@@ -3,14 +3,18 @@ package io.agentworkspace.engine.a2a.endpoint;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A client of one agent, or of the engine where none is named, that writes its own requests. Single quotes stand for double quotes. */
 record A2aClient(String url, String key, String agent) {
+    private static final HttpClient STREAMS = HttpClient.newHttpClient();
+
     String address() {
         return url + "/a2a" + (agent.isEmpty() ? "" : "/" + agent);
     }
@@ -52,6 +56,18 @@ record A2aClient(String url, String key, String agent) {
     /** Returns the response of HTTP+JSON. */
     HttpResponse<byte[]> http(String method, String path, String body) {
         return send(method, path, body, body.isEmpty() ? "" : "application/a2a+json", "1.0");
+    }
+
+    /** Opens a stream of HTTP+JSON, whose lines are read as they come. */
+    Stream<String> lines(String path) {
+        var request = HttpRequest.newBuilder(URI.create(address() + path))
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .header("X-Api-Key", key)
+                .header("A2A-Version", "1.0")
+                .build();
+        return STREAMS.sendAsync(request, HttpResponse.BodyHandlers.ofLines())
+                .join()
+                .body();
     }
 
     static String message(String text, String more) {

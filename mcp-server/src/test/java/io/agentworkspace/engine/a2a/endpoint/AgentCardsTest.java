@@ -58,7 +58,11 @@ class AgentCardsTest {
         assertThat(shape(card(url, other, "Ben"))).isEqualTo(missing);
         assertThat(shape(card(url, other, "Ben@" + tenantName()))).isEqualTo(missing);
         var noAddress = shape(post(url, key, "Nobody"));
-        assertThat(noAddress).startsWith("404");
+        assertThat(noAddress).startsWith("200").contains("\"error\"", "NOT_FOUND");
+        var overHttp = new A2aClient(url, key, "Nobody").http("GET", "/tasks", "");
+        assertThat(overHttp.statusCode()).isEqualTo(404);
+        assertThat(Json.readObject(overHttp.body()).at("/error/status").asString())
+                .isEqualTo("NOT_FOUND");
         assertThat(shape(post(url, key, "Bea"))).isEqualTo(noAddress);
         assertThat(shape(post(url, other, "Ben"))).isEqualTo(noAddress);
         assertThat(shape(post(url, other, "Ben@" + tenantName()))).isEqualTo(noAddress);

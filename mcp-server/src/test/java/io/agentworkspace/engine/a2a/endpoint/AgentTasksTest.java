@@ -4,21 +4,15 @@ import static io.agentworkspace.engine.a2a.endpoint.A2aClient.message;
 import static io.agentworkspace.engine.testing.DomainSetup.agents;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -149,8 +143,6 @@ class AgentTasksTest {
             assertThat(client.code("SubscribeToTask", byId)).isEqualTo(-32001);
             assertThat(client.code("SendMessage", message("I?", ",'taskId':'%s'".formatted(task))))
                     .isEqualTo(-32001);
-            assertThat(client.code("ListTaskPushNotificationConfigs", "{'taskId':'%s'}".formatted(task)))
-                    .isEqualTo(-32001);
             assertThat(ids(client.result("ListTasks", "{}"))).isEmpty();
         }
         assertThat(state(read(task))).isEqualTo("SUBMITTED");
@@ -207,17 +199,19 @@ class AgentTasksTest {
     }
 
     @Test
-    void aSubscriptionBeginsWithTheTaskAndEndsWithIt() throws InterruptedException {
+    void aSubscriptionBeginsWithTheTaskAndEndsWithIt() {
         var task = ben.begin("When?").path("id").asString();
         var got = new ArrayList<JsonNode>();
-        var reading = Thread.startVirtualThread(() -> got.addAll(events(new String(
-                ben.http("POST", "/tasks/%s:subscribe".formatted(task), "").body()))));
-        answer(task, "At six.");
-        reading.join();
-        if (got.getFirst().has("error")) {
-            return; // It was answered before.
-        }
+        ben.lines("/tasks/%s:subscribe".formatted(task))
+                .filter(line -> line.startsWith("data:"))
+                .forEach(line -> {
+                    got.add(Json.read(line.substring(5).getBytes()));
+                    if (got.size() == 1) {
+                        answer(task, "At six.");
+                    }
+                });
         assertThat(got.getFirst().at("/task/id").asString()).isEqualTo(task);
+        assertThat(state(got.getFirst().path("task"))).isEqualTo("SUBMITTED");
         checkEnd(got);
     }
 
@@ -321,75 +315,58 @@ class AgentTasksTest {
     }
 
     @Test
-    void changesArePushedUntilTheTaskHasEnded() throws IOException {
-        var received = new ConcurrentLinkedQueue<String>();
-        var receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
-        receiver.createContext("/", exchange -> {
-            var task = Json.readObject(exchange.getRequestBody().readAllBytes()).path("task");
-            received.add("%s %s %s %s"
-                    .formatted(
-                            state(task),
-                            exchange.getRequestHeaders().getFirst("Authorization"),
-                            exchange.getRequestHeaders().getFirst("X-A2A-Notification-Token"),
-                            exchange.getRequestHeaders().getFirst("Content-Type")));
-            exchange.sendResponseHeaders(received.size() == 1 ? 500 : 204, -1);
-            exchange.close();
-        });
-        receiver.start();
-        try {
-            var url = "http://127.0.0.1:%d/".formatted(receiver.getAddress().getPort());
-            var wish = "'url':'%s','token':'t1','authentication':{'scheme':'Bearer','credentials':'c1'}".formatted(url);
-            var task = ben.result(
-                            "SendMessage",
-                            message("When?", "")
-                                    .replace(
-                                            "'returnImmediately':true",
-                                            "'returnImmediately':true,'taskPushNotificationConfig':{%s}"
-                                                    .formatted(wish)))
-                    .at("/task/id")
-                    .asString();
-            var listed = ben.result("ListTaskPushNotificationConfigs", "{'taskId':'%s'}".formatted(task));
-            assertThat(listed.at("/configs/0/url").asString()).isEqualTo(url);
-            assertThat(listed.toString()).doesNotContain("c1");
-            Awaitility.await().until(() -> received.size() >= 2);
-            answer(task, "At six.");
-            Awaitility.await().until(() -> received.stream().anyMatch(each -> each.startsWith("COMPLETED")));
-            assertThat(received).contains("COMPLETED Bearer c1 t1 application/a2a+json");
-            Awaitility.await()
-                    .until(() -> ben.result("ListTaskPushNotificationConfigs", "{'taskId':'%s'}".formatted(task))
-                            .path("configs")
-                            .isEmpty());
-        } finally {
-            receiver.stop(0);
-        }
+    void pushNotificationsAreNotSupported() {
+        var wish = "{'taskId':'t','url':'https://example.com/'}";
+        assertThat(ben.code("CreateTaskPushNotificationConfig", wish)).isEqualTo(-32003);
+        assertThat(ben.code("ListTaskPushNotificationConfigs", "{'taskId':'t'}"))
+                .isEqualTo(-32003);
+        var refused = ben.http("GET", "/tasks/t/pushNotificationConfigs/p", "");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(Json.readObject(refused.body()).at("/error/details/0/reason").asString())
+                .isEqualTo("PUSH_NOTIFICATION_NOT_SUPPORTED");
+        var sent = message("When?", "")
+                .replace("'configuration':{", "'configuration':{'taskPushNotificationConfig':%s,".formatted(wish));
+        assertThat(ben.code("SendMessage", sent)).isEqualTo(-32003);
+        assertThat(ids(ben.result("ListTasks", "{}"))).isEmpty();
     }
 
+    /** Of a long task the newest messages are read, and a list is as long as one answer may be. */
     @Test
-    void pushNotificationsAreStoredReadAndDeleted() {
-        var task = ben.begin("When?").path("id").asString();
-        var create = "{'taskId':'%s','id':'%s','url':'%s'}";
-        var made = ben.result("CreateTaskPushNotificationConfig", create.formatted(task, "p", "https://example.com/x"));
-        assertThat(made.path("id").asString()).isEqualTo("p");
-        var one = "{'taskId':'%s','id':'p'}".formatted(task);
-        assertThat(ben.result("GetTaskPushNotificationConfig", one).path("url").asString())
-                .isEqualTo("https://example.com/x");
-        ben.result("DeleteTaskPushNotificationConfig", one);
-        ben.result("DeleteTaskPushNotificationConfig", one);
-        assertThat(ben.code("GetTaskPushNotificationConfig", one)).isEqualTo(-32001);
-        for (var url : List.of("ftp://example.com/", "nothing", "https://user@example.com/")) {
-            assertThat(ben.code("CreateTaskPushNotificationConfig", create.formatted(task, "q", url)))
-                    .as(url)
-                    .isEqualTo(-32602);
+    void aListSharesOneBudgetAndHasTheNewestMessages() {
+        var longText = "x".repeat(59_000);
+        for (var i = 0; i < 12; i++) {
+            ben.begin(longText + i);
         }
-        for (var i = 0; i < 10; i++) {
-            ben.result("CreateTaskPushNotificationConfig", create.formatted(task, "n" + i, "https://example.com/"));
+        var listed = new A2aClient(TestServer.url(), key, "Ben")
+                .send(
+                        "POST",
+                        "",
+                        "{'jsonrpc':'2.0','id':1,'method':'ListTasks','params':{'historyLength':100}}",
+                        "application/json",
+                        "1.0")
+                .body();
+        assertThat(listed.length).isLessThan(1024 * 1024);
+        var first = (ObjectNode) Json.readObject(listed).path("result");
+        assertThat(ids(first)).hasSizeBetween(2, 11);
+        assertThat(first.path("nextPageToken").asString()).isNotEmpty();
+        assertThat(ben.result("ListTasks", "{}").at("/tasks/0").has("history")).isFalse();
+        var task = ids(first).getFirst();
+        for (var i = 0; i < 103; i++) {
+            chat(task, "part " + i);
         }
-        assertThat(ben.code("CreateTaskPushNotificationConfig", create.formatted(task, "n10", "https://example.com/")))
-                .isEqualTo(-32602);
-        var poor = tenant.key(ClientApi.REST, "dora", Role.MEMBER, List.of("agent:read", "agent:write"));
-        var dora = new A2aClient(TestServer.url(), poor, "Ben");
-        var own = dora.begin("I?").path("id").asString();
-        var refused = dora.rpc("CreateTaskPushNotificationConfig", create.formatted(own, "p", "https://example.com/"));
-        assertThat(refused.at("/error/data/0/reason").asString()).isEqualTo("NOT_PERMITTED");
+        var read = read(task);
+        assertThat(read.path("history").size()).isEqualTo(100);
+        assertThat(read.at("/history/99/parts/0/text").asString()).isEqualTo("part 102");
+        assertThat(state(read)).isEqualTo("INPUT_REQUIRED");
+    }
+
+    /** Over A2A it does not matter as which agent the same key is logged on elsewhere. */
+    @Test
+    void aLogOnElsewhereChangesNothing() {
+        var begun = ben.begin("Who?");
+        var ann = TestCaller.of(ClientApi.REST, key);
+        agents(ann, "Ada");
+        ann.call("AP_LogOn", "{'target':{'agent':'Ada'}}").ok();
+        assertThat(read(begun.path("id").asString()).path("contextId")).isEqualTo(begun.path("contextId"));
     }
 }

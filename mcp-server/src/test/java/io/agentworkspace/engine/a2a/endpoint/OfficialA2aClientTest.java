@@ -44,8 +44,6 @@ class OfficialA2aClientTest {
             assertThat(saw.path("first").asString()).isEqualTo("task");
             assertThat(saw.path("got").asInt()).isEqualTo(1);
             assertThat(saw.path("listed").asInt()).isEqualTo(2);
-            assertThat(saw.path("push").asString()).isEqualTo("https://example.com/hook");
-            assertThat(saw.path("pushes").asInt()).isEqualTo(1);
             assertThat(saw.path("canceled").asInt()).isEqualTo(CANCELED);
             assertThat(saw.path("missing").asString()).isEqualTo("TaskNotFoundError");
         }

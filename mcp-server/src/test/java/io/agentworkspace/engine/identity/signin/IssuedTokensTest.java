@@ -149,6 +149,21 @@ class IssuedTokensTest extends IssuedTokensFixture {
     }
 
     @Test
+    void itWorksForTheAgentsOfA2a() {
+        var ask = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ListTasks\"}";
+        for (var audience : List.of(RESOURCE, "https://engine.example/a2a")) {
+            var token = issuer.signed(issuer.draft(audience, "a2a", "agent:read agent:write"));
+            var got = Browser.send(
+                    engine.url(), "POST", "/a2a", ask, "Authorization", "Bearer " + token, "A2A-Version", "1.0");
+            assertThat(got.status()).as(audience + got).isEqualTo(200);
+        }
+        var wrong = issuer.signed(issuer.draft("https://other.example", "a2a", "agent:read"));
+        var refused = Browser.send(engine.url(), "POST", "/a2a", ask, "Authorization", "Bearer " + wrong);
+        assertThat(refused.status()).isEqualTo(401);
+        assertThat(refused.header(CHALLENGE)).contains("invalid_token", "https://engine.example/.well-known");
+    }
+
+    @Test
     void theRoleIsTheLimitWhateverTheScopesSay() {
         var token = token("ann", "*");
         assertThat(tools(token)).contains("AP_Create").doesNotContain("US_Create");

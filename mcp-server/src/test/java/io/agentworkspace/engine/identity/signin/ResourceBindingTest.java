@@ -89,6 +89,25 @@ class ResourceBindingTest extends AuthorizationServerFixture {
         assertThat(rest.note()).contains("issued for /mcp/readonly", "API key");
     }
 
+    @Test
+    void theAgentsAreAResourceOfTheirOwn() {
+        var place = "/.well-known/oauth-protected-resource/a2a/Ben";
+        var asked = Browser.send(engine.url(), "POST", "/a2a/Ben", "{}");
+        assertThat(asked.status()).isEqualTo(401);
+        assertThat(asked.header(CHALLENGE))
+                .contains("resource_metadata=\"https://engine.example" + place, "scope=\"agent:read agent:write\"");
+        assertThat(Browser.send(engine.url(), "GET", place, "").at("/resource"))
+                .isEqualTo("https://engine.example/a2a/Ben");
+        var got = granted("https://engine.example/a2a/Ben");
+        var token = got.at("/access_token");
+        assertThat(at("/a2a", token, "Authorization")).isEqualTo(200);
+        assertThat(at("/mcp", token, "Authorization")).isEqualTo(401);
+        assertThat(at(ClientApi.path("AP_List"), token, "Authorization")).isEqualTo(401);
+        var wrong = Browser.send(engine.url(), "POST", "/a2a", "{}", "Authorization", "Bearer " + token + "x");
+        assertThat(wrong.status()).isEqualTo(401);
+        assertThat(wrong.header(CHALLENGE)).contains("invalid_token", "/oauth-protected-resource/a2a");
+    }
+
     /** Neither the form of the credential nor what is made with it leads out of the toolset. */
     @Test
     void nothingThatIsMadeOfATokenGoesFurther() {

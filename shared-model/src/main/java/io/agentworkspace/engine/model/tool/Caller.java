@@ -55,6 +55,11 @@ public record Caller(
         return with(credential.ofPerson());
     }
 
+    /** Returns the same caller, which is a program, whoever signed in for it. */
+    public Caller asProgram() {
+        return with(credential.ofProgram());
+    }
+
     /** Returns the same user with the same permissions, authenticated by another credential. */
     public Caller as(String otherPrincipal) {
         return new Caller(

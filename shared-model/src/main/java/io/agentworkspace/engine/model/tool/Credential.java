@@ -63,6 +63,11 @@ public record Credential(
         return new Credential(key, child, toolset, confirmsDestructive, expiresAt, outdated, resource, true, proofKey);
     }
 
+    /** Returns the same credential, used by a program. */
+    public Credential ofProgram() {
+        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, outdated, resource, false, proofKey);
+    }
+
     /** Returns the same credential, which works only with a proof of this key. */
     public Credential provenBy(@Nullable String thumbprint) {
         return new Credential(
