@@ -103,7 +103,8 @@ class ResourceBindingTest extends AuthorizationServerFixture {
         assertThat(at("/a2a", token, "Authorization")).isEqualTo(200);
         assertThat(at("/mcp", token, "Authorization")).isEqualTo(401);
         assertThat(at(ClientApi.path("AP_List"), token, "Authorization")).isEqualTo(401);
-        var wrong = Browser.send(engine.url(), "POST", "/a2a", "{}", "Authorization", "Bearer " + token + "x");
+        var narrow = granted(HOST + "/mcp/readonly").at("/access_token");
+        var wrong = Browser.send(engine.url(), "POST", "/a2a", "{}", "Authorization", "Bearer " + narrow);
         assertThat(wrong.status()).isEqualTo(401);
         assertThat(wrong.header(CHALLENGE)).contains("invalid_token", "/oauth-protected-resource/a2a");
     }
