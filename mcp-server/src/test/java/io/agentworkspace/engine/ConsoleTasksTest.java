@@ -81,9 +81,7 @@ class ConsoleTasksTest {
         call(
                         owner,
                         "AP_Create",
-                        "{'vx':{'name':'Rex','description':'Guards.','profile':'You are Rex.\\n"
-                                + "<b>日本</b>\\n"
-                                + "Bark.','access':'public'}}")
+                        "{'vx':{'name':'Rex','description':'Guards.','profile':'You are Rex.\\n<b>日本</b>\\nBark.','access':'public'}}")
                 .ok();
         for (var change : List.of(
                 "'profile':'You are Rex.\\n<i>🐕</i>\\nBark.'",
@@ -98,8 +96,7 @@ class ConsoleTasksTest {
                 .text("/api_key");
         call(wide, "AP_List", "{}").ok();
         TestDatabase.db()
-                .sql("UPDATE api_key SET created_at = created_at - INTERVAL '8 days' WHERE tenant_id = :tenant AND"
-                        + " name = 'too wide'")
+                .sql("UPDATE api_key SET created_at = created_at - INTERVAL '8 days' WHERE tenant_id = :tenant AND name = 'too wide'")
                 .set("tenant", tenant.id(ClientApi.REST))
                 .run();
         var young = call(owner, "AK_Create", "{'name':'young','capabilities':['agent:read','agent:write','bank:read']}")

@@ -365,10 +365,10 @@ class HouseTest {
     /** The libraries of each module, as the page has them. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        rest   | jakarta.ws.rs.. org.glassfish.jersey.. org.eclipse.jetty.. org.slf4j.. tools.jackson..
-        hubs   | com.samskivert.mustache.. org.commonmark.. tools.jackson.databind..
-        skills | org.snakeyaml.. org.apache.commons.compress.. tools.jackson.databind..
-        """)
+            rest   | jakarta.ws.rs.. org.glassfish.jersey.. org.eclipse.jetty.. org.slf4j.. tools.jackson..
+            hubs   | com.samskivert.mustache.. org.commonmark.. tools.jackson.databind..
+            skills | org.snakeyaml.. org.apache.commons.compress.. tools.jackson.databind..
+            """)
     void modulesUseOnlyTheirLibraries(String module, String libraries) {
         var allowed = Stream.concat(
                         Stream.of("java..", "org.jspecify..", MODEL + "..", ROOT + "." + module + ".."),

@@ -75,9 +75,8 @@ final class JoinRoutes {
                         "joinScript",
                         Tag.MCP,
                         "Get the script that joins",
-                        "A script for a POSIX shell, without secrets: curl -fsS …/join | sh -s -- <code>. It finds the"
-                                + " coding agents on the machine, joins with the code of an invitation, and configures"
-                                + " one.")
+                        "A script for a POSIX shell, without secrets: curl -fsS …/join | sh -s -- <code>. It finds the coding"
+                                + " agents on the machine, joins with the code of an invitation, and configures one.")
                 .open()
                 .answers(200, "The script.", TEXT, Json.object().put("type", "string"), Json.valueTree("#!/bin/sh"))
                 .problems(400, 401, 429, 500);
@@ -131,8 +130,7 @@ final class JoinRoutes {
                         "joinFile",
                         Tag.MCP,
                         "Get a file that joining installs",
-                        "What the script of GET /join installs beside the hooks: the skill, and the listener. No"
-                                + " secrets.")
+                        "What the script of GET /join installs beside the hooks: the skill, and the listener. No secrets.")
                 .open()
                 .parameter("path", "file", true, "The file.", Json.object().put("type", "string"))
                 .suchAs("SKILL.md")
@@ -150,9 +148,8 @@ final class JoinRoutes {
                         "join",
                         Tag.MCP,
                         "Join with an invitation",
-                        "Creates what the invitation names, all or nothing, and returns a key that is bound to the"
-                                + " agent. The code is good for one use; a code that is unknown, used, withdrawn or"
-                                + " expired gets 404.")
+                        "Creates what the invitation names, all or nothing, and returns a key that is bound to the agent. The"
+                                + " code is good for one use; a code that is unknown, used, withdrawn or expired gets 404.")
                 .open()
                 .takes(
                         JoinRequest.class,

@@ -115,9 +115,9 @@ public record Settings(
     /** Returns all settings as text, a paragraph for each. */
     public static String help() {
         return ALL.stream().map(Settings::help).collect(Collectors.joining("\n", """
-            Settings. Give each as a flag or in the environment; the flag takes precedence. Defaults are in brackets:
+                Settings. Give each as a flag or in the environment; the flag takes precedence. Defaults are in brackets:
 
-            """, "\n"));
+                """, "\n"));
     }
 
     private static String help(Setting<?> setting) {

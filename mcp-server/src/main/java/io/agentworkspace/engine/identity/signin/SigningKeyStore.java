@@ -204,10 +204,10 @@ public final class SigningKeyStore {
     /** Deletes the keys that are no longer accepted. */
     public void purge(Instant now) {
         db.sql("""
-            DELETE FROM signing_key
-             WHERE created_at < :until
-               AND id NOT IN (SELECT id FROM signing_key ORDER BY created_at DESC, id LIMIT :published)
-            """)
+                DELETE FROM signing_key
+                 WHERE created_at < :until
+                   AND id NOT IN (SELECT id FROM signing_key ORDER BY created_at DESC, id LIMIT :published)
+                """)
                 .set("until", now.minus(REIGN.multipliedBy(PUBLISHED)))
                 .set("published", PUBLISHED)
                 .run();

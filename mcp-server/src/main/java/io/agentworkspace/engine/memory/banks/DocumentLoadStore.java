@@ -44,37 +44,37 @@ final class DocumentLoadStore {
         """;
 
     private static final String NOTE = """
-        INSERT INTO document_memory (tenant_id, bank_id, memory_id, name_key, document_id, version, n, digest)
-        SELECT :tenant, :bank, p.id, :key, :document, :version, p.n, p.digest
-          FROM unnest(CAST(:ids AS uuid[]), CAST(:digests AS text[])) WITH ORDINALITY p (id, digest, n)
-        """;
+            INSERT INTO document_memory (tenant_id, bank_id, memory_id, name_key, document_id, version, n, digest)
+            SELECT :tenant, :bank, p.id, :key, :document, :version, p.n, p.digest
+              FROM unnest(CAST(:ids AS uuid[]), CAST(:digests AS text[])) WITH ORDINALITY p (id, digest, n)
+            """;
 
     /**
      * The version to load, if it is still the newest accepted one; and the newer version in the bank that is being
      * validated again. One statement, since that version may be accepted at any time.
      */
     private static final String CHECK = """
-        SELECT (SELECT max(n.version)
-                  FROM document n
-                 WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.version > d.version
-                   AND n.state IN ('queued', 'validating')
-                   AND EXISTS (SELECT 1 FROM document_memory l
-                                WHERE l.tenant_id = n.tenant_id AND l.document_id = n.id AND l.bank_id = :bank)) AS waiting
-          FROM document d
-         WHERE d.tenant_id = :tenant AND d.id = :id AND d.state = 'accepted'
-           AND NOT EXISTS (SELECT 1 FROM document n
-                            WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.state = 'accepted'
-                              AND n.version > d.version)
-           FOR SHARE OF d
-        """;
+            SELECT (SELECT max(n.version)
+                      FROM document n
+                     WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.version > d.version
+                       AND n.state IN ('queued', 'validating')
+                       AND EXISTS (SELECT 1 FROM document_memory l
+                                    WHERE l.tenant_id = n.tenant_id AND l.document_id = n.id AND l.bank_id = :bank)) AS waiting
+              FROM document d
+             WHERE d.tenant_id = :tenant AND d.id = :id AND d.state = 'accepted'
+               AND NOT EXISTS (SELECT 1 FROM document n
+                                WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.state = 'accepted'
+                                  AND n.version > d.version)
+               FOR SHARE OF d
+            """;
 
     /** What is in the trash stays connected with its document. */
     private static final String FORGET = """
-        DELETE FROM document_memory l
-         USING memory m
-         WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
-           AND m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id AND m.deleted_at IS NULL
-        """;
+            DELETE FROM document_memory l
+             USING memory m
+             WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
+               AND m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id AND m.deleted_at IS NULL
+            """;
 
     private final Db db;
     private final BankStore banks;
@@ -160,13 +160,13 @@ final class DocumentLoadStore {
                             .formatted(waiting.get(), source.name(), source.version()));
         }
         return db.sql(call, """
-            SELECT l.memory_id, m.author_id, l.digest, l.document_id, l.version, m.deleted_at IS NOT NULL AS gone
-              FROM document_memory l
-              JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id
-             WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
-             ORDER BY l.n
-               FOR UPDATE OF m
-            """)
+                SELECT l.memory_id, m.author_id, l.digest, l.document_id, l.version, m.deleted_at IS NOT NULL AS gone
+                  FROM document_memory l
+                  JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id
+                 WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
+                 ORDER BY l.n
+                   FOR UPDATE OF m
+                """)
                 .set("bank", bank.id())
                 .set("key", source.key())
                 .list(row -> new Old(
@@ -192,8 +192,8 @@ final class DocumentLoadStore {
         if (!removed.isEmpty()) {
             var gone =
                     db.sql(call, """
-                        DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
-                        """).set("bank", bank.id()).set("ids", removed).run();
+                    DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
+                    """).set("bank", bank.id()).set("ids", removed).run();
             call.ended(Scope.MEMORIES, gone);
         }
         if (!added.isEmpty()) {

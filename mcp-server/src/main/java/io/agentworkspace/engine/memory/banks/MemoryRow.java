@@ -7,11 +7,11 @@ import java.util.stream.Collectors;
 public final class MemoryRow {
     /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
     public static final String WRITERS = """
-        CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                             WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
-        LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
-                            WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
-        """;
+            CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                                 WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+            LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                                WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
+            """;
 
     /** The ids of all that this revision of a memory {@code m} supersedes, where they are several: the column has only the first. */
     private static final String SUPERSEDED = """

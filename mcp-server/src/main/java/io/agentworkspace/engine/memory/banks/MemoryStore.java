@@ -25,37 +25,37 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryStore {
     /** The vectors of a memory {@code m} that has just been written, if there are any. */
     private static final String EMBEDDED = """
-        , v AS (INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
-                SELECT m.tenant_id, m.bank_id, m.id, m.revision, :model, :vectors
-                  FROM m
-                 WHERE CAST(:model AS text) IS NOT NULL)
-        """;
+            , v AS (INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
+                    SELECT m.tenant_id, m.bank_id, m.id, m.revision, :model, :vectors
+                      FROM m
+                     WHERE CAST(:model AS text) IS NOT NULL)
+            """;
 
     /** A memory that has just been written, which nothing supersedes. */
     private static final String WRITTEN = SqlTemplate.of("""
-        {embedded} SELECT {memory} FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
-        """)
+            {embedded} SELECT {memory} FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
+            """)
             .with("embedded", EMBEDDED)
             .with("memory", MemoryRow.columns("CAST(:bank_name AS text)"))
             .with("join_writers", MemoryRow.WRITERS)
             .sql();
 
     private static final String READ_CONTRIBUTORS = SqlTemplate.of("""
-        SELECT m.id, m.contributors
-          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-         WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:origins AS uuid[])) AND {readable}
-           FOR SHARE OF m
-        """)
+            SELECT m.id, m.contributors
+              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:origins AS uuid[])) AND {readable}
+               FOR SHARE OF m
+            """)
             .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
     private static final String FIND_HOLDER =
             SqlTemplate.of("""
-                SELECT m.id, m.author_id, m.revision, char_length(m.text) AS length, m.contributors && {censored} AS hidden
-                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                 WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
-                   FOR UPDATE OF m
-                """).with("censored", MemoryVisibility.censored("b")).sql();
+            SELECT m.id, m.author_id, m.revision, char_length(m.text) AS length, m.contributors && {censored} AS hidden
+              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
+               FOR UPDATE OF m
+            """).with("censored", MemoryVisibility.censored("b")).sql();
 
     private static final String LOCK_SUPERSEDED = SqlTemplate.of("""
         SELECT m.id
@@ -78,14 +78,14 @@ public final class MemoryStore {
             .sql();
 
     private static final String INSERTED = """
-        WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors,
-                                       derived_from, supersedes, reason, expires_at, pinned, created_at, updated_at, sketch)
-                   VALUES (:tenant, :bank, :id, :name, :key, :text, COALESCE(CAST(:tags AS text[]), '{}'), :author,
-                           :contributors, COALESCE(CAST(:origins AS uuid[]), '{}'), :supersedes, :reason, :expires_at,
-                           COALESCE(:pinned, false), :now, :now, CAST(:sketch AS bigint[]))
-                   ON CONFLICT (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL DO NOTHING
-                   RETURNING *)
-        """;
+            WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors,
+                                           derived_from, supersedes, reason, expires_at, pinned, created_at, updated_at, sketch)
+                       VALUES (:tenant, :bank, :id, :name, :key, :text, COALESCE(CAST(:tags AS text[]), '{}'), :author,
+                               :contributors, COALESCE(CAST(:origins AS uuid[]), '{}'), :supersedes, :reason, :expires_at,
+                               COALESCE(:pinned, false), :now, :now, CAST(:sketch AS bigint[]))
+                       ON CONFLICT (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL DO NOTHING
+                       RETURNING *)
+            """;
 
     private static final String INSERT = INSERTED + WRITTEN;
 
@@ -94,33 +94,33 @@ public final class MemoryStore {
 
     /** A new revision is current: it is not superseded, and does not inherit the expiry of an earlier one. */
     private static final String REPLACE = """
-        WITH m AS (UPDATE memory
-                      SET text = CASE WHEN :append THEN text || CASE WHEN right(text, 1) = chr(10) THEN '' ELSE chr(10) END
-                                      ELSE '' END || :text,
-                          tags = COALESCE(CAST(:tags AS text[]), tags),
-                          derived_from = CASE WHEN :append
-                                              THEN derived_from || ARRAY(SELECT unnest(CAST(:origins AS uuid[]))
-                                                                         EXCEPT SELECT unnest(derived_from))
-                                              ELSE COALESCE(CAST(:origins AS uuid[]), derived_from) END,
-                          contributors = ARRAY(SELECT unnest(contributors) UNION SELECT unnest(:contributors)),
-                          source = NULL, editor_id = NULLIF(CAST(:author AS bigint), author_id),
-                          supersedes = COALESCE(CAST(:supersedes AS uuid), supersedes),
-                          reason = CASE WHEN CAST(:supersedes AS uuid) IS NULL THEN reason ELSE :reason END,
-                          superseded_by = NULL, superseded_at = NULL,
-                          expires_at = COALESCE(CAST(:expires_at AS timestamptz), CASE WHEN expires_at > :now THEN expires_at END),
-                          pinned = COALESCE(:pinned, pinned), revision = revision + 1, updated_at = :now,
-                          sketch = CASE WHEN NOT :append THEN CAST(:sketch AS bigint[]) END
-                    WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
-                RETURNING *)
-        """ + WRITTEN;
+            WITH m AS (UPDATE memory
+                          SET text = CASE WHEN :append THEN text || CASE WHEN right(text, 1) = chr(10) THEN '' ELSE chr(10) END
+                                          ELSE '' END || :text,
+                              tags = COALESCE(CAST(:tags AS text[]), tags),
+                              derived_from = CASE WHEN :append
+                                                  THEN derived_from || ARRAY(SELECT unnest(CAST(:origins AS uuid[]))
+                                                                             EXCEPT SELECT unnest(derived_from))
+                                                  ELSE COALESCE(CAST(:origins AS uuid[]), derived_from) END,
+                              contributors = ARRAY(SELECT unnest(contributors) UNION SELECT unnest(:contributors)),
+                              source = NULL, editor_id = NULLIF(CAST(:author AS bigint), author_id),
+                              supersedes = COALESCE(CAST(:supersedes AS uuid), supersedes),
+                              reason = CASE WHEN CAST(:supersedes AS uuid) IS NULL THEN reason ELSE :reason END,
+                              superseded_by = NULL, superseded_at = NULL,
+                              expires_at = COALESCE(CAST(:expires_at AS timestamptz), CASE WHEN expires_at > :now THEN expires_at END),
+                              pinned = COALESCE(:pinned, pinned), revision = revision + 1, updated_at = :now,
+                              sketch = CASE WHEN NOT :append THEN CAST(:sketch AS bigint[]) END
+                        WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                    RETURNING *)
+            """ + WRITTEN;
 
     private static final String READ = SqlTemplate.of("""
-        SELECT {memory}
-          FROM (SELECT m.*, b.name AS bank_name, {superseder} AS superseder
-                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                 WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id) m
-          {join_writers}
-        """)
+            SELECT {memory}
+              FROM (SELECT m.*, b.name AS bank_name, {superseder} AS superseder
+                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                     WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id) m
+              {join_writers}
+            """)
             .with("memory", MemoryRow.columns("m.bank_name"))
             .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
             .with("join_writers", MemoryRow.WRITERS)
@@ -129,10 +129,10 @@ public final class MemoryStore {
     /** Returns a statement for {@link #changed} that makes this change, which returns the id of each memory. */
     static String changing(String change) {
         return SqlTemplate.of("""
-            WITH changed AS ({change})
-            SELECT (SELECT count(*) FROM changed) AS memories,
-                   ARRAY(SELECT CAST(id AS text) FROM changed LIMIT {named}) AS ids
-            """)
+                WITH changed AS ({change})
+                SELECT (SELECT count(*) FROM changed) AS memories,
+                       ARRAY(SELECT CAST(id AS text) FROM changed LIMIT {named}) AS ids
+                """)
                 .with("change", change)
                 .with("named", Change.MEMORIES_NAMED)
                 .sql();
@@ -208,12 +208,12 @@ public final class MemoryStore {
 
     public Censorship censorship(Call call, BankStore.LockedBank bank, Ref author) {
         return db.sql(call, """
-            SELECT b.censored_at IS NOT NULL AS bank,
-                   EXISTS (SELECT 1 FROM bank_censor c
-                            WHERE c.tenant_id = b.tenant_id AND c.bank_id = b.id AND c.agent_id = :author) AS author
-              FROM bank b
-             WHERE b.tenant_id = :tenant AND b.id = :bank
-            """)
+                SELECT b.censored_at IS NOT NULL AS bank,
+                       EXISTS (SELECT 1 FROM bank_censor c
+                                WHERE c.tenant_id = b.tenant_id AND c.bank_id = b.id AND c.agent_id = :author) AS author
+                  FROM bank b
+                 WHERE b.tenant_id = :tenant AND b.id = :bank
+                """)
                 .set("bank", bank.id())
                 .set("author", author.id())
                 .one(row -> row.as(Censorship.class))
@@ -295,8 +295,8 @@ public final class MemoryStore {
     /** Takes the name from a hidden memory, so that another one can hold it. */
     void release(Call call, BankStore.LockedBank bank, NameHolder holder) {
         db.sql(call, """
-            UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
-            """).set("bank", bank.id()).set("id", holder.id()).run();
+                UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                """).set("bank", bank.id()).set("id", holder.id()).run();
     }
 
     /**

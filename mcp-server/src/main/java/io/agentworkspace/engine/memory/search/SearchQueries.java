@@ -47,25 +47,25 @@ final class SearchQueries {
      */
     private static String changesAfter(String bank, String change, String id, String most) {
         return SqlTemplate.of("""
-            (SELECT m.id, m.change, octet_length(m.text) AS bytes
-               FROM memory m
-              WHERE m.tenant_id = :tenant AND m.bank_id = {bank}
-                AND (m.change, m.id) > (CAST({change} AS xid8), CAST({id} AS uuid))
-              ORDER BY m.change, m.id
-              LIMIT {most}) UNION ALL
-            (SELECT g.memory_id, g.change, 0
-               FROM memory_gone g
-              WHERE g.tenant_id = :tenant AND g.bank_id = {bank}
-                AND (g.change, g.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
-              ORDER BY g.change, g.memory_id
-              LIMIT {most}) UNION ALL
-            (SELECT v.memory_id, v.change, 0
-               FROM memory_vector v
-              WHERE v.tenant_id = :tenant AND v.bank_id = {bank} AND v.vectors IS NOT NULL
-                AND (v.change, v.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
-              ORDER BY v.change, v.memory_id
-              LIMIT {most})
-            """)
+                (SELECT m.id, m.change, octet_length(m.text) AS bytes
+                   FROM memory m
+                  WHERE m.tenant_id = :tenant AND m.bank_id = {bank}
+                    AND (m.change, m.id) > (CAST({change} AS xid8), CAST({id} AS uuid))
+                  ORDER BY m.change, m.id
+                  LIMIT {most}) UNION ALL
+                (SELECT g.memory_id, g.change, 0
+                   FROM memory_gone g
+                  WHERE g.tenant_id = :tenant AND g.bank_id = {bank}
+                    AND (g.change, g.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
+                  ORDER BY g.change, g.memory_id
+                  LIMIT {most}) UNION ALL
+                (SELECT v.memory_id, v.change, 0
+                   FROM memory_vector v
+                  WHERE v.tenant_id = :tenant AND v.bank_id = {bank} AND v.vectors IS NOT NULL
+                    AND (v.change, v.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
+                  ORDER BY v.change, v.memory_id
+                  LIMIT {most})
+                """)
                 .with("bank", bank)
                 .with("change", change)
                 .with("id", id)
@@ -76,19 +76,19 @@ final class SearchQueries {
     private static final String NONE = "'00000000-0000-0000-0000-000000000000'";
 
     private static final String NAMED_BANK = searched(SqlTemplate.of("""
-        bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
-         WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
-        """)
+            bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {permit}
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
+            """)
             .with("permit", BankPermissionRow.PERMIT)
             .with("visible_bank", Visibility.bank("b"))
             .sql());
 
     private static final String READABLE_BANKS = searched(SqlTemplate.of("""
-        bank b {join_owner}, {permit}
-         WHERE b.tenant_id = :tenant AND b.name_key > '' AND permit.permission <> 'none' AND {visible_bank}
-         ORDER BY b.name_key
-         LIMIT :most_banks
-        """)
+            bank b {join_owner}, {permit}
+             WHERE b.tenant_id = :tenant AND b.name_key > '' AND permit.permission <> 'none' AND {visible_bank}
+             ORDER BY b.name_key
+             LIMIT :most_banks
+            """)
             .with("join_owner", Visibility.owner("b"))
             .with("permit", BankPermissionRow.PERMIT)
             .with("visible_bank", Visibility.bank("b"))
@@ -98,22 +98,22 @@ final class SearchQueries {
     private static String searched(String searched) {
         return BankPermissionRow.SUBJECT
                 + SqlTemplate.of("""
-                    , b AS MATERIALIZED (SELECT b.id AS bank_id, b.censored_at, {permission} FROM s, {searched}),
-                    copies AS (SELECT *
-                                FROM unnest(CAST(:known_banks AS bigint[]), CAST(:known_positions AS text[])) k (bank_id, position)),
-                    news AS (
-                        SELECT b.bank_id, c.id, c.change
-                          FROM b LEFT JOIN copies k ON k.bank_id = b.bank_id
-                         CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
-                         WHERE b.censored_at IS NULL AND b.permission_level <> 'none')
-                    SELECT b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
-                           ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = CAST(:author AS text)) AS authors,
-                           ARRAY(SELECT c.agent_id FROM bank_censor c
-                                  WHERE c.tenant_id = :tenant AND c.bank_id = b.bank_id ORDER BY c.agent_id) AS censored,
-                           ARRAY(SELECT CAST(n.id AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS ids,
-                           ARRAY(SELECT CAST(n.change AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS changes
-                      FROM (VALUES (1)) one (row) LEFT JOIN b ON true
-                    """)
+                , b AS MATERIALIZED (SELECT b.id AS bank_id, b.censored_at, {permission} FROM s, {searched}),
+                copies AS (SELECT *
+                            FROM unnest(CAST(:known_banks AS bigint[]), CAST(:known_positions AS text[])) k (bank_id, position)),
+                news AS (
+                    SELECT b.bank_id, c.id, c.change
+                      FROM b LEFT JOIN copies k ON k.bank_id = b.bank_id
+                     CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
+                     WHERE b.censored_at IS NULL AND b.permission_level <> 'none')
+                SELECT b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
+                       ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = CAST(:author AS text)) AS authors,
+                       ARRAY(SELECT c.agent_id FROM bank_censor c
+                              WHERE c.tenant_id = :tenant AND c.bank_id = b.bank_id ORDER BY c.agent_id) AS censored,
+                       ARRAY(SELECT CAST(n.id AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS ids,
+                       ARRAY(SELECT CAST(n.change AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS changes
+                  FROM (VALUES (1)) one (row) LEFT JOIN b ON true
+                """)
                         .with("permission", BankPermissionRow.COLUMNS)
                         .with("searched", searched)
                         .with("changes", changesAfter("b.bank_id", "COALESCE(k.position, '0')", NONE, ":listed + 1"))
@@ -125,62 +125,62 @@ final class SearchQueries {
     /** The vectors of this revision of a memory. */
     static String vectors(String memory) {
         return SqlTemplate.of("""
-            (SELECT v.vectors
-               FROM memory_vector v
-              WHERE v.tenant_id = {m}.tenant_id AND v.bank_id = {m}.bank_id AND v.memory_id = {m}.id
-                AND v.revision = {m}.revision AND v.model = :model
-             OFFSET 0)
-            """).with("m", memory).sql();
+                (SELECT v.vectors
+                   FROM memory_vector v
+                  WHERE v.tenant_id = {m}.tenant_id AND v.bank_id = {m}.bank_id AND v.memory_id = {m}.id
+                    AND v.revision = {m}.revision AND v.model = :model
+                 OFFSET 0)
+                """).with("m", memory).sql();
     }
 
     /** Whether a bank has at most so many memories or changes after a position, with at most so much text. */
     private static final String IS_WITHIN = """
-        SELECT count(*) <= :most AND COALESCE(sum(octet_length(m.text)), 0) <= :bytes AS is_within
-          FROM (SELECT m.text
-                  FROM memory m
-                 WHERE m.tenant_id = :tenant AND m.bank_id = :bank
-                 ORDER BY m.change, m.id
-                 LIMIT :most + 1) m
-        """;
+            SELECT count(*) <= :most AND COALESCE(sum(octet_length(m.text)), 0) <= :bytes AS is_within
+              FROM (SELECT m.text
+                      FROM memory m
+                     WHERE m.tenant_id = :tenant AND m.bank_id = :bank
+                     ORDER BY m.change, m.id
+                     LIMIT :most + 1) m
+            """;
 
     /** What can hide a memory {@code m}, with {@link #SUPERSEDER}. */
     private static final String HIDING = """
-        m.contributors, m.expires_at,
-        CASE WHEN newer.contributors IS NOT NULL THEN COALESCE(m.superseded_at, m.updated_at) END AS superseded_at,
-        COALESCE(newer.contributors, '{}') AS superseders
-        """;
+            m.contributors, m.expires_at,
+            CASE WHEN newer.contributors IS NOT NULL THEN COALESCE(m.superseded_at, m.updated_at) END AS superseded_at,
+            COALESCE(newer.contributors, '{}') AS superseders
+            """;
 
     /** The memory that supersedes a memory {@code m}. If that one changes in turn, a trigger makes this one a changed one, too. */
     private static final String SUPERSEDER = """
-        LEFT JOIN LATERAL (SELECT s.contributors
-                             FROM memory s
-                            WHERE s.tenant_id = :tenant AND s.bank_id = :bank AND s.id = m.superseded_by AND s.deleted_at IS NULL
-                           OFFSET 0) newer ON m.superseded_by IS NOT NULL
-        """;
+            LEFT JOIN LATERAL (SELECT s.contributors
+                                 FROM memory s
+                                WHERE s.tenant_id = :tenant AND s.bank_id = :bank AND s.id = m.superseded_by AND s.deleted_at IS NULL
+                               OFFSET 0) newer ON m.superseded_by IS NOT NULL
+            """;
 
     private static final String IS_CHANGED_WITHIN = SqlTemplate.of("""
-        SELECT count(DISTINCT c.id) <= :most AND COALESCE(sum(c.bytes), 0) <= :bytes AS is_within
-          FROM ({changes}) c -- A memory's text and its vectors are two changes.
-        """)
+            SELECT count(DISTINCT c.id) <= :most AND COALESCE(sum(c.bytes), 0) <= :bytes AS is_within
+              FROM ({changes}) c -- A memory's text and its vectors are two changes.
+            """)
             .with("changes", changesAfter(":bank", ":after", NONE, ":most + 1"))
             .sql();
 
     private static final String MEMORIES = SqlTemplate.of("""
-        SELECT m.id, CAST(m.change AS text) AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at,
-               {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon, false AS is_foreign, m.listed
-          FROM (SELECT m.*, count(*) OVER () AS listed,
-                       sum(octet_length(m.text)) OVER (ORDER BY m.change, m.id) - octet_length(m.text) AS bytes_before
-                  FROM (SELECT *
-                          FROM memory m
-                         WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
-                           AND (m.change, m.id) > (CAST(:after AS xid8), CAST(:after_id AS uuid))
-                         ORDER BY m.change, m.id
-                         LIMIT :portion) m) m
-          LEFT JOIN LATERAL {vectors} v ON true
-          {superseder}
-         WHERE m.bytes_before < :bytes
-         ORDER BY m.change, m.id
-        """)
+            SELECT m.id, CAST(m.change AS text) AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at,
+                   {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon, false AS is_foreign, m.listed
+              FROM (SELECT m.*, count(*) OVER () AS listed,
+                           sum(octet_length(m.text)) OVER (ORDER BY m.change, m.id) - octet_length(m.text) AS bytes_before
+                      FROM (SELECT *
+                              FROM memory m
+                             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
+                               AND (m.change, m.id) > (CAST(:after AS xid8), CAST(:after_id AS uuid))
+                             ORDER BY m.change, m.id
+                             LIMIT :portion) m) m
+              LEFT JOIN LATERAL {vectors} v ON true
+              {superseder}
+             WHERE m.bytes_before < :bytes
+             ORDER BY m.change, m.id
+            """)
             .with("hiding", HIDING)
             .with("vectors", VECTORS)
             .with("superseder", SUPERSEDER)
@@ -188,28 +188,28 @@ final class SearchQueries {
 
     /** The memory is looked up without a condition that an index of the whole bank has: while the table is small, that costs the same. */
     private static final String CHANGED_MEMORIES = SqlTemplate.of("""
-        SELECT c.id, CAST(c.change AS text) AS change, m.id IS NOT NULL AS is_there, m.name, m.text, m.tags,
-               m.author_id, m.updated_at, {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
-               c.change >= pg_snapshot_xmax(pg_current_snapshot()) AS is_foreign, c.listed
-          FROM (SELECT c.id, c.change, count(*) OVER () AS listed,
-                       COALESCE(sum(octet_length(t.text)) OVER (ORDER BY c.change, c.id) - octet_length(t.text), 0) AS bytes_before
-                  FROM (SELECT *
-                          FROM ({changes}) c
-                         ORDER BY c.change, c.id
-                         LIMIT :portion) c
-                  LEFT JOIN LATERAL (SELECT m.text
-                                       FROM memory m
-                                      WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id
-                                     OFFSET 0) t ON true) c
-          LEFT JOIN LATERAL (SELECT m.*
-                               FROM memory m
-                              WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id
-                             OFFSET 0) m ON m.deleted_at IS NULL
-          LEFT JOIN LATERAL {vectors} v ON true
-          {superseder}
-         WHERE c.bytes_before < :bytes
-         ORDER BY c.change, c.id
-        """)
+            SELECT c.id, CAST(c.change AS text) AS change, m.id IS NOT NULL AS is_there, m.name, m.text, m.tags,
+                   m.author_id, m.updated_at, {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
+                   c.change >= pg_snapshot_xmax(pg_current_snapshot()) AS is_foreign, c.listed
+              FROM (SELECT c.id, c.change, count(*) OVER () AS listed,
+                           COALESCE(sum(octet_length(t.text)) OVER (ORDER BY c.change, c.id) - octet_length(t.text), 0) AS bytes_before
+                      FROM (SELECT *
+                              FROM ({changes}) c
+                             ORDER BY c.change, c.id
+                             LIMIT :portion) c
+                      LEFT JOIN LATERAL (SELECT m.text
+                                           FROM memory m
+                                          WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id
+                                         OFFSET 0) t ON true) c
+              LEFT JOIN LATERAL (SELECT m.*
+                                   FROM memory m
+                                  WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id
+                                 OFFSET 0) m ON m.deleted_at IS NULL
+              LEFT JOIN LATERAL {vectors} v ON true
+              {superseder}
+             WHERE c.bytes_before < :bytes
+             ORDER BY c.change, c.id
+            """)
             .with("hiding", HIDING)
             .with("superseder", SUPERSEDER)
             .with("changes", changesAfter(":bank", ":after", ":after_id", ":portion"))
@@ -218,16 +218,16 @@ final class SearchQueries {
 
     /** The memories as readers may see them at {@code :as_of}, if they were changed after it. */
     private static final String PAST_TEXTS = SqlTemplate.of("""
-        SELECT m.id, '0' AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at, m.contributors,
-               CAST(NULL AS timestamptz) AS expires_at, CAST(NULL AS timestamptz) AS superseded_at,
-               CAST('{}' AS bigint[]) AS superseders, v.vectors
-          FROM bank b CROSS JOIN LATERAL {past_memories} LEFT JOIN LATERAL {vectors} v ON true
-         WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}
-           AND m.id IN (SELECT c.id FROM memory c
-                         WHERE c.tenant_id = :tenant AND c.bank_id = :bank AND c.updated_at > :as_of)
-         ORDER BY m.updated_at DESC
-         LIMIT :portion
-        """)
+            SELECT m.id, '0' AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at, m.contributors,
+                   CAST(NULL AS timestamptz) AS expires_at, CAST(NULL AS timestamptz) AS superseded_at,
+                   CAST('{}' AS bigint[]) AS superseders, v.vectors
+              FROM bank b CROSS JOIN LATERAL {past_memories} LEFT JOIN LATERAL {vectors} v ON true
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}
+               AND m.id IN (SELECT c.id FROM memory c
+                             WHERE c.tenant_id = :tenant AND c.bank_id = :bank AND c.updated_at > :as_of)
+             ORDER BY m.updated_at DESC
+             LIMIT :portion
+            """)
             .with("past_memories", RevisionStore.PAST)
             .with("vectors", VECTORS)
             .with("current", MemoryVisibility.current("m", "b", ":as_of"))
@@ -240,20 +240,20 @@ final class SearchQueries {
     /** Each candidate is found by its key: for a list of keys, PostgreSQL can prefer to read another index of the whole bank. */
     private static String selecting(String memories, String at) {
         return SqlTemplate.of("""
-            SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned, memory.*
-              FROM bank b CROSS JOIN LATERAL (
-                  SELECT m.*, CAST(NULL AS uuid) AS superseder
-                    FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
-                   CROSS JOIN LATERAL (SELECT *
-                                         FROM {memories}
-                                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = c.id
-                                       OFFSET 0) m
-                   WHERE c.bank_id = b.id AND {current}
-                  OFFSET 0) m
-              LEFT JOIN LATERAL (SELECT {memory} FROM (VALUES (1)) one (row) {join_writers}) memory
-                     ON m.id = ANY(CAST(:on_page AS uuid[]))
-             WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
-            """)
+                SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned, memory.*
+                  FROM bank b CROSS JOIN LATERAL (
+                      SELECT m.*, CAST(NULL AS uuid) AS superseder
+                        FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
+                       CROSS JOIN LATERAL (SELECT *
+                                             FROM {memories}
+                                            WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = c.id
+                                           OFFSET 0) m
+                       WHERE c.bank_id = b.id AND {current}
+                      OFFSET 0) m
+                  LEFT JOIN LATERAL (SELECT {memory} FROM (VALUES (1)) one (row) {join_writers}) memory
+                         ON m.id = ANY(CAST(:on_page AS uuid[]))
+                 WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
+                """)
                 .with("memory", MemoryRow.columns("memory_", "b.name", "m.text"))
                 .with("join_writers", MemoryRow.WRITERS)
                 .with("memories", memories)
@@ -458,10 +458,10 @@ final class SearchQueries {
     /** Returns the identity of the database. A restored backup has a new one, also in the same database: its tables are new. */
     public String identity() {
         return db.sql("""
-            SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid, '-', CAST(CAST('memory' AS regclass) AS oid)) AS identity
-              FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d
-             WHERE d.datname = current_database()
-            """).one(row -> row.text("identity")).orElseThrow();
+                SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid, '-', CAST(CAST('memory' AS regclass) AS oid)) AS identity
+                  FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d
+                 WHERE d.datname = current_database()
+                """).one(row -> row.text("identity")).orElseThrow();
     }
 
     /** Returns whether the bank no longer exists. */

@@ -41,12 +41,12 @@ class ResourceBindingTest extends AuthorizationServerFixture {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        /mcp               | /mcp /mcp/ /mcp/readonly /mcp/x/all /mcp/x/bank/readonly |
-        /mcp/readonly      | /mcp/readonly /mcp/readonly/                             | /mcp /mcp/ /mcp/x/all /mcp/x/bank /mcp/x/bank/readonly
-        /mcp/x/bank        | /mcp/x/bank /mcp/x/bank/readonly                         | /mcp /mcp/readonly /mcp/x/all /mcp/x/agent
-        /mcp/x/BANK/       | /mcp/x/bank                                              | /mcp /mcp/x/agent
-        /mcp/x/work/readonly | /mcp/x/work/readonly                                   | /mcp /mcp/x/work /mcp/readonly
-        """)
+            /mcp               | /mcp /mcp/ /mcp/readonly /mcp/x/all /mcp/x/bank/readonly |
+            /mcp/readonly      | /mcp/readonly /mcp/readonly/                             | /mcp /mcp/ /mcp/x/all /mcp/x/bank /mcp/x/bank/readonly
+            /mcp/x/bank        | /mcp/x/bank /mcp/x/bank/readonly                         | /mcp /mcp/readonly /mcp/x/all /mcp/x/agent
+            /mcp/x/BANK/       | /mcp/x/bank                                              | /mcp /mcp/x/agent
+            /mcp/x/work/readonly | /mcp/x/work/readonly                                   | /mcp /mcp/x/work /mcp/readonly
+            """)
     void aTokenWorksOnlyThere(String resource, String here, String elsewhere) {
         var token = granted(HOST + resource).at("/access_token");
         for (var path : here.split(" ")) {

@@ -22,11 +22,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("slow")
 class OtherClientsTest extends JoinFixture {
     private static final String WHAT_WAS_THERE = """
-        { // mine
-          "hooks": {"stop": [{"command": "true"}], "Stop": [{"hooks": [{"type": "command", "command": "true"}]}]},
-          "theirs": {"A": "b"}
-        }
-        """;
+            { // mine
+              "hooks": {"stop": [{"command": "true"}], "Stop": [{"hooks": [{"type": "command", "command": "true"}]}]},
+              "theirs": {"A": "b"}
+            }
+            """;
 
     /** Those that are no program on the PATH here. */
     private void programs() {
@@ -37,13 +37,13 @@ class OtherClientsTest extends JoinFixture {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        cursor          | .cursor/mcp.json                | .cursor/hooks.json
-        copilot-cli     | .copilot/mcp-config.json        | .copilot/hooks/agent-workspace.json
-        vscode          | .config/Code/User/mcp.json      |
-        antigravity-cli | .gemini/config/mcp_config.json  | .gemini/config/hooks.json
-        qwen-code       | .qwen/settings.json             | .qwen/settings.json
-        opencode        | .config/opencode/opencode.json  | .config/opencode/plugins/agent-workspace.js
-        """)
+            cursor          | .cursor/mcp.json                | .cursor/hooks.json
+            copilot-cli     | .copilot/mcp-config.json        | .copilot/hooks/agent-workspace.json
+            vscode          | .config/Code/User/mcp.json      |
+            antigravity-cli | .gemini/config/mcp_config.json  | .gemini/config/hooks.json
+            qwen-code       | .qwen/settings.json             | .qwen/settings.json
+            opencode        | .config/opencode/opencode.json  | .config/opencode/plugins/agent-workspace.js
+            """)
     void aClientIsConnectedAndLeavesTheHomeAsItWas(String client, String servers, String hooks) {
         programs();
         var empty = state();
@@ -82,12 +82,12 @@ class OtherClientsTest extends JoinFixture {
     /** If the program or its user has changed the files since, what joining did not write stays. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        cursor          | .cursor/mcp.json                | .cursor/hooks.json
-        vscode          | .config/Code/User/mcp.json      | .config/Code/User/mcp.json
-        antigravity-cli | .gemini/config/mcp_config.json  | .gemini/config/hooks.json
-        qwen-code       | .qwen/settings.json             | .qwen/settings.json
-        opencode        | .config/opencode/opencode.json  | .config/opencode/opencode.json
-        """)
+            cursor          | .cursor/mcp.json                | .cursor/hooks.json
+            vscode          | .config/Code/User/mcp.json      | .config/Code/User/mcp.json
+            antigravity-cli | .gemini/config/mcp_config.json  | .gemini/config/hooks.json
+            qwen-code       | .qwen/settings.json             | .qwen/settings.json
+            opencode        | .config/opencode/opencode.json  | .config/opencode/opencode.json
+            """)
     void whatWasChangedSinceIsCleaned(String client, String servers, String hooks) {
         programs();
         var theirs = "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"true\"}]},\"theirs\":{\"A\":\"b\"}}";
@@ -274,8 +274,7 @@ class OtherClientsTest extends JoinFixture {
         Golden.check(
                 page,
                 head
-                        + "| client | tried | join | hooks | woken when idle | identity | leave | shown by |\n"
-                        + "|---|---|---|---|---|---|---|---|\n"
+                        + "| client | tried | join | hooks | woken when idle | identity | leave | shown by |\n|---|---|---|---|---|---|---|---|\n"
                         + rows + tail);
     }
 }

@@ -151,11 +151,11 @@ class SimilarStoreTest {
 
     private void fill(String bank, String text) {
         sql("""
-            INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
-            SELECT b.tenant_id, b.id, gen_random_uuid(), %s, '{}', b.owner_id, ARRAY[b.owner_id], '{}', now(), now()
-              FROM bank b, generate_series(1, 1000) i
-             WHERE b.tenant_id = :tenant AND b.name_key = '%s'
-            """.formatted(text, bank)).run();
+                INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                SELECT b.tenant_id, b.id, gen_random_uuid(), %s, '{}', b.owner_id, ARRAY[b.owner_id], '{}', now(), now()
+                  FROM bank b, generate_series(1, 1000) i
+                 WHERE b.tenant_id = :tenant AND b.name_key = '%s'
+                """.formatted(text, bank)).run();
     }
 
     /** Returns how many pages it takes to find what is similar to the text. */
@@ -175,8 +175,8 @@ class SimilarStoreTest {
 
     private long fetched() {
         return TestDatabase.db().sql("""
-            SELECT sum(pg_stat_get_xact_blocks_fetched(c.oid)) AS n FROM pg_class c WHERE c.relname LIKE 'memory%'
-            """).one(row -> row.number("n")).orElseThrow();
+                SELECT sum(pg_stat_get_xact_blocks_fetched(c.oid)) AS n FROM pg_class c WHERE c.relname LIKE 'memory%'
+                """).one(row -> row.number("n")).orElseThrow();
     }
 
     private List<String> changes() {

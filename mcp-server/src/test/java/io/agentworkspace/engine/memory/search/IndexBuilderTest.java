@@ -110,11 +110,11 @@ class IndexBuilderTest {
     /** Stores a long text. */
     private void insert(String text) {
         TestDatabase.db().sql("""
-            INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
-            SELECT tenant_id, id, gen_random_uuid(), :text, '{}', owner_id, '{}', '{}', now(), now()
-              FROM bank
-             WHERE tenant_id = :tenant AND name_key = 'b'
-            """).set("tenant", tenant).set("text", text).run();
+                        INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                        SELECT tenant_id, id, gen_random_uuid(), :text, '{}', owner_id, '{}', '{}', now(), now()
+                          FROM bank
+                         WHERE tenant_id = :tenant AND name_key = 'b'
+                        """).set("tenant", tenant).set("text", text).run();
     }
 
     private long bank() {
@@ -238,8 +238,7 @@ class IndexBuilderTest {
         hide("deleted_at = now()", "deleted tide");
         hide("expires_at = now() - interval '1 day'", "expired tide");
         hide(
-                "superseded_by = (SELECT n.id FROM memory n WHERE n.tenant_id = m.tenant_id AND n.text = 'Tea is at"
-                        + " four.')",
+                "superseded_by = (SELECT n.id FROM memory n WHERE n.tenant_id = m.tenant_id AND n.text = 'Tea is at four.')",
                 "superseded tide");
         ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
         ann.call("MB_Store", "{'target':{'bank':'b','agent':'Ada'},'content':'censored tide'}")

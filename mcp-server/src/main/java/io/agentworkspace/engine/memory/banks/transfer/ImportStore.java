@@ -64,22 +64,22 @@ final class ImportStore {
         """;
 
     private static final String INSERT_FORMER = """
-        INSERT INTO memory_revision (tenant_id, bank_id, memory_id, revision, name, name_key, text, tags, editor_id,
-                                     contributors, derived_from, source, supersedes, reason, expires_at, pinned, stored_at,
-                                     replaced_at)
-        SELECT :tenant, :bank, l.id, l.revision, l.name, l.name_key, l.text, l.tags, l.editor, l.contributors,
-               l.derived_from, l.source, l.supersedes, l.reason, l.expires_at, l.pinned, l.updated_at, l.replaced_at
-          FROM jsonb_to_recordset(CAST(:rows AS jsonb)) l (
-                   id uuid, revision bigint, name text, name_key text, text text, tags text[], editor bigint,
-                   contributors bigint[], derived_from uuid[], source jsonb, supersedes uuid, reason text,
-                   expires_at timestamptz, pinned boolean, updated_at timestamptz, replaced_at timestamptz)
-            ON CONFLICT DO NOTHING
-        RETURNING memory_id
-        """;
+            INSERT INTO memory_revision (tenant_id, bank_id, memory_id, revision, name, name_key, text, tags, editor_id,
+                                         contributors, derived_from, source, supersedes, reason, expires_at, pinned, stored_at,
+                                         replaced_at)
+            SELECT :tenant, :bank, l.id, l.revision, l.name, l.name_key, l.text, l.tags, l.editor, l.contributors,
+                   l.derived_from, l.source, l.supersedes, l.reason, l.expires_at, l.pinned, l.updated_at, l.replaced_at
+              FROM jsonb_to_recordset(CAST(:rows AS jsonb)) l (
+                       id uuid, revision bigint, name text, name_key text, text text, tags text[], editor bigint,
+                       contributors bigint[], derived_from uuid[], source jsonb, supersedes uuid, reason text,
+                       expires_at timestamptz, pinned boolean, updated_at timestamptz, replaced_at timestamptz)
+                ON CONFLICT DO NOTHING
+            RETURNING memory_id
+            """;
 
     private static final String RELEASE = """
-        UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
-        """;
+            UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
+            """;
 
     private static final String MARK = """
         UPDATE memory SET source = COALESCE(CAST(:source AS jsonb), source),
@@ -88,17 +88,17 @@ final class ImportStore {
         """;
 
     private static final String AGENTS = """
-        SELECT a.id, a.name, a.name_key, a.owner_id, o.name AS owner_name
-          FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-         WHERE a.tenant_id = :tenant AND a.name_key = ANY (CAST(:keys AS text[])) AND a.destroyed_at IS NULL
-        """;
+            SELECT a.id, a.name, a.name_key, a.owner_id, o.name AS owner_name
+              FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+             WHERE a.tenant_id = :tenant AND a.name_key = ANY (CAST(:keys AS text[])) AND a.destroyed_at IS NULL
+            """;
 
     private static final String USERS = """
-        SELECT u.id, u.name, u.name_key
-          FROM app_user u
-         WHERE u.tenant_id = :tenant AND u.name_key = ANY (CAST(:keys AS text[])) AND u.removed_at IS NULL
-           AND (:admin OR u.id = :acting_user)
-        """;
+            SELECT u.id, u.name, u.name_key
+              FROM app_user u
+             WHERE u.tenant_id = :tenant AND u.name_key = ANY (CAST(:keys AS text[])) AND u.removed_at IS NULL
+               AND (:admin OR u.id = :acting_user)
+            """;
 
     private final Db db;
 

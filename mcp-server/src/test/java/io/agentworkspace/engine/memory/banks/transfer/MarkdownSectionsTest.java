@@ -47,14 +47,14 @@ class MarkdownSectionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        # title          | title
-        ## title ##      | title
-        # title # more   | title more
-        # title#         | title
-        #                | ''
-        # #              | ''
-           ### title     | title
-        """)
+                    # title          | title
+                    ## title ##      | title
+                    # title # more   | title more
+                    # title#         | title
+                    #                | ''
+                    # #              | ''
+                       ### title     | title
+                    """)
     void headingsAreRead(String line, String name) {
         var path = "notes/a.md" + (name.isEmpty() ? "" : "/" + name);
         assertThat(sections(line + "\nbody", 100)).extracting(Section::name).containsExactly(path);
@@ -62,10 +62,10 @@ class MarkdownSectionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        ####### title
-        #title
-        text # title
-        """)
+                    ####### title
+                    #title
+                    text # title
+                    """)
     void otherLinesAreNone(String line) {
         assertThat(sections(line, 100)).extracting(Section::name).containsExactly("notes/a.md");
     }
