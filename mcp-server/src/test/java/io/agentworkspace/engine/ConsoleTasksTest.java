@@ -96,7 +96,8 @@ class ConsoleTasksTest {
                 .text("/api_key");
         call(wide, "AP_List", "{}").ok();
         TestDatabase.db()
-                .sql("UPDATE api_key SET created_at = created_at - INTERVAL '8 days' WHERE tenant_id = :tenant AND name = 'too wide'")
+                .sql(
+                        "UPDATE api_key SET created_at = created_at - INTERVAL '8 days' WHERE tenant_id = :tenant AND name = 'too wide'")
                 .set("tenant", tenant.id(ClientApi.REST))
                 .run();
         var young = call(owner, "AK_Create", "{'name':'young','capabilities':['agent:read','agent:write','bank:read']}")

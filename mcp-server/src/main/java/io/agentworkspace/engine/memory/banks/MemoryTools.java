@@ -83,7 +83,8 @@ final class MemoryTools {
             @Doc("How often searches returned those that were found.") @Nullable
             List<MemoryUse> use,
 
-            @Doc("Give it as page.cursor for older memories, also after a short or empty page; absent when there are none.")
+            @Doc(
+                    "Give it as page.cursor for older memories, also after a short or empty page; absent when there are none.")
             @Nullable
             String nextCursor) {}
 

@@ -333,7 +333,9 @@ class ProductImportTest {
     @Test
     void aProductReplacesOnlyItsOwnMemories() {
         bank(ann, "b");
-        ann.call("MB_Import", arguments("b", "{\"text\":\"mine\",\"name\":\"todo\"}").put("format", "jsonl"))
+        ann.call(
+                        "MB_Import",
+                        arguments("b", "{\"text\":\"mine\",\"name\":\"todo\"}").put("format", "jsonl"))
                 .ok();
         for (var text : List.of("theirs", "newer")) {
             ann.call("MB_Import", arguments("b", "title,text\ntodo,%s\nX,a\nX,b\nX 2,c\n".formatted(text)))
