@@ -71,7 +71,7 @@ final class MemoryTools {
             @Doc("As of this time, at most 30 days ago.") @Nullable
             Instant asOf,
 
-            @Doc("Neither changed nor found since; none pinned, no corrections.") @Nullable
+            @Doc(value = "Neither changed nor found since; none pinned, no corrections.", rare = true) @Nullable
             Instant unusedSince,
 
             @Doc("Which part.") @Nullable Page page) {}

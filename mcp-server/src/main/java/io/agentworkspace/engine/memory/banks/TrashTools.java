@@ -60,13 +60,15 @@ final class TrashTools {
             @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
-            @Doc(value = SEVERAL, max = MOST) @Nullable List<String> memories) {}
+            @Doc(value = SEVERAL, max = MOST, rare = true) @Nullable
+            List<String> memories) {}
 
     record RestoreRequest(
             @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
-            @Doc(value = SEVERAL, max = MOST) @Nullable List<String> memories,
+            @Doc(value = SEVERAL, max = MOST, rare = true) @Nullable
+            List<String> memories,
 
             @Doc("By name.") @Nullable Named vx,
 

@@ -263,7 +263,10 @@ final class DocumentTools {
             @Doc(value = "The file's SHA-256 in hex; refused if it differs.", max = 64, mayBeBlank = true) @Nullable
             String sha256,
 
-            @Doc("true: readers' comments in a file of Office are part of its text too. Default: they are left out.")
+            @Doc(
+                    value =
+                            "true: readers' comments in a file of Office are part of its text too. Default: they are left out.",
+                    rare = true)
             @Nullable
             Boolean comments) {}
 
@@ -281,9 +284,9 @@ final class DocumentTools {
                         "upload a word file",
                         "store a report")
                 .description("""
-                        Submits a document: %s are accepted. It waits in a queue for its validation, which detects its type from its \
+                        Submits a document: %s. It waits in a queue for its validation, which detects its type from its \
                         content and extracts its text. A document is rejected, with reasons, if it is damaged, encrypted, empty or a duplicate, \
-                        contains secrets, or breaks a rule. Give text, or base64 for a file of at most about 750 KB, since a request in JSON has \
+                        contains secrets, or breaks a rule. Give text, or base64 for a file of at most about 750 KB, as a request in JSON has \
                         at most 1 MiB. Over REST a file of up to 20 MiB can be sent as multipart/form-data. The name of a document that \
                         you or an admin submitted makes this its next version. The answer has the position in the queue. Next: DC_Read for its state.""".formatted(DocumentType.ALL))
                 .needs(Capability.DOCUMENT_WRITE)

@@ -92,7 +92,7 @@ final class SearchTools {
             @Doc(value = "Least score, 0–1; 0: everything.", max = 1) @Nullable
             Double minScore,
 
-            @Doc(value = "Of days; default UTC.", max = 64) @Nullable
+            @Doc(value = "Of the days that the question names; default UTC.", max = 64, rare = true) @Nullable
             String timeZone) {}
 
     record Searched(

@@ -42,6 +42,9 @@ public @interface Doc {
     /** Input: another word for the field, which is understood in its place and beside the object around it. */
     String alias() default "";
 
+    /** Input at the top: so rarely sent that the list of tools leaves it out; {@code describe_tool} and the documents show it. */
+    boolean rare() default false;
+
     /** Names: that of an agent, which may be a sub-agent. Fields called agent or parent need not say so. */
     boolean ofAgent() default false;
 

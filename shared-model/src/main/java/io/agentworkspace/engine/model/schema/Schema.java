@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
@@ -70,6 +71,15 @@ public final class Schema {
      */
     public static Schema ofForeign(ObjectNode json, String whole) {
         return new Schema(new Shape.Fields(List.of(), false, null), json.deepCopy(), false, whole);
+    }
+
+    /** Returns the fields of an input record that are rarely sent. */
+    public static List<String> rare(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .filter(field -> field.isAnnotationPresent(Doc.class)
+                        && field.getAnnotation(Doc.class).rare())
+                .map(field -> Shape.snake(field.getName()))
+                .toList();
     }
 
     /** Returns the schema of an output record. */

@@ -86,8 +86,8 @@ public final class ToolDescription {
     /**
      * Returns the shortened input schema. Only the object at the top is marked as closed. Objects have no
      * description, since their fields have one. It leaves out the target's user, which concerns only admins, the
-     * target's context, which the instructions explain once for all tools, the fields of the loop guard, and the
-     * idempotency key of a tool that can be repeated without one.
+     * target's context, which the instructions explain once for all tools, the fields of the loop guard, what is rarely
+     * sent, and the idempotency key of a tool that can be repeated without one.
      */
     private static ObjectNode shortened(Tool<?, ?> tool) {
         var schema = tool.inputSchema().json();
@@ -97,6 +97,7 @@ public final class ToolDescription {
         if (tool.idempotent()) {
             ((ObjectNode) schema.path("properties")).remove("idempotency_key");
         }
+        ((ObjectNode) schema.path("properties")).remove(Schema.rare(tool.input()));
         if (schema.at(GUARD) instanceof ObjectNode guard) {
             guard.remove("properties");
         }
@@ -119,6 +120,10 @@ public final class ToolDescription {
                 if (schema.get("properties").isEmpty()) {
                     schema.remove("properties");
                 }
+            }
+            if (schema.at("/anyOf/1/items").isObject()) { // One of them alone is accepted, too.
+                var list = (ObjectNode) schema.remove("anyOf").get(1);
+                schema.setAll(list);
             }
             schema.path("anyOf").forEach(ToolDescription::shorten);
             if (schema.path("items").has("properties")) {

@@ -93,10 +93,17 @@ final class ImportTool {
             @Doc("true: only show what was recognised, and what would be stored.") @Nullable
             Boolean dryRun,
 
-            @Doc("csv: which columns have the fields of a memory. Default: found by their usual names.") @Nullable
+            @Doc(
+                    value = "csv: which columns have the fields of a memory. Default: found by their usual names.",
+                    rare = true)
+            @Nullable
             CsvMapping mapping,
 
-            @Doc(value = "The number of the first line, for the report. Default: 1.", min = 1, mayBeBlank = true)
+            @Doc(
+                    value = "The number of the first line, for the report. Default: 1.",
+                    min = 1,
+                    mayBeBlank = true,
+                    rare = true)
             @Nullable
             Long firstLine) {}
 
