@@ -92,8 +92,8 @@ public record ClientInfo(ProtocolRevision revision, Set<Ability> abilities, Set<
     }
 
     /**
-     * Returns whether forms are accepted. The server asks by form only; a client that declares no
-     * elicitation mode accepts forms.
+     * Returns whether the client can be asked in this way by a form: one that declares no mode of elicitation accepts
+     * forms.
      */
     private static boolean isForm(Ability ability, JsonNode declared) {
         return ability != Ability.ELICITATION || declared.isEmpty() || declared.has("form") || !declared.has("url");

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -42,6 +43,17 @@ final class AskingUpstream implements AutoCloseable {
     volatile CompletableFuture<Boolean> takesAnswers = CompletableFuture.completedFuture(true);
 
     volatile String tools = "{\"name\":\"ask\",\"inputSchema\":{\"type\":\"object\"}}";
+
+    /** The refusal of a call until its user has opened links. */
+    static final class OpenFirst extends Exception {
+        private final List<Map<String, String>> links;
+
+        OpenFirst(String... urls) {
+            links = Stream.of(urls)
+                    .map(url -> Map.of("mode", "url", "url", url))
+                    .toList();
+        }
+    }
 
     /** What the tool does; it returns the text of the result. */
     interface Conduct {
@@ -248,6 +260,9 @@ final class AskingUpstream implements AutoCloseable {
                     .addObject()
                     .put("type", "text")
                     .put("text", text);
+        } catch (OpenFirst e) {
+            var error = answer.putObject("error").put("code", -32042).put("message", "sign in first");
+            error.putObject("data").set("elicitations", Json.valueTree(e.links));
         } catch (Exception e) {
             answer.putObject("error").put("code", -32000).put("message", String.valueOf(e.getMessage()));
         }

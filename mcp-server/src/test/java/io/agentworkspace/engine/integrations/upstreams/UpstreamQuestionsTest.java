@@ -229,6 +229,20 @@ class UpstreamQuestionsTest {
         }
     }
 
+    /** A server of 2025-11-25 may refuse a call until a link is opened. The user reads the link, if it shows where it leads. */
+    @Test
+    void theLinksOfARefusedCallReachTheUser() {
+        try (var upstream = new AskingUpstream()) {
+            install(upstream, 20_000);
+            upstream.conduct = _ -> {
+                throw new AskingUpstream.OpenFirst("https://example.com/sign-in", "javascript:alert(1)");
+            };
+            assertThat(text(client.modern("tools/call", CALL)))
+                    .contains("error -32042: sign in first; the user opens this first: https://example.com/sign-in")
+                    .doesNotContain("javascript");
+        }
+    }
+
     private static final String LINK = "{'mode':'url','message':'Open it.','url':'%s'}";
 
     @Test

@@ -29,6 +29,9 @@ public final class ClientTurn {
     private static final int LONGEST_MESSAGE = 1_000;
     private static final int LARGEST = 32 * 1024;
     private static final Pattern PLAIN = Pattern.compile("[\\x21-\\x7e]{1,2000}");
+    private static final Pattern LINK_IDS = Pattern.compile("[\\x21-\\x7e]{1,200}");
+    private static final int LONGEST_HOST = 253;
+    private static final int MOST_LINKS = 3;
     private static final String ELICIT = "elicitation/create";
     private static final String LINK = "url";
     private static final Map<String, String> ABILITIES =
@@ -181,10 +184,24 @@ public final class ClientTurn {
             var isPage = "https".equals(uri.getScheme())
                     && uri.getUserInfo() == null
                     && PLAIN.matcher(url).matches();
-            return isPage ? Optional.ofNullable(uri.getHost()) : Optional.empty();
+            return isPage
+                    ? Optional.ofNullable(uri.getHost()).filter(host -> host.length() <= LONGEST_HOST)
+                    : Optional.empty();
         } catch (URISyntaxException _) {
             return Optional.empty();
         }
+    }
+
+    /** Returns the addresses of pages that a server wants opened before it answers (its error -32042). */
+    static List<String> links(@Nullable JsonNode data) {
+        return data == null
+                ? List.of()
+                : data.path("elicitations")
+                        .valueStream()
+                        .limit(MOST_LINKS)
+                        .filter(link -> host(link).isPresent())
+                        .map(link -> link.path(LINK).asString(""))
+                        .toList();
     }
 
     /** Returns the question with its origin: its texts are those of the server, not of the engine. */
@@ -199,7 +216,8 @@ public final class ClientTurn {
         if (method.equals(ELICIT)) {
             var where = isLink(question) ? " you to open " + host(params).orElse("a page") : "";
             copy.put("message", "The server '%s' asks%s: %s".formatted(upstream, where, plain(params.path("message"))));
-            if (isLink(question) && !copy.has(LINK_ID)) {
+            if (isLink(question)
+                    && !LINK_IDS.matcher(copy.path(LINK_ID).asString("")).matches()) {
                 copy.put(LINK_ID, UUID.randomUUID().toString()); // Required until the revision 2026-07-28.
             }
         } else if (method.equals("sampling/createMessage")) {

@@ -6,13 +6,18 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Progress;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads the messages that a server sends. */
 final class RpcAnswer {
     private static final int LONGEST_MESSAGE = 300;
     private static final int INVALID_PARAMS = -32602;
+
+    /** URLElicitationRequiredError of the revision 2025-11-25. */
+    private static final int OPEN_FIRST = -32042;
 
     private RpcAnswer() {}
 
@@ -27,16 +32,23 @@ final class RpcAnswer {
             return result;
         }
         if (message.get("error") instanceof ObjectNode error) {
-            throw error(error.path("code").asInt(0), error.path("message").asString(""));
+            throw error(error);
         }
         throw new UpstreamFailure(Kind.PROTOCOL, "its answer has neither a result nor an error");
     }
 
-    static UpstreamFailure error(int code, @Nullable String message) {
+    static UpstreamFailure error(ObjectNode error) {
+        return error(error.path("code").asInt(0), error.path("message").asString(""), error.get("data"));
+    }
+
+    /** @param data what the server says beyond the message; null if nothing */
+    static UpstreamFailure error(int code, @Nullable String message, @Nullable JsonNode data) {
         var said = Excerpt.cut(
                 String.valueOf(message).replaceAll("[\\p{Cntrl}\\p{Cf}]+", " ").strip(), LONGEST_MESSAGE);
+        var links = code == OPEN_FIRST ? ClientTurn.links(data) : List.<String>of();
+        var note = links.isEmpty() ? "" : "; the user opens this first: " + String.join(" and ", links);
         return new UpstreamFailure(
-                code == INVALID_PARAMS ? Kind.ARGUMENTS : Kind.ERROR, "error %d: %s".formatted(code, said));
+                code == INVALID_PARAMS ? Kind.ARGUMENTS : Kind.ERROR, "error %d: %s%s".formatted(code, said, note));
     }
 
     /** Returns whether a message answers the request with this id. A server that could not read it answers with an error without id. */

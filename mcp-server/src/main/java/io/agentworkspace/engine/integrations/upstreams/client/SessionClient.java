@@ -99,7 +99,10 @@ final class SessionClient implements UpstreamClient {
             return result == null ? Json.object() : result.without("resultType");
         } catch (McpError e) {
             var error = e.getJsonRpcError();
-            throw RpcAnswer.error(error == null ? 0 : error.code(), error == null ? "" : error.message());
+            throw error == null
+                    ? RpcAnswer.error(0, "", null)
+                    : RpcAnswer.error(
+                            error.code(), error.message(), error.data() instanceof JsonNode data ? data : null);
         } catch (RuntimeException e) {
             var cause = Exceptions.unwrap(e);
             throw cause instanceof UpstreamFailure failure ? failure : unanswered(limit);

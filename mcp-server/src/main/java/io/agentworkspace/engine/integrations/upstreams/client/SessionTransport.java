@@ -184,8 +184,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
             var hadSession = session != null;
             Predicate<ObjectNode> isLast = message -> {
                 if (hadSession && isLost(reception.status) && message.get("error") instanceof ObjectNode error) {
-                    exchange.error = RpcAnswer.error(
-                            error.path("code").asInt(0), error.path("message").asString(""));
+                    exchange.error = RpcAnswer.error(error);
                     return true;
                 }
                 return received(message, exchange);
@@ -365,7 +364,7 @@ final class SessionTransport implements McpClientTransport, OpenCall.Replies {
         return error == null || error.isNull()
                 ? null
                 : new JSONRPCResponse.JSONRPCError(
-                        error.path("code").asInt(0), error.path("message").asString(""), null);
+                        error.path("code").asInt(0), error.path("message").asString(""), error.get("data"));
     }
 
     /** Tells the server that nobody waits any more, as far as it can be reached soon. */
