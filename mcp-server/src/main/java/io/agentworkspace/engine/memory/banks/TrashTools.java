@@ -47,10 +47,6 @@ final class TrashTools {
     }
 
     static final String ONE = "One memory: id or name.";
-    private static final String SEVERAL = "Several: ids.";
-
-    /** The most memories of one call. */
-    private static final int MOST = 1_000;
 
     record BankRequest(
             @Doc("Which bank.") BankTargets.ShareTarget target,
@@ -60,14 +56,14 @@ final class TrashTools {
             @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
-            @Doc(value = SEVERAL, max = MOST, rare = true) @Nullable
+            @Doc(value = "Several: ids.", max = 1_000, rare = true) @Nullable
             List<String> memories) {}
 
     record RestoreRequest(
             @Doc("Which bank.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
-            @Doc(value = SEVERAL, max = MOST, rare = true) @Nullable
+            @Doc(value = "Several: ids.", max = 1_000, rare = true) @Nullable
             List<String> memories,
 
             @Doc("By name.") @Nullable Named vx,

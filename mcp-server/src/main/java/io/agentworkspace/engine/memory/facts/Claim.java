@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -211,7 +212,7 @@ public record Claim(
             var isState =
                     name == null && state.isEmpty() && OPPOSITES.containsKey(word) && (isLast || !ENDS.contains(word));
             if (isState) {
-                state = OPPOSITES.get(word);
+                state = Objects.requireNonNull(OPPOSITES.get(word));
                 all.add(state);
             } else if (NOT.contains(word)) {
                 isNot = !isNot;

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -143,10 +144,9 @@ final class ValueReader {
         reader.each(
                 WORD,
                 match -> reader.amount(
-                        WORDS.get(match.group(1).toLowerCase(Locale.ROOT)),
+                        Objects.requireNonNull(WORDS.get(match.group(1).toLowerCase(Locale.ROOT))),
                         null,
                         match.group(2),
-                        match,
                         match.start(),
                         match.end(1)));
         reader.found.sort(Comparator.comparingInt(Value::start));
@@ -227,12 +227,11 @@ final class ValueReader {
         var high = match.group(3) == null ? null : (Double) number(match.group(3), match.group(4));
         var isUnit = match.group(5) != null && UNITS.containsKey(match.group(5).toLowerCase(Locale.ROOT));
         var last = match.group(5) == null ? match.end() : isUnit ? match.end() : match.start(5);
-        return amount(low, high, match.group(5), match, match.start(), last);
+        return amount(low, high, match.group(5), match.start(), last);
     }
 
     /** Amounts of things that are counted have no unit: the things are a part of the subject. */
-    private Value amount(
-            double low, @Nullable Double high, @Nullable String word, MatchResult match, int start, int end) {
+    private Value amount(double low, @Nullable Double high, @Nullable String word, int start, int end) {
         var unit = UNITS.getOrDefault(word == null ? "" : word.toLowerCase(Locale.ROOT), new Unit("", 1));
         var from = low * unit.factor();
         var to = high == null ? from : high * unit.factor();
