@@ -219,7 +219,7 @@ final class ValueReader {
     private Value money(MatchResult match) {
         var low = number(match.group(2), match.group(3));
         var high = match.group(4) == null ? null : (Double) number(match.group(4), match.group(5));
-        return amount(low, high, match.group(1), match, match.start(), match.end());
+        return amount(low, high, match.group(1), match.start(), match.end());
     }
 
     private Value amount(MatchResult match) {
