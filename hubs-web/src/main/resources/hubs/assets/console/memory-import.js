@@ -210,14 +210,15 @@ export function importing(bank, { drawn }) {
 
   async function take(one) {
     if (isStoring) return; // The running import would lose its report.
-    if (one.size > MOST_BYTES) {
+    const isLines = /\.(jsonl|ndjson)$/i.test(one.name); // Those of a bank may be larger.
+    if (one.size > MOST_BYTES && !isLines) {
       wrong = 'The file has more than 256 MiB: of an export with images, send conversations.json alone.';
       drawn();
       return;
     }
     file = one;
     result = nothing; // It was of another file.
-    format = 'auto';
+    format = one.size > MOST_BYTES ? 'engine' : 'auto';
     await run(true);
   }
 
