@@ -228,6 +228,10 @@ final class Searcher {
             @Nullable List<Long> authors,
             Mode mode,
             @Nullable TimeSpan time) {
+        boolean isAnswered() {
+            return !best.isEmpty() && best.getFirst().score() >= Score.THRESHOLD;
+        }
+
         SearchResult without(int banksNotCompared) {
             return new SearchResult(
                     best,
@@ -446,8 +450,8 @@ final class Searcher {
         try {
             var scanned = byWordsOnly(call, scope, pending);
             past.addAll(scanned.found());
-            return search(call, visible(call, scope, asOf, past), scope, pending)
-                    .without(scanned.unsearched());
+            var result = search(call, visible(call, scope, asOf, past), scope, pending);
+            return result.without(scanned.failed() + (result.isAnswered() ? 0 : partly(call, scanned.compared())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -486,9 +490,10 @@ final class Searcher {
     /**
      * What the database found by words.
      *
-     * @param unsearched how many banks it did not compare, or only in part
+     * @param compared the banks that it compared, perhaps only their newest memories
+     * @param failed how many it did not compare
      */
-    private record Scanned(List<BankIndex> found, int unsearched) {}
+    private record Scanned(List<BankIndex> found, List<Long> compared, int failed) {}
 
     /**
      * Returns indexes for this search only, of what the database finds by words in the banks whose indexes are being built. A bank that
@@ -498,13 +503,14 @@ final class Searcher {
         var found = new ArrayList<BankIndex>();
         var isAnswerable = hasWords(pending.parsed()) || pending.parsed().isOnlyRestricted();
         var banks = isAnswerable ? scope.unindexed() : List.<Long>of();
-        var whole = 0;
+        var compared = new ArrayList<Long>();
         var failed = 0;
         try {
             for (var at = 0; at < banks.size() && failed < FAILED_SCANS; at++) {
                 HeavyWork.pass();
                 try {
-                    whole += scan(call, banks.get(at), scope, pending, found) ? 1 : 0;
+                    scan(call, banks.get(at), scope, pending, found);
+                    compared.add(banks.get(at));
                 } catch (Problem e) {
                     failed++;
                     if (e.failure() != Failure.UNAVAILABLE) {
@@ -512,20 +518,26 @@ final class Searcher {
                     }
                 }
             }
-            return new Scanned(found, banks.size() - whole);
+            return new Scanned(found, compared, banks.size() - compared.size());
         } catch (RuntimeException e) {
             found.forEach(BankIndex::close);
             throw e;
         }
     }
 
-    /** Adds what is found, and returns whether the whole bank was compared. */
-    private boolean scan(Call call, long bank, SearchScope scope, PendingSearch pending, List<BankIndex> found) {
+    /** Adds what is found. */
+    private void scan(Call call, long bank, SearchScope scope, PendingSearch pending, List<BankIndex> found) {
         var entries = scan.find(call, bank, scope, pending.parsed(), pending.request());
         if (!entries.isEmpty()) {
             found.add(indexes.write(() -> BankIndex.ofPast(bank, entries)));
         }
-        return scan.isWhole(call, bank, scope.unindexed().size());
+    }
+
+    /** Returns of how many of these banks only the newest memories were compared. That matters only if nothing answers. */
+    private int partly(Call call, List<Long> banks) {
+        return (int) banks.stream()
+                .filter(bank -> !scan.isWhole(call, bank, banks.size()))
+                .count();
     }
 
     private static void release(DirectoryReader reader) {

@@ -42,9 +42,10 @@ final class ExportQueries {
             title("m"),
             SqlTemplate.of("""
             (SELECT jsonb_object_agg(x.id, {title})
-               FROM memory x
-              WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id
-                AND x.id = ANY (l.derived_from[1:{origins}] || l.supersedes || l.superseded_by) AND {readable})
+               FROM unnest(l.derived_from[1:{origins}] || l.supersedes || l.superseded_by) AS other (id)
+              CROSS JOIN LATERAL (SELECT x.* FROM memory x
+                                   WHERE x.tenant_id = b.tenant_id AND x.bank_id = b.id AND x.id = other.id OFFSET 0) x
+              WHERE {readable})
         """)
                     .with("title", title("x"))
                     .with("origins", String.valueOf(ExportedMemory.ORIGINS))
