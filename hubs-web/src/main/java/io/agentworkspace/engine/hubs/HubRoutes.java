@@ -89,6 +89,7 @@ public final class HubRoutes {
             "console/memory-import.js",
             "console/memory-parts.js",
             "console/memory-trash.js",
+            "console/memory-unused.js",
             "console/memory-words.js",
             "console/menu.js",
             "console/view-as.js",
