@@ -49,9 +49,10 @@ class FieldRulesTest {
     private void wrongTypes(CommandAddress way, String service, JsonNode schema, String around) {
         for (var property : schema.path("properties").properties()) {
             var inside = around.formatted("{\"%s\":%%s}".formatted(property.getKey()));
-            // A field without one type is a boolean or a text.
+            // A field without one type is a text, or a boolean or a list.
             var type = property.getValue().path("type").asString("");
-            for (var wrong : WRONG.getOrDefault(type, List.of("7", "[]"))) {
+            var takesList = property.getValue().at("/anyOf/1/type").asString("").equals("array");
+            for (var wrong : WRONG.getOrDefault(type, List.of("7", takesList ? "{}" : "[]"))) {
                 if (way == CommandAddress.MCP && wrong.matches("\"(\\d+|true|false)\"")) {
                     continue; // MCP also accepts numbers and booleans that models send as text.
                 }
