@@ -30,7 +30,8 @@ final class Assets {
             "png", "image/png",
             "gif", "image/gif");
 
-    private static final Pattern IMPORT = Pattern.compile("(?m)^(?:import|export) (?:[^'&&[^;]]* from )?'(\\.[^']+)';$");
+    private static final Pattern IMPORT =
+            Pattern.compile("(?m)^(?:import|export) (?:[^'&&[^;]]* from )?'(\\.[^']+)';$");
 
     private final Map<String, byte[]> files = new LinkedHashMap<>();
     private final String root;

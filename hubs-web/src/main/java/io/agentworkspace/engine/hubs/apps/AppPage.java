@@ -13,10 +13,8 @@ import java.util.Objects;
 
 /**
  * A page of an MCP App: one document with its styles and scripts inside, which a host shows in a frame without a network.
- *
- * @param name the last part of its address
  */
-public record AppPage(Guide.Page page, String name, String title, String description, String html) {
+public record AppPage(Guide.Page page, String title, String description) {
     /** Returns the four pages. */
     public static List<AppPage> all() {
         return Arrays.stream(Guide.Page.values()).map(AppPage::of).toList();
@@ -24,16 +22,19 @@ public record AppPage(Guide.Page page, String name, String title, String descrip
 
     private static AppPage of(Guide.Page page) {
         return switch (page) {
-            case CONVERSATION -> of(page, "Conversation", "The messages of an agent or a zone, with a box to answer.");
-            case SEARCH -> of(page, "Found memories", "What a search found and why. A person says what answers it.");
-            case QUESTIONS -> of(page, "Questions", "Questions that wait for a person, with a button for each choice.");
-            case TASKS -> of(page, "Tasks", "The tasks of a domain as a board.");
+            case CONVERSATION ->
+                new AppPage(page, "Conversation", "The messages of an agent or a zone, with a box to answer.");
+            case SEARCH ->
+                new AppPage(page, "Found memories", "What a search found and why. A person says what answers it.");
+            case QUESTIONS ->
+                new AppPage(page, "Questions", "Questions that wait for a person, with a button for each choice.");
+            case TASKS -> new AppPage(page, "Tasks", "The tasks of a domain as a board.");
         };
     }
 
-    private static AppPage of(Guide.Page page, String title, String description) {
-        var name = page.name().toLowerCase(Locale.ROOT);
-        return new AppPage(page, name, title, description, document(title, ModuleBundle.of("apps/" + name + ".js")));
+    /** Returns the last part of its address. */
+    public String name() {
+        return page.name().toLowerCase(Locale.ROOT);
     }
 
     /** Returns a script or style sheet, by its path below {@code hubs/assets}. */
@@ -45,9 +46,12 @@ public record AppPage(Guide.Page page, String name, String title, String descrip
         }
     }
 
-    /** The page's own policy holds whatever the host allows: no script but this one, and no request to anywhere. */
-    private static String document(String title, String script) {
-        var text = "\n" + script + "\n";
+    /**
+     * Returns the document, which is put together at each call. Its own policy holds whatever the host allows: no script but this one, and no
+     * request to anywhere.
+     */
+    public String html() {
+        var text = "\n" + ModuleBundle.of("apps/" + name() + ".js") + "\n";
         return """
                 <!doctype html>
                 <html lang="en">

@@ -126,7 +126,7 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return path.equals(AGENTS) || path.startsWith(AGENTS + "/");
     }
 
-    /** Returns whether clients of a path are told how they get an access token for it. */
+    /** Returns whether a refusal at this path tells the client where to get an access token. */
     public static boolean isAt(String path) {
         return path.equals(ENDPOINT) || path.startsWith(ENDPOINT + "/") || isOfAgents(path);
     }

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a correction replaced: of each sentence of the old text that the new one does not repeat, what is no longer right, and what stays. */
+/**
+ * What a correction replaced. For each sentence of the old text that the new text does not repeat, it has the words that were dropped and
+ * those that the new text has, too.
+ */
 public final class Replaced {
     /** The share of a sentence's other words that another text must have to be about the same. */
     private static final double ABOUT = 0.5;

@@ -11,7 +11,7 @@ import java.util.UUID;
 
 /**
  * Counts which memories searches returned, and to whom. The counts are collected in memory and written every few seconds, so
- * that a search needs no write. A crash loses what was not yet written.
+ * that a search needs no write. A crash loses the counts of the last seconds.
  */
 public final class FoundCounts {
     /** The maximum number of counts of all tenants in memory while the database is unavailable. Later ones are dropped. */
@@ -62,7 +62,7 @@ public final class FoundCounts {
         }
     }
 
-    /** @param rest what is not yet written, with this portion */
+    /** @param rest all counts that are still to be written, including this portion */
     private void write(Map<Finding, Count> portion, Map<Finding, Count> rest) {
         try {
             store.add(portion);

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * The JSON lines of the reference memory server ({@code @modelcontextprotocol/server-memory}): each memory is an entity
- * with its text as an observation, followed by its relations. The type of the entity says what is no longer current.
+ * with its text as an observation, followed by its relations. An entity that is superseded or expired has a type of its own.
  */
 final class GraphFormat implements ExportFormat {
     @Override

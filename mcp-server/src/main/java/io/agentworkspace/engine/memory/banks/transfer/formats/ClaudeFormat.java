@@ -30,11 +30,6 @@ final class ClaudeFormat implements JsonFormat {
     }
 
     @Override
-    public JsonFormat begin() {
-        return this;
-    }
-
-    @Override
     public boolean has(JsonNode entry) {
         return entry.path("chat_messages").isArray()
                 || entry.has("conversations_memory")

@@ -17,8 +17,10 @@ interface JsonFormat extends ImportFormat {
     /** Called after the last entry. */
     default void end(Records out) {}
 
-    /** Returns a reader for one import. */
-    JsonFormat begin();
+    /** Returns a reader for one import: this, if the format keeps nothing between entries. */
+    default JsonFormat begin() {
+        return this;
+    }
 
     @Override
     default boolean recognises(ImportSource source, Sampled sampled) {

@@ -30,11 +30,6 @@ final class LettaFormat implements JsonFormat {
     }
 
     @Override
-    public JsonFormat begin() {
-        return this;
-    }
-
-    @Override
     public boolean has(JsonNode entry) {
         return entry.path("agents").isArray() && entry.path("blocks").isArray()
                 || entry.path("core_memory").isArray()

@@ -48,11 +48,6 @@ final class Mem0Format implements JsonFormat {
     }
 
     @Override
-    public JsonFormat begin() {
-        return this;
-    }
-
-    @Override
     public boolean has(JsonNode entry) {
         return isMemory(entry) && SIGNS.stream().anyMatch(entry::has)
                 || LISTS.stream()

@@ -24,11 +24,6 @@ final class MemoryServerFormat implements JsonFormat {
     }
 
     @Override
-    public JsonFormat begin() {
-        return this;
-    }
-
-    @Override
     public boolean has(JsonNode entry) {
         return isEntity(entry)
                 || isRelation(entry)

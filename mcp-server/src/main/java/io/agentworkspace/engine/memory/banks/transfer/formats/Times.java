@@ -7,6 +7,7 @@ import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -28,28 +29,31 @@ final class Times {
     /** Milliseconds, microseconds and nanoseconds. */
     private static final int SMALLER_UNITS = 3;
 
+    /** ISO 8601 with an offset in one of its shorter forms, such as +0200. */
+    private static final DateTimeFormatter SHORT_OFFSET = new DateTimeFormatterBuilder()
+            .append(DateTimeFormatter.ISO_LOCAL_DATE_TIME)
+            .appendPattern("[XXX][XX][X]")
+            .toFormatter(Locale.ROOT);
+
+    private static final DateTimeFormatter MONTH_NAME = DateTimeFormatter.ofPattern("MMMM d, uuuu", Locale.ENGLISH);
+    private static final DateTimeFormatter SHORT_MONTH_NAME =
+            DateTimeFormatter.ofPattern("MMM d, uuuu", Locale.ENGLISH);
+
     private static final List<Function<String, Instant>> FORMS = List.of(
             text -> OffsetDateTime.parse(text).toInstant(),
-            text -> OffsetDateTime.parse(text, offset("[XXX][XX][X]")).toInstant(),
+            text -> OffsetDateTime.parse(text, SHORT_OFFSET).toInstant(),
             text -> LocalDateTime.parse(text).toInstant(ZoneOffset.UTC),
             text -> LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant(),
             text -> OffsetDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME)
                     .toInstant(),
-            text -> LocalDate.parse(text, DateTimeFormatter.ofPattern("MMMM d, uuuu", Locale.ENGLISH))
+            text -> LocalDate.parse(text, MONTH_NAME)
                     .atStartOfDay(ZoneOffset.UTC)
                     .toInstant(),
-            text -> LocalDate.parse(text, DateTimeFormatter.ofPattern("MMM d, uuuu", Locale.ENGLISH))
+            text -> LocalDate.parse(text, SHORT_MONTH_NAME)
                     .atStartOfDay(ZoneOffset.UTC)
                     .toInstant());
 
     private Times() {}
-
-    private static DateTimeFormatter offset(String pattern) {
-        return new java.time.format.DateTimeFormatterBuilder()
-                .append(DateTimeFormatter.ISO_LOCAL_DATE_TIME)
-                .appendPattern(pattern)
-                .toFormatter(Locale.ROOT);
-    }
 
     /** Returns the time; empty if there is none, or it cannot be understood. */
     static Optional<Instant> of(JsonNode value) {
