@@ -537,6 +537,8 @@ async function newcomer() {
   // Paused while it is looked at, which on a slow machine takes longer than the agents wait for an answer.
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('button', { name: 'Resume' }).waitFor();
+  // What came before the question may be shown after it.
+  for (const [part, text] of [['.bubble', 'Both options have a cost'], ['.demo-doing', 'Mira writes in the room main'], ['main', 'finding - the leaking query']]) await page.locator(part, { hasText: text }).first().waitFor();
   const paused = await page.locator('.demo-words').innerText();
   await pages.look(page, 'console-demo-question');
   const words = { world: await pages.readable(page, 'console-demo-question') };

@@ -23,6 +23,7 @@ import tools.jackson.databind.JsonNode;
 class FieldRulesTest {
     private static final Map<String, List<String>> WRONG = Map.of(
             "", List.of("7", "[]", "{}"), // A boolean or a text.
+            "text or list", List.of("7", "true", "{}", "[true]", "[null]"),
             "string", List.of("7", "true", "[\"x\"]", "{}"),
             "integer", List.of("\"7\"", "1.5", "1e3", "99999999999999999999", "[1]"),
             "number", List.of("\"x\"", "true", "[1]"),
@@ -49,10 +50,10 @@ class FieldRulesTest {
     private void wrongTypes(CommandAddress way, String service, JsonNode schema, String around) {
         for (var property : schema.path("properties").properties()) {
             var inside = around.formatted("{\"%s\":%%s}".formatted(property.getKey()));
-            // A field without one type is a text, or a boolean or a list.
-            var type = property.getValue().path("type").asString("");
-            var takesList = property.getValue().at("/anyOf/1/type").asString("").equals("array");
-            for (var wrong : WRONG.getOrDefault(type, List.of("7", takesList ? "{}" : "[]"))) {
+            var type = property.getValue().at("/anyOf/1/type").asString("").equals("array")
+                    ? "text or list"
+                    : property.getValue().path("type").asString("");
+            for (var wrong : WRONG.get(type)) {
                 if (way == CommandAddress.MCP && wrong.matches("\"(\\d+|true|false)\"")) {
                     continue; // MCP also accepts numbers and booleans that models send as text.
                 }

@@ -24,13 +24,13 @@ import tools.jackson.databind.node.ArrayNode;
 class JoinScriptTest extends JoinFixture {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            claude-code | claude | dash | .claude/settings.json
-            codex       | codex  | dash | .codex/hooks.json
-            codex       | codex  | zsh  | .codex/hooks.json
-            gemini-cli  | gemini | bash | .gemini/settings.json
+            claude-code | claude | dash | .claude/settings.json | 5
+            codex       | codex  | dash | .codex/hooks.json     | 5
+            codex       | codex  | zsh  | .codex/hooks.json     | 5
+            gemini-cli  | gemini | bash | .gemini/settings.json | 4
             """)
-    void aProgramIsConnectedByOneLineAndLeavesTheHomeAsItWas(String client, String program, String shell, String hooks)
-            throws IOException {
+    void aProgramIsConnectedByOneLineAndLeavesTheHomeAsItWas(
+            String client, String program, String shell, String hooks, int requests) throws IOException {
         require(program);
         requireShell(shell);
         var log = Files.createTempFile("join", ".log");
@@ -43,7 +43,9 @@ class JoinScriptTest extends JoinFixture {
         // The rest of the way to the first message is the client's start, which CodingAgentsTest walks.
         assertThat(Files.readAllLines(log))
                 .as("what joining waits for")
-                .containsExactlyInAnyOrder("start", "request", "request", "request", "request", "request");
+                .hasSize(1 + requests)
+                .containsOnlyOnce("start")
+                .contains("request");
         assertThat(joined.output())
                 .contains("has joined as the agent 'Guest'", home.resolve(hooks).toString())
                 .doesNotContain("ek_", code);

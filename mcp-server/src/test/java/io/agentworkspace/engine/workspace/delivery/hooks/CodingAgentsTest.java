@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -214,10 +215,12 @@ class CodingAgentsTest {
     void aSubAgentOfClaudeCodeSpeaksAsItself() throws IOException {
         var id = ApiKey.parse(it.ada).id();
         var chat = "{'target':{'agent':'Bert'},'content':'%s'}";
+        var ended = new AtomicBoolean(); // Its parent is told, perhaps in several requests.
         // The sub-agent works in the background, so its requests and its parent's have no order.
         try (var model = new ScriptedModel(shown -> shown.contains("<task-notification>")
+                        && ended.compareAndSet(false, true)
                 ? ScriptedModel.tool("mcp__plugin_workspace_aw__AP_Chat", chat.formatted("my own"))
-                : shown.contains(PROMPT)
+                : shown.contains(PROMPT) && !ended.get()
                         ? ScriptedModel.tool(
                                 "Agent", "{'subagent_type':'explore','description':'look','prompt':'look around'}")
                         : shown.contains("look around")
