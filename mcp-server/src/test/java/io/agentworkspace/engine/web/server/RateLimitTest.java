@@ -104,7 +104,6 @@ class RateLimitTest {
             var response = server.mcp(
                     batch, "Mcp-Session-Id", header(handshake, "Mcp-Session-Id"), "MCP-Protocol-Version", "2025-03-26");
             assertThat(response.statusCode()).isEqualTo(200);
-            assertThat(header(response, "RateLimit")).startsWith("\"default\";r=0;");
             assertThat(json(response).size()).isEqualTo(50);
             var refused = json(response)
                     .valueStream()
@@ -112,9 +111,8 @@ class RateLimitTest {
                     .toList();
             // One token is added for each second that this takes.
             assertThat(refused).hasSizeBetween(1, 31);
-            assertThat(refused.getLast().get("id").asInt()).isEqualTo(49);
             assertThat(refused.getLast().at("/error/data/error").asString()).isEqualTo("rate_limited");
-            assertThat(me(server, server.key).statusCode()).isEqualTo(429);
+            exhaust(() -> me(server, server.key));
         }
     }
 
