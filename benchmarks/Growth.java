@@ -77,6 +77,8 @@ final class Growth {
                     INSERT INTO tenant (tenant_id, name, name_key, plan, created_at)
                     SELECT 3000000000 + n, 'other ' || n, 'other ' || n, 'unlimited', now() FROM generate_series(2, %d) n
                     """.formatted(tenants));
+            statement.execute("INSERT INTO event_feed (tenant_id) SELECT 3000000000 + n FROM generate_series(2, %d) n"
+                    .formatted(tenants));
             statement.execute("""
                     INSERT INTO app_user (tenant_id, id, name, name_key, role, created_at)
                     SELECT 3000000000 + n, 3000000000 + n, 'owner', 'owner', 'owner', now() FROM generate_series(2, %d) n

@@ -14,15 +14,6 @@ CREATE TABLE tenant (
 COMMENT ON TABLE tenant IS 'The tenants. Everything that belongs to one is deleted with it.';
 COMMENT ON COLUMN tenant.plan IS 'The name of its plan; plan_limit has the limits.';
 
--- Gives a new tenant its feed.
-CREATE FUNCTION give_feed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO event_feed (tenant_id) VALUES (NEW.tenant_id);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER tenant_has_feed AFTER INSERT ON tenant FOR EACH ROW EXECUTE FUNCTION give_feed();
-COMMENT ON TRIGGER tenant_has_feed ON tenant IS 'Each tenant has a feed, whatever creates it.';
-
 -- Signals all replicas that a tenant has another plan.
 CREATE FUNCTION tell_plan_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,6 +22,20 @@ BEGIN
 END $$;
 CREATE TRIGGER tenant_plan_changed AFTER UPDATE OF plan ON tenant FOR EACH ROW WHEN (OLD.plan <> NEW.plan) EXECUTE FUNCTION tell_plan_changed();
 COMMENT ON TRIGGER tenant_plan_changed ON tenant IS 'Every replica forgets the limits of the former plan, whatever changes it.';
+
+-- With the tenants, the only table where something is unique across tenants. Nothing references it, so that tenants can be
+-- on other servers than it is.
+CREATE TABLE directory (
+    kind       text        NOT NULL CHECK (kind IN ('key', 'session', 'token', 'invitation', 'secret')),
+    id         text        COLLATE "C" NOT NULL,
+    tenant_id  bigint      NOT NULL,
+    expires_at timestamptz,
+    PRIMARY KEY (kind, id)
+);
+COMMENT ON TABLE directory IS 'Which tenant a credential or a code belongs to, for requests that do not say it.';
+COMMENT ON COLUMN directory.id IS 'The id of a key or a session, the principal of a token, or the hash of a code in hexadecimal digits.';
+COMMENT ON COLUMN directory.expires_at IS 'When the entry may be deleted. Null for a key: its entry is deleted some time after it.';
+CREATE INDEX directory_age ON directory (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE app_user (
     tenant_id  bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,

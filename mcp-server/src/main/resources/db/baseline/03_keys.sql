@@ -37,7 +37,6 @@ COMMENT ON COLUMN api_key.previous_hash IS 'The hash of the secret from before t
 COMMENT ON COLUMN api_key.known_to_others IS 'Whether another user was shown its secret, or the secret of the key that created or rotated it.';
 COMMENT ON COLUMN api_key.resource IS 'The path of the MCP endpoint that it works at, for the access of a program by OAuth; null for every address.';
 COMMENT ON COLUMN api_key.proof_key IS 'The thumbprint of the key that the holder of its secret must prove to have (DPoP); null for none.';
-CREATE UNIQUE INDEX api_key_id ON api_key (id);
 CREATE INDEX api_key_newest ON api_key (tenant_id, created_at DESC, id DESC);
 CREATE INDEX api_key_user ON api_key (tenant_id, user_id);
 CREATE INDEX api_key_parent ON api_key (tenant_id, parent_id) WHERE parent_id IS NOT NULL;
@@ -103,7 +102,7 @@ COMMENT ON COLUMN invitation.key_id IS 'The key that made it, without which it i
 COMMENT ON COLUMN invitation.agent IS 'The name of the agent, which exists or is created.';
 COMMENT ON COLUMN invitation.terms IS 'What the agent gets: banks, domains, the capabilities and the toolset of its key.';
 COMMENT ON COLUMN invitation.powers IS 'What the inviting caller could grant at that time.';
-CREATE UNIQUE INDEX invitation_code ON invitation (code_hash);
+CREATE UNIQUE INDEX invitation_code ON invitation (tenant_id, code_hash);
 CREATE INDEX invitation_age ON invitation (expires_at);
 CREATE INDEX invitation_user ON invitation (tenant_id, user_id);
 CREATE INDEX invitation_key ON invitation (tenant_id, key_id) WHERE key_id IS NOT NULL;

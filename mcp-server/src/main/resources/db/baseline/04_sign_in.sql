@@ -20,7 +20,6 @@ COMMENT ON COLUMN browser_session.key_id IS 'The key that started it. The sessio
 COMMENT ON COLUMN browser_session.last_seen_at IS 'To the minute.';
 COMMENT ON COLUMN browser_session.key_hash IS 'The hash of the key''s secret that started it. The session works as long as that secret does.';
 COMMENT ON COLUMN browser_session.by_person IS 'Whether a person signed in, at the page or at a provider. A program''s session speaks for the program.';
-CREATE UNIQUE INDEX browser_session_id ON browser_session (id);
 CREATE INDEX browser_session_user ON browser_session (tenant_id, user_id, key_id, created_at);
 CREATE INDEX browser_session_key ON browser_session (tenant_id, key_id) WHERE key_id IS NOT NULL;
 CREATE INDEX browser_session_expiry ON browser_session (expires_at);
@@ -87,7 +86,6 @@ CREATE TABLE token_grant (
     FOREIGN KEY (tenant_id, issuer, subject) REFERENCES external_identity ON DELETE CASCADE
 );
 COMMENT ON TABLE token_grant IS 'What the newest access token of a caller allows, for work that continues after its request.';
-CREATE UNIQUE INDEX token_grant_principal ON token_grant (principal);
 CREATE INDEX token_grant_identity ON token_grant (tenant_id, issuer, subject);
 CREATE INDEX token_grant_expiry ON token_grant (expires_at);
 
@@ -166,7 +164,6 @@ CREATE TABLE oauth_secret (
 COMMENT ON TABLE oauth_secret IS 'Authorization codes and refresh tokens, each for one use. Used ones stay until they expire, so that a second use is noticed.';
 COMMENT ON COLUMN oauth_secret.token_hash IS 'The hash of the access token that came with a refresh token. It works until the refresh token is used, or expires.';
 COMMENT ON COLUMN oauth_secret.proof_key IS 'The thumbprint of the key that its holder must prove to have (DPoP): with a code, or with the access token of a refresh token; null for none.';
-CREATE UNIQUE INDEX oauth_secret_hash ON oauth_secret (hash);
 CREATE INDEX oauth_secret_key ON oauth_secret (tenant_id, key_id);
 CREATE INDEX oauth_secret_age ON oauth_secret (expires_at);
 

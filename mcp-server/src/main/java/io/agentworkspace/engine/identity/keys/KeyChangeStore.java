@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.identity.keys;
 
 import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.Grant;
 import io.agentworkspace.engine.kernel.context.ContextStore;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -102,8 +103,8 @@ public final class KeyChangeStore {
             .with("in_use", KeyRow.IN_USE)
             .sql();
 
-    private static final String INSERT =
-            recorded(SqlTemplate.of("""
+    private static final String INSERT = recorded(Kind.KEY.entry()
+            + SqlTemplate.of("""
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
             VALUES (:tenant, :id, :hash, present_user(:tenant, :user), :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.Callers;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.Grant;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -38,8 +39,7 @@ public final class KeyStore implements Callers {
     private static final String PRINCIPAL = "key:";
     private static final byte[] NO_HASH = new byte[32];
 
-    private static final String LOOK_UP =
-            SqlTemplate.of("""
+    private static final String LOOK_UP = SqlTemplate.of("""
             SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.agent_id,
                    k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, k.resource, k.proof_key, {chain} AS chain,
                    (SELECT jsonb_agg(jsonb_build_object('hash', encode(s.token_hash, 'base64'), 'until', s.token_until,
@@ -50,8 +50,16 @@ public final class KeyStore implements Callers {
               FROM api_key k
               JOIN tenant t ON t.tenant_id = k.tenant_id
               JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL
-             WHERE k.id = :id
-            """).with("chain", KeyRow.CHAIN).sql();
+             WHERE k.tenant_id = {tenant} AND k.id = :id
+            """)
+            .with("chain", KeyRow.CHAIN)
+            .with("tenant", Kind.KEY.tenant())
+            .sql();
+
+    private static final String INSERT = Kind.KEY.entry() + """
+            INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
+            VALUES (:tenant, :id, :hash, present_user(:tenant, :user), :name, :capabilities, :now)
+            """;
 
     private final Db db;
     private final Clock clock;
@@ -224,7 +232,7 @@ public final class KeyStore implements Callers {
                 .compute(id, (_, cached) -> cached != null && isUsable.test(cached) ? cached : lookUp(id)));
     }
 
-    /** Looks up a key. This is the one query without a tenant, since the key's id determines it. */
+    /** Looks up a key. Its tenant is in the directory. */
     private CachedKey lookUp(String id) {
         var startNanos = System.nanoTime();
         var before = generation.get();
@@ -270,10 +278,7 @@ public final class KeyStore implements Callers {
     public record KeyOwner(long tenant, long user, String name, Collection<String> capabilities) {}
 
     public void insert(ApiKey key, KeyOwner holder, Instant now) {
-        db.sql("""
-                INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
-                VALUES (:tenant, :id, :hash, present_user(:tenant, :user), :name, :capabilities, :now)
-                """)
+        db.sql(INSERT)
                 .set("tenant", holder.tenant())
                 .set("id", key.id())
                 .set("hash", key.secretHash())

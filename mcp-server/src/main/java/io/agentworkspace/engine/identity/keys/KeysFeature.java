@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.identity.keys;
 
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.model.problem.Name;
@@ -26,13 +27,15 @@ public final class KeysFeature {
             List<Tool<?, ?>> all,
             TenantTools installed) {
         var changes = new KeyChangeStore(db);
+        var directory = new DirectoryStore(db);
         var words = new KeyLimitTexts(all, installed);
         return new Feature()
                 .tools(new KeyTools(new KeyQueries(db), words).tools())
                 .tools(new KeyGrantTools(changes, agents, words).tools())
                 .tools(new KeyLifeTools(changes).tools())
                 .background(work -> work.every(Duration.ofSeconds(1), "writing the use of keys", keys.use()::flush)
-                        .clearing("use of keys", keys.use()::purge))
+                        .clearing("use of keys", keys.use()::purge)
+                        .clearing("directory", directory::purge))
                 .metrics(metrics -> metrics.cache("keys", keys.cache()));
     }
 }

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.identity.oauth;
 
 import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.ProtectedResource;
 import io.agentworkspace.engine.identity.keys.KeyRow;
 import io.agentworkspace.engine.identity.signin.ClientAssertions;
@@ -34,12 +36,12 @@ final class AccessGrantStore {
             VALUES (:tenant, :key, :client, :redirect, :challenge, CAST(:ends AS timestamptz), :keyed, :proves)
             """;
 
-    private static final String INSERT_CODE = """
+    private static final String INSERT_CODE = Kind.SECRET.expiringEntry() + """
             INSERT INTO oauth_secret (tenant_id, hash, key_id, kind, expires_at, proof_key)
             VALUES (:tenant, :hash, :key, 'code', :expires, CAST(:proof_key AS text))
             """;
 
-    private static final String INSERT_REFRESH = """
+    private static final String INSERT_REFRESH = Kind.SECRET.expiringEntry() + """
             WITH superfluous AS (SELECT hash FROM oauth_secret
                                   WHERE tenant_id = :tenant AND key_id = :key AND kind = 'refresh' AND used_at IS NULL
                                   ORDER BY expires_at DESC, hash
@@ -50,7 +52,7 @@ final class AccessGrantStore {
             VALUES (:tenant, :hash, :key, 'refresh', :expires, :token, :until, CAST(:proof_key AS text))
             """;
 
-    /** Locks a code or a refresh token, whose hash determines the tenant. */
+    /** Locks a code or a refresh token. */
     private static final String TAKE = """
             SELECT s.tenant_id, s.key_id, s.kind, s.used_at, s.expires_at, g.client_id, g.redirect_uri, g.challenge, g.ends_at,
                    s.proof_key, g.proves, k.capabilities, COALESCE(k.resource, '/mcp') AS resource,
@@ -64,7 +66,7 @@ final class AccessGrantStore {
               JOIN oauth_grant g ON g.tenant_id = s.tenant_id AND g.key_id = s.key_id
               JOIN api_key k ON k.tenant_id = s.tenant_id AND k.id = s.key_id
               JOIN agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id
-             WHERE s.hash = :hash
+             WHERE s.tenant_id = :tenant AND s.hash = :hash
                FOR UPDATE OF s
             """;
 
@@ -92,10 +94,10 @@ final class AccessGrantStore {
     private static final String IS_KEYED = """
             SELECT g.keyed
               FROM oauth_grant g
-             WHERE g.client_id = :client
-               AND (g.tenant_id, g.key_id) IN (SELECT s.tenant_id, s.key_id FROM oauth_secret s WHERE s.hash = :hash
-                                               UNION ALL
-                                               SELECT k.tenant_id, k.id FROM api_key k WHERE k.id = CAST(:key AS text))
+             WHERE g.tenant_id = :tenant AND g.client_id = :client
+               AND g.key_id IN (SELECT s.key_id FROM oauth_secret s WHERE s.tenant_id = :tenant AND s.hash = :hash
+                                UNION ALL
+                                SELECT CAST(:key AS text))
             """;
 
     private static final String HAS_ALLOWED = """
@@ -137,7 +139,9 @@ final class AccessGrantStore {
               FROM api_key p
              WHERE p.tenant_id = :tenant AND p.id = :parent
                AND (SELECT count(*) FROM api_key k
-                     WHERE k.tenant_id = :tenant AND k.parent_id = :parent AND {in_use}) < :most
+                     WHERE k.tenant_id = :tenant AND k.parent_id = :parent AND {in_use}) < :most;
+            INSERT INTO directory (kind, id, tenant_id)
+            SELECT 'key', k.id, k.tenant_id FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id
             RETURNING id
             """).with("in_use", KeyRow.IN_USE).sql();
 
@@ -154,9 +158,11 @@ final class AccessGrantStore {
     private static final String OLD = Db.oldRows("oauth_secret", "expires_at <= :until");
 
     private final Db db;
+    private final DirectoryStore directory;
 
     public AccessGrantStore(Db db) {
         this.db = db;
+        this.directory = new DirectoryStore(db);
     }
 
     /**
@@ -190,6 +196,7 @@ final class AccessGrantStore {
         insert(caller, key, request.client(), request.resource(), request.redirectUri(), request.challenge());
         db.sql(INSERT_CODE)
                 .set("tenant", caller.tenant())
+                .set("entry", DirectoryStore.id(Sha256.of(code)))
                 .set("hash", Sha256.of(code))
                 .set("key", key)
                 .set("expires", expires)
@@ -214,11 +221,16 @@ final class AccessGrantStore {
 
     /** Returns whether the client of a code or a token must prove who it is with its key; empty if it has no such code or token. */
     Optional<Boolean> isKeyed(String client, String secret, @Nullable String key) {
-        return db.sql(IS_KEYED)
-                .set("client", client)
-                .set("hash", Sha256.of(secret))
-                .set("key", key)
-                .one(row -> row.flag("keyed"));
+        var hash = Sha256.of(secret);
+        return directory
+                .find(Kind.SECRET, DirectoryStore.id(hash))
+                .or(() -> Optional.ofNullable(key).flatMap(id -> directory.find(Kind.KEY, id)))
+                .flatMap(tenant -> db.sql(IS_KEYED)
+                        .set("tenant", tenant)
+                        .set("client", client)
+                        .set("hash", hash)
+                        .set("key", key)
+                        .one(row -> row.flag("keyed")));
     }
 
     /** Returns whether the user has given the client access before. */
@@ -271,7 +283,14 @@ final class AccessGrantStore {
     }
 
     Optional<Taken> take(String secret, Instant now) {
-        return db.sql(TAKE).set("hash", Sha256.of(secret)).set("now", now).one(AccessGrantStore::taken);
+        var hash = Sha256.of(secret);
+        return directory
+                .find(Kind.SECRET, DirectoryStore.id(hash))
+                .flatMap(tenant -> db.sql(TAKE)
+                        .set("tenant", tenant)
+                        .set("hash", hash)
+                        .set("now", now)
+                        .one(AccessGrantStore::taken));
     }
 
     private static Taken taken(Row row) throws SQLException {
@@ -313,6 +332,7 @@ final class AccessGrantStore {
                 .run();
         db.sql(INSERT_REFRESH)
                 .set("tenant", taken.tenant())
+                .set("entry", DirectoryStore.id(Sha256.of(renewal.refresh())))
                 .set("hash", Sha256.of(renewal.refresh()))
                 .set("key", taken.key())
                 .set("expires", renewal.refreshExpires())

@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.identity.signin;
 
+import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.SessionSecret;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -23,6 +25,34 @@ final class BrowserSessionStore {
     private static final String EXPIRED = Db.oldRows("browser_session", "expires_at <= :until");
 
     private static final String IDLE = Db.oldRows("browser_session", "last_seen_at <= :until");
+
+    private static final String FIND =
+            SqlTemplate.of("""
+            SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.key_hash, s.secret_hash,
+                   s.by_person, s.last_seen_at, s.expires_at
+              FROM browser_session s
+              JOIN tenant t ON t.tenant_id = s.tenant_id
+              JOIN app_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id AND u.removed_at IS NULL
+             WHERE s.tenant_id = {tenant} AND s.id = :id
+            """).with("tenant", Kind.SESSION.tenant()).sql();
+
+    private static final String INSERT = Kind.SESSION.expiringEntry() + """
+            WITH old AS (DELETE FROM browser_session
+                          WHERE tenant_id = :tenant
+                            AND id IN (SELECT id FROM browser_session
+                                        WHERE tenant_id = :tenant AND user_id = :user
+                                          AND key_id IS NOT DISTINCT FROM CAST(:key AS text)
+                                        ORDER BY created_at DESC, id
+                                       OFFSET :others))
+            INSERT INTO browser_session (tenant_id, id, secret_hash, user_id, key_id, key_hash, created_at, last_seen_at,
+                                         expires_at, by_person)
+            VALUES (:tenant, :entry, :hash, :user, :key, CAST(:key_hash AS bytea), :now, :now, :expires, :by_person)
+            """;
+
+    private static final String DELETE =
+            SqlTemplate.of("""
+            DELETE FROM browser_session WHERE tenant_id = {tenant} AND id = :id AND secret_hash = :hash
+            """).with("tenant", Kind.SESSION.tenant()).sql();
 
     private final Db db;
 
@@ -49,16 +79,9 @@ final class BrowserSessionStore {
     /** The key that began a session, and the hash of the secret that it had then. */
     record Origin(String key, byte[] hash) {}
 
-    /** Finds a session. This query has no tenant, since the id determines it. */
+    /** Finds a session. Its tenant is in the directory. */
     Optional<Stored> find(String id) {
-        return db.sql("""
-                SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.key_hash, s.secret_hash,
-                       s.by_person, s.last_seen_at, s.expires_at
-                  FROM browser_session s
-                  JOIN tenant t ON t.tenant_id = s.tenant_id
-                  JOIN app_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id AND u.removed_at IS NULL
-                 WHERE s.id = :id
-                """).set("id", id).one(row -> stored(id, row));
+        return db.sql(FIND).set("id", id).one(row -> stored(id, row));
     }
 
     private static Stored stored(String id, Row row) throws SQLException {
@@ -92,20 +115,9 @@ final class BrowserSessionStore {
 
     void insert(SessionSecret secret, Owner owner, Instant now, Instant expires) {
         var origin = owner.origin();
-        db.sql("""
-                WITH old AS (DELETE FROM browser_session
-                              WHERE tenant_id = :tenant
-                                AND id IN (SELECT id FROM browser_session
-                                            WHERE tenant_id = :tenant AND user_id = :user
-                                              AND key_id IS NOT DISTINCT FROM CAST(:key AS text)
-                                            ORDER BY created_at DESC, id
-                                           OFFSET :others))
-                INSERT INTO browser_session (tenant_id, id, secret_hash, user_id, key_id, key_hash, created_at, last_seen_at,
-                                             expires_at, by_person)
-                VALUES (:tenant, :id, :hash, :user, :key, CAST(:key_hash AS bytea), :now, :now, :expires, :by_person)
-                """)
+        db.sql(INSERT)
                 .set("tenant", owner.tenant())
-                .set("id", secret.id())
+                .set("entry", secret.id())
                 .set("hash", secret.hash())
                 .set("user", owner.user())
                 .set("key", origin == null ? null : origin.key())
@@ -119,10 +131,7 @@ final class BrowserSessionStore {
 
     /** Deletes the session. Knowledge of the secret is sufficient proof. */
     void delete(SessionSecret secret) {
-        db.sql("DELETE FROM browser_session WHERE id = :id AND secret_hash = :hash")
-                .set("id", secret.id())
-                .set("hash", secret.hash())
-                .run();
+        db.sql(DELETE).set("id", secret.id()).set("hash", secret.hash()).run();
     }
 
     void seen(Map<String, Instant> when) {
@@ -130,7 +139,8 @@ final class BrowserSessionStore {
                 UPDATE browser_session s
                    SET last_seen_at = greatest(s.last_seen_at, seen.at)
                   FROM unnest(:ids, CAST(:times AS timestamptz[])) seen (id, at)
-                 WHERE s.id = seen.id
+                  JOIN directory d ON d.kind = 'session' AND d.id = seen.id
+                 WHERE s.tenant_id = d.tenant_id AND s.id = d.id
                 """)
                 .set("ids", List.copyOf(when.keySet()))
                 .set("times", when.values().stream().map(Instant::toString).toList())

@@ -3,9 +3,11 @@ package io.agentworkspace.engine.identity.signin;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
@@ -29,6 +31,26 @@ final class TokenGrantStore {
     private static final Duration AT_MOST = Duration.ofMinutes(5);
 
     private static final String EXPIRED = Db.oldRows("token_grant", "expires_at <= :until");
+
+    private static final String NOTE = Kind.TOKEN.expiringEntry() + """
+            INSERT INTO token_grant (tenant_id, principal, issuer, subject, scopes, expires_at)
+            VALUES (:tenant, :entry, :issuer, :subject, :scopes, :expires)
+            ON CONFLICT (tenant_id, principal) DO UPDATE
+               SET scopes = excluded.scopes, expires_at = excluded.expires_at
+             WHERE token_grant.expires_at <= excluded.expires_at
+            """;
+
+    private static final String LOOK_UP =
+            SqlTemplate.of("""
+            SELECT g.tenant_id, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role, g.scopes, g.expires_at,
+                   u.removed_at IS NOT NULL AS removed
+              FROM token_grant g
+              JOIN tenant t ON t.tenant_id = g.tenant_id
+              JOIN external_identity e
+                ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
+              JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
+             WHERE g.tenant_id = {tenant} AND g.principal = :id
+            """).with("tenant", Kind.TOKEN.tenant()).sql();
 
     private final Db db;
     private final CallerChanges watch;
@@ -88,15 +110,9 @@ final class TokenGrantStore {
 
     /** Stores a new token. A token older than the stored one changes nothing. */
     public void note(SignInStore.Identity identity, String principal, Collection<String> scopes, Instant expires) {
-        db.sql("""
-                INSERT INTO token_grant (tenant_id, principal, issuer, subject, scopes, expires_at)
-                VALUES (:tenant, :principal, :issuer, :subject, :scopes, :expires)
-                ON CONFLICT (tenant_id, principal) DO UPDATE
-                   SET scopes = excluded.scopes, expires_at = excluded.expires_at
-                 WHERE token_grant.expires_at <= excluded.expires_at
-                """)
+        db.sql(NOTE)
                 .set("tenant", identity.tenant())
-                .set("principal", principal)
+                .set("entry", principal)
                 .set("issuer", identity.issuer())
                 .set("subject", identity.subject())
                 .set("scopes", scopes)
@@ -138,19 +154,10 @@ final class TokenGrantStore {
         return remembered.get(principal);
     }
 
-    /** Finds a principal. This query has no tenant, since the principal determines it. */
+    /** Finds a principal. Its tenant is in the directory. */
     private CachedGrant lookUp(String principal) {
         var before = generation.get();
-        var granted = db.sql("""
-                SELECT g.tenant_id, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role, g.scopes, g.expires_at,
-                       u.removed_at IS NOT NULL AS removed
-                  FROM token_grant g
-                  JOIN tenant t ON t.tenant_id = g.tenant_id
-                  JOIN external_identity e
-                    ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
-                  JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
-                 WHERE g.principal = :principal
-                """).set("principal", principal).one(row -> granted(principal, row));
+        var granted = db.sql(LOOK_UP).set("id", principal).one(row -> granted(principal, row));
         return new CachedGrant(granted, before);
     }
 

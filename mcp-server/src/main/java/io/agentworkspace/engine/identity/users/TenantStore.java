@@ -31,7 +31,10 @@ public final class TenantStore {
                 INSERT INTO tenant (name, name_key, plan, created_at)
                 VALUES (:name, :key, :plan, :now)
                 ON CONFLICT DO NOTHING
-                RETURNING tenant_id
+                RETURNING tenant_id;
+                INSERT INTO event_feed (tenant_id)
+                SELECT tenant_id FROM tenant WHERE name_key = :key
+                ON CONFLICT DO NOTHING
                 """)
                 .set("name", name)
                 .set("key", name.key())

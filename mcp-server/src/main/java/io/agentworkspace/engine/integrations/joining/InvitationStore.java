@@ -1,11 +1,14 @@
 package io.agentworkspace.engine.integrations.joining;
 
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.Grant;
 import io.agentworkspace.engine.identity.credentials.InvitationCode;
 import io.agentworkspace.engine.identity.keys.KeyRow;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -37,15 +40,17 @@ public final class InvitationStore {
                      WHERE i.tenant_id = :tenant AND i.expires_at > :now AND {managed}) AS rows
             """).with("managed", MANAGED).sql();
 
-    private static final String INSERT =
-            SqlTemplate.of("""
-            SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
+    private static final String INSERT = SqlTemplate.of("""
+            {entry}SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
             INSERT INTO invitation (tenant_id, id, code_hash, user_id, key_id, agent, terms, powers, created_at, expires_at)
             SELECT :tenant, :id, :hash, :caller, CAST(:key AS text), :agent, CAST(:terms AS jsonb), CAST(:powers AS jsonb),
                    :now, CAST(:expires AS timestamptz)
              WHERE (SELECT count(*) FROM invitation WHERE tenant_id = :tenant AND expires_at > :now) < {most}
             RETURNING id
-            """).with("most", MAX_OPEN).sql();
+            """)
+            .with("entry", Kind.INVITATION.expiringEntry())
+            .with("most", MAX_OPEN)
+            .sql();
 
     private static final String DELETE =
             SqlTemplate.of("""
@@ -53,9 +58,11 @@ public final class InvitationStore {
             RETURNING i.agent
             """).with("managed", MANAGED).sql();
 
-    /** Takes an invitation by its code. This query has no tenant, since the code determines it. */
+    /** Takes an invitation by its code. */
     private static final String TAKE = """
-            WITH taken AS (DELETE FROM invitation WHERE code_hash = :hash AND expires_at > :now RETURNING *)
+            WITH taken AS (DELETE FROM invitation
+                            WHERE tenant_id = :tenant AND code_hash = :hash AND expires_at > :now
+                        RETURNING *)
             SELECT i.tenant_id, t.name AS tenant, i.id, i.user_id, u.name AS user_name, u.role, i.key_id, i.agent, i.terms,
                    i.powers
               FROM taken i
@@ -63,15 +70,17 @@ public final class InvitationStore {
               JOIN app_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id AND u.removed_at IS NULL
             """;
 
-    /** This query has no tenant, since the code determines it. */
-    private static final String AGENT = "SELECT agent FROM invitation WHERE code_hash = :hash AND expires_at > :now";
+    private static final String AGENT =
+            "SELECT agent FROM invitation WHERE tenant_id = :tenant AND code_hash = :hash AND expires_at > :now";
 
     private static final String OLD = Db.oldRows("invitation", "expires_at <= :until");
 
     private final Db db;
+    private final DirectoryStore directory;
 
     public InvitationStore(Db db) {
         this.db = db;
+        this.directory = new DirectoryStore(db);
     }
 
     /** Returns the open invitations that the caller may manage, newest first. */
@@ -85,6 +94,7 @@ public final class InvitationStore {
     void insert(Call call, String id, InvitationCode code, Name agent, Terms terms, Instant expires) {
         var inserted = db.sql(call, INSERT)
                 .set("id", id)
+                .set("entry", DirectoryStore.id(code.hash()))
                 .set("hash", code.hash())
                 .set("key", call.caller().credential().key())
                 .set("agent", agent)
@@ -129,7 +139,7 @@ public final class InvitationStore {
 
     /** Takes the invitation with this code, which is used up if the transaction commits. Of concurrent calls, one gets it. */
     Optional<TakenInvitation> take(InvitationCode code, Instant now) {
-        return db.sql(TAKE).set("hash", code.hash()).set("now", now).one(InvitationStore::taken);
+        return ofCode(TAKE, code, now).flatMap(statement -> statement.one(InvitationStore::taken));
     }
 
     private static TakenInvitation taken(Row row) throws SQLException {
@@ -148,7 +158,17 @@ public final class InvitationStore {
 
     /** Finds the name of the agent that an invitation is for. */
     Optional<String> findAgent(InvitationCode code, Instant now) {
-        return db.sql(AGENT).set("hash", code.hash()).set("now", now).one(row -> row.text("agent"));
+        return ofCode(AGENT, code, now).flatMap(statement -> statement.one(row -> row.text("agent")));
+    }
+
+    /** Returns the statement about the invitation with this code, if a tenant has one. */
+    private Optional<Statement> ofCode(String sql, InvitationCode code, Instant now) {
+        return directory
+                .find(Kind.INVITATION, DirectoryStore.id(code.hash()))
+                .map(tenant -> db.sql(sql)
+                        .set("tenant", tenant)
+                        .set("hash", code.hash())
+                        .set("now", now));
     }
 
     /** Returns whether the tenant has an agent of this name. */

@@ -137,7 +137,8 @@ public final class HandshakeStore {
                                      code int, flaw text, note text)),
                 k AS MATERIALIZED (
                     SELECT tenant_id, id, user_id FROM api_key
-                     WHERE id IN (SELECT key_id FROM n) ORDER BY tenant_id, id FOR KEY SHARE),
+                     WHERE (tenant_id, id) IN (SELECT d.tenant_id, d.id FROM n JOIN directory d ON d.kind = 'key' AND d.id = n.key_id)
+                     ORDER BY tenant_id, id FOR KEY SHARE),
                 u AS MATERIALIZED (
                     SELECT tenant_id, id FROM app_user
                      WHERE (tenant_id, id) IN (SELECT tenant, "user" FROM n WHERE key_id IS NULL)

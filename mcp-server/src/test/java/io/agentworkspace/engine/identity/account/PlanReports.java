@@ -110,6 +110,50 @@ final class PlanReports implements AutoCloseable {
                     .toList();
         }
 
+        /**
+         * Returns the scans of these tables that nothing limits to a tenant: no condition, and no join by the tenant with rows that
+         * are limited. The terms of a message contain its tenant.
+         */
+        List<String> acrossTenants(Set<String> ofTenants) {
+            return acrossTenants(plan, ofTenants);
+        }
+
+        private static List<String> acrossTenants(JsonNode node, Set<String> ofTenants) {
+            var found = new ArrayList<String>();
+            if (isAcrossTenants(node, ofTenants)) {
+                found.add(node.path("Node Type").asString() + " on "
+                        + node.path("Relation Name").asString());
+            }
+            var joined = new ArrayList<List<String>>();
+            for (var part : node.path("Plans")) {
+                var inside = acrossTenants(part, ofTenants);
+                if (Set.of("Outer", "Inner")
+                        .contains(part.path("Parent Relationship").asString(""))) {
+                    joined.add(inside);
+                } else {
+                    found.addAll(inside);
+                }
+            }
+            if (joined.size() < 2 || !isByTenant(node) || joined.stream().noneMatch(List::isEmpty)) {
+                joined.forEach(found::addAll);
+            }
+            return found;
+        }
+
+        private static boolean isAcrossTenants(JsonNode node, Set<String> ofTenants) {
+            return node.path("Actual Loops").asLong() > 0
+                    && ofTenants.contains(node.path("Relation Name").asString(""))
+                    && !node.path("Node Type").asString().equals("ModifyTable")
+                    && !isByTenant(node);
+        }
+
+        private static boolean isByTenant(JsonNode node) {
+            return Stream.of("Index Cond", "Recheck Cond", "Filter", "Hash Cond", "Merge Cond", "Join Filter")
+                    .map(part -> node.path(part).asString(""))
+                    .anyMatch(condition ->
+                            condition.contains("tenant_id = ") || condition.contains("message_terms(tenant_id"));
+        }
+
         /** Returns how many agents, users or memories were read and then did not match. */
         long readInVain() {
             return nodes().filter(node -> Stream.concat(

@@ -71,6 +71,10 @@ class PlansTest {
     private static final Set<String> WITHOUT_AN_AGE =
             Set.of("rate_spent", "browser_session", "change_listener", "event_feed");
 
+    /** Parts of statements that read rows of all tenants: a document's place in the one queue, and the replica's own look at the rules. */
+    private static final Set<String> OF_ALL_TENANTS =
+            Set.of("SELECT DISTINCT tenant_id FROM rule WHERE enabled", "FROM document q");
+
     private static final Pattern PACKAGE = Pattern.compile("(?m)^package (.*);$");
 
     static final List<String> USERS = List.of("user 1", "user 501", "user 502");
@@ -223,6 +227,8 @@ class PlansTest {
                     INSERT INTO tenant (tenant_id, name, name_key, plan, created_at)
                     SELECT 90000000 + n, 'small ' || n, 'small ' || n, 'unlimited', now() FROM generate_series(1, 1000) n
                     """).run();
+            db.sql("INSERT INTO event_feed (tenant_id) SELECT 90000000 + n FROM generate_series(1, 1000) n")
+                    .run();
             db.sql("""
                     INSERT INTO app_user (tenant_id, id, name, name_key, role, created_at)
                     SELECT 90000000 + n, 90000000 + n, 'owner', 'owner', 'owner', now() FROM generate_series(1, 1000) n
@@ -251,6 +257,17 @@ class PlansTest {
     static void close() {
         filled.close();
         EMBEDDER.close();
+    }
+
+    /** Returns the tables whose rows belong to tenants. Those that find a tenant are read before it is known. */
+    private static Set<String> ofTenants() {
+        return Set.copyOf(filled.sql("""
+                SELECT c.relname
+                  FROM pg_class c
+                  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+                 WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+                   AND c.relname NOT IN ('tenant', 'directory')
+                """).list(row -> row.text("relname")));
     }
 
     static Caller caller(long tenant, String name) {
@@ -306,7 +323,23 @@ class PlansTest {
                                             && !one.call().startsWith(OF_ALL_AGENTS)))
                     .as("at most %,d pages, and no large table as a whole", MOST_PAGES)
                     .isEmpty();
+            checkTenants(all);
         }
+    }
+
+    /** On several primaries (decisions, section 23), a statement that reads rows of two tenants would ask two of them. */
+    private static void checkTenants(List<PlanReports.Ran> all) {
+        var ofTenants = ofTenants();
+        var across = all.stream()
+                .filter(one -> !one.acrossTenants(ofTenants).isEmpty())
+                .toList();
+        assertThat(across.stream()
+                        .filter(one -> OF_ALL_TENANTS.stream().noneMatch(one.sql()::contains))
+                        .map(one -> "%s %s: %.300s".formatted(one.acrossTenants(ofTenants), one.call(), one.sql())))
+                .as("statements that read rows of several tenants")
+                .isEmpty();
+        assertThat(OF_ALL_TENANTS)
+                .allMatch(part -> across.stream().anyMatch(one -> one.sql().contains(part)), "is still needed");
     }
 
     @Test

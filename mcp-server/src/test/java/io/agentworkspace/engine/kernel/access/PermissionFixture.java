@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.kernel.access;
 
 import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
 import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
 import io.agentworkspace.engine.kernel.access.PermissionTable.Cell;
@@ -126,7 +127,7 @@ final class PermissionFixture {
         var all = Arrays.stream(Capability.values()).map(Capability::word);
         var key = ApiKey.generate(RANDOM);
         var outdated = cell.key() == Kind.OUTDATED;
-        DB.sql("""
+        DB.sql(DirectoryStore.Kind.KEY.entry() + """
                 INSERT INTO api_key (tenant_id, id, secret_hash, previous_hash, previous_until, user_id, name, capabilities,
                                      agent_id, parent_id, ancestors, created_at)
                 VALUES (:tenant, :id, :hash, :previous, CAST(:until AS timestamptz), :user, 'k', :held, :agent, :parent,

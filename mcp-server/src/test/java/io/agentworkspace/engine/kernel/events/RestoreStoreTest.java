@@ -2,7 +2,9 @@ package io.agentworkspace.engine.kernel.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
@@ -26,8 +28,7 @@ class RestoreStoreTest {
     @Test
     void noNumberComesAgainHoweverOftenABackupIsRestored() {
         try (var db = TestDatabase.fresh("numbers_backup")) {
-            db.sql("INSERT INTO tenant (name, name_key, plan, created_at) VALUES ('t', 't', 'unlimited', now())")
-                    .run();
+            new TenantStore(db).create(Name.of("t"), "unlimited", clock.instant());
             db.sql("UPDATE event_feed SET last_seq = 800").run();
             db.sql("""
                             INSERT INTO webhook_endpoint (tenant_id, id, url, events, secret, created_at, updated_at, last_sequence)
@@ -81,8 +82,7 @@ class RestoreStoreTest {
     @Test
     void aCopyOfTheFilesThatWasPutBackIsNoticed() {
         try (var db = TestDatabase.fresh("numbers_copied")) {
-            db.sql("INSERT INTO tenant (name, name_key, plan, created_at) VALUES ('t', 't', 'unlimited', now())")
-                    .run();
+            new TenantStore(db).create(Name.of("t"), "unlimited", clock.instant());
             for (var files : List.of("original", "original", "copy")) {
                 new RestoreStore(db, clock, files).notice();
                 var last = db.sql("SELECT last_seq FROM event_feed")

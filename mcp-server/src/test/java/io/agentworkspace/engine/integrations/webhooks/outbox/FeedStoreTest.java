@@ -2,8 +2,10 @@ package io.agentworkspace.engine.integrations.webhooks.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.identity.users.TenantStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.events.RestoreStore;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Clock;
 import java.time.Instant;
@@ -17,14 +19,11 @@ class FeedStoreTest {
     @Test
     void whatWaitsIsLookedForOnceHoweverMuchThereIs() {
         try (var db = TestDatabase.fresh("feed_store_test")) {
+            new TenantStore(db).create(Name.of("one"), "unlimited", Instant.now());
             db.sql("""
-                    WITH t AS (
-                        INSERT INTO tenant (name, name_key, plan, created_at)
-                        VALUES ('one', 'one', 'unlimited', :now)
-                        RETURNING tenant_id)
                     INSERT INTO event (tenant_id, id, type, created_at, data)
                     SELECT t.tenant_id, gen_random_uuid(), 'agent.deployment.updated', :now, '{}'
-                      FROM t, generate_series(1, :events)
+                      FROM tenant t, generate_series(1, :events)
                     """).set("now", Instant.now()).set("events", EVENTS).run();
             var feed = feed(db);
             var rounds = 0;
@@ -41,16 +40,13 @@ class FeedStoreTest {
     void aDeliveryIsNeverOlderThanItsEvent() {
         var now = Instant.parse("2026-11-20T12:00:00Z");
         try (var db = TestDatabase.fresh("feed_store_clock_test")) {
+            new TenantStore(db).create(Name.of("one"), "unlimited", now);
             db.sql("""
-                    WITH t AS (
-                        INSERT INTO tenant (name, name_key, plan, created_at)
-                        VALUES ('one', 'one', 'unlimited', :now)
-                        RETURNING tenant_id),
-                         w AS (
+                    WITH w AS (
                         INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret)
-                        SELECT tenant_id, gen_random_uuid(), 'https://example.com/', '{*}', :now, :now, 'x' FROM t)
+                        SELECT tenant_id, gen_random_uuid(), 'https://example.com/', '{*}', :now, :now, 'x' FROM tenant)
                     INSERT INTO event (tenant_id, id, type, created_at, data)
-                    SELECT tenant_id, gen_random_uuid(), 'agent.deployment.updated', :later, '{}' FROM t
+                    SELECT tenant_id, gen_random_uuid(), 'agent.deployment.updated', :later, '{}' FROM tenant
                     """).set("now", now).set("later", now.plusMillis(100)).run();
             assertThat(feed(db).place(now, now.plusSeconds(30))).isTrue();
             assertThat(db.sql("SELECT created_at, due_at FROM webhook_delivery")
@@ -63,9 +59,7 @@ class FeedStoreTest {
     void aBackupThatIsRestoredWhileTheEngineRunsGetsNoNumberAgain() {
         var now = Instant.parse("2026-11-20T12:00:00Z");
         try (var db = TestDatabase.fresh("feed_store_backup")) {
-            db.sql("INSERT INTO tenant (name, name_key, plan, created_at) VALUES ('one', 'one', 'unlimited', :now)")
-                    .set("now", now)
-                    .run();
+            new TenantStore(db).create(Name.of("one"), "unlimited", now);
             new RestoreStore(db, Clock.systemUTC(), "").notice();
             db.sql("UPDATE event_feed SET last_seq = 800").run();
         }

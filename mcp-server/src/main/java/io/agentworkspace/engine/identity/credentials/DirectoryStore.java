@@ -1,0 +1,91 @@
+package io.agentworkspace.engine.identity.credentials;
+
+import io.agentworkspace.engine.kernel.db.Db;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The directory of tenants: it says which one a credential or a code belongs to. Whoever stores one adds its entry in the same
+ * round trip. An entry grants nothing, so one that outlives its credential does no harm.
+ */
+public final class DirectoryStore {
+    private static final String EXPIRED = Db.oldRows("directory", "expires_at <= :until");
+
+    /** Deletes entries of keys that no longer exist, among the next ones in the order of ids. */
+    private static final String SWEEP = """
+            WITH portion AS (SELECT id, tenant_id FROM directory WHERE kind = 'key' AND id > :after ORDER BY id LIMIT :portion),
+                 gone AS (DELETE FROM directory d
+                           USING portion p
+                           WHERE d.kind = 'key' AND d.id = p.id
+                             AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.tenant_id = p.tenant_id AND k.id = p.id))
+            SELECT max(id) AS last FROM portion
+            """;
+
+    private static final int PORTION = 1_000;
+
+    private final Db db;
+    private volatile String swept = "";
+
+    public DirectoryStore(Db db) {
+        this.db = db;
+    }
+
+    /** What an entry is for. */
+    public enum Kind {
+        KEY,
+        SESSION,
+        TOKEN,
+        INVITATION,
+        SECRET;
+
+        private String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** Returns the tenant of {@code :id}, as a part of a statement. */
+        public String tenant() {
+            return "(SELECT d.tenant_id FROM directory d WHERE d.kind = '%s' AND d.id = :id)".formatted(word());
+        }
+
+        /** Returns the statement that adds an entry for {@code :id} of {@code :tenant}, to be sent before another one. */
+        public String entry() {
+            return "INSERT INTO directory (kind, id, tenant_id) VALUES ('%s', :id, :tenant);\n".formatted(word());
+        }
+
+        /** Returns the statement that adds {@code :entry} of {@code :tenant} until {@code :expires}. An existing one is kept longer. */
+        public String expiringEntry() {
+            return """
+                    INSERT INTO directory AS d (kind, id, tenant_id, expires_at)
+                    VALUES ('%s', :entry, :tenant, CAST(:expires AS timestamptz))
+                    ON CONFLICT (kind, id) DO UPDATE SET expires_at = excluded.expires_at
+                     WHERE d.tenant_id = excluded.tenant_id AND d.expires_at < excluded.expires_at;
+                    """.formatted(word());
+        }
+    }
+
+    /** Returns the id of an entry that is found by a hash. */
+    public static String id(byte[] hash) {
+        return HexFormat.of().formatHex(hash);
+    }
+
+    /** Returns the tenant of an entry. */
+    public Optional<Long> find(Kind kind, String id) {
+        return db.sql("SELECT tenant_id FROM directory WHERE kind = :kind AND id = :id")
+                .set("kind", kind.word())
+                .set("id", id)
+                .one(row -> row.number("tenant_id"));
+    }
+
+    /** Deletes the entries that have expired, and of the next thousand keys those that no longer exist. */
+    public void purge(Instant now) {
+        db.deleteOld(EXPIRED, now);
+        swept = db.sql(SWEEP)
+                .set("after", swept)
+                .set("portion", PORTION)
+                .one(row -> Objects.requireNonNullElse(row.textOrNull("last"), ""))
+                .orElse("");
+    }
+}

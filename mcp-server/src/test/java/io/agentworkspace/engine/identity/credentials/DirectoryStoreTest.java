@@ -1,0 +1,58 @@
+package io.agentworkspace.engine.identity.credentials;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
+import io.agentworkspace.engine.identity.keys.KeyStore;
+import io.agentworkspace.engine.identity.users.TenantStore;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DirectoryStoreTest {
+    private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
+
+    @Test
+    void anEntryIsDeletedAfterWhatItFinds() {
+        try (var db = TestDatabase.fresh("directory_test");
+                var watch = TestDatabase.watch()) {
+            var directory = new DirectoryStore(db);
+            var keys = new KeyStore(db, Clock.systemUTC(), watch);
+            var tenants = new TenantStore(db);
+            var tenant = tenants.create(Name.of("one"), "unlimited", NOW);
+            var user = tenants.createUser(tenant, Name.of("ann"), Role.OWNER, NOW);
+            var kept = ApiKey.generate(new SecureRandom());
+            var gone = ApiKey.generate(new SecureRandom());
+            for (var key : List.of(kept, gone)) {
+                keys.insert(key, new KeyStore.KeyOwner(tenant, user, "k", List.of("*")), NOW);
+            }
+            for (var end : List.of(NOW.plusSeconds(2), NOW)) { // The later one is kept.
+                db.sql(Kind.SESSION.expiringEntry())
+                        .set("entry", "s")
+                        .set("tenant", tenant)
+                        .set("expires", end)
+                        .run();
+            }
+            db.sql("DELETE FROM api_key WHERE id = :id").set("id", gone.id()).run();
+
+            directory.purge(NOW.plusSeconds(1));
+            assertThat(directory.find(Kind.KEY, kept.id())).contains(tenant);
+            assertThat(directory.find(Kind.KEY, gone.id())).isEmpty();
+            assertThat(directory.find(Kind.SESSION, "s")).contains(tenant);
+            assertThat(directory.find(Kind.KEY, "s")).isEmpty();
+            assertThat(keys.authenticate(kept).tenant()).isEqualTo(tenant);
+
+            directory.purge(
+                    NOW.plus(Duration.ofDays(1))); // From the beginning again, since the last portion was not full.
+            directory.purge(NOW.plus(Duration.ofDays(1)));
+            assertThat(directory.find(Kind.SESSION, "s")).isEmpty();
+            assertThat(directory.find(Kind.KEY, kept.id())).contains(tenant);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.agentworkspace.engine.kernel.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Statements in the sources that name a table of tenants and no condition on the tenant. {@code PlansTest} shows that those of calls
+ * stay within one tenant; here is what is left, and why.
+ */
+class TenantStatementsTest {
+    private static final String FRAGMENT = "a part of statements whose other parts name the tenant";
+    private static final String BACKGROUND = "work of a replica for all tenants, outside of calls";
+
+    /** What each class has of such texts, as their number and the reason. */
+    private static final Map<String, String> KNOWN = new TreeMap<>(Map.ofEntries(
+            Map.entry("AgentQueries", "1: " + FRAGMENT),
+            Map.entry("DocumentRow", "1: the place of a document in the queue of all tenants"),
+            Map.entry("DomainQueries", "1: " + FRAGMENT),
+            Map.entry("EmbeddingStore", "4: " + BACKGROUND),
+            Map.entry("FeedStore", "1: " + BACKGROUND),
+            Map.entry("HandshakeStore", "1: " + BACKGROUND),
+            Map.entry("InboxQueries", "2: " + FRAGMENT),
+            Map.entry("MasterKeyRotation", "6: a command that encrypts all secrets anew"),
+            Map.entry("McpTaskStore", "4: " + FRAGMENT),
+            Map.entry("MemoryUseRow", "1: " + FRAGMENT),
+            Map.entry("MemoryUseStore", "1: " + BACKGROUND),
+            Map.entry("OutboxStore", "2: " + BACKGROUND),
+            Map.entry("QueueStore", "3: " + FRAGMENT),
+            Map.entry("RestoreStore", "1: all numbers go on after a restored backup"),
+            Map.entry("RestoredChangeQueries", "3: all marks of changes go on after a restored backup"),
+            Map.entry("RuleStore", "1: " + BACKGROUND),
+            Map.entry("SearchedBankStore", "1: " + BACKGROUND),
+            Map.entry("SimilarStore", "1: " + BACKGROUND),
+            Map.entry("UpstreamOffers", "1: " + FRAGMENT),
+            Map.entry("UpstreamStore", "1: " + BACKGROUND),
+            Map.entry("ZoneQueries", "1: " + FRAGMENT)));
+
+    private static final Pattern TEXT = Pattern.compile("(?s)\"\"\"\\n(.*?)\"\"\"|\"((?:[^\"\\\\\n]|\\\\.)*)\"");
+
+    /** A condition on the tenant, or a row of one. */
+    private static final Pattern OF_A_TENANT =
+            Pattern.compile("tenant_id\\s*=|USING \\(tenant_id|INSERT INTO \\w+ (AS \\w+ )?\\(tenant_id");
+
+    @Test
+    void eachStatementNamesTheTenantOrIsKnown() {
+        var tables = TestDatabase.db().sql("""
+                        SELECT c.relname
+                          FROM pg_class c
+                          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+                         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname NOT IN ('tenant', 'directory')
+                        """).list(row -> row.text("relname"));
+        assertThat(tables).hasSizeGreaterThan(70);
+        var names = Pattern.compile("\\b(FROM|JOIN|UPDATE|INTO|USING)\\s+(%s)\\b".formatted(String.join("|", tables)));
+        assertThat(without(names, "var x = \"SELECT id FROM agent WHERE id = :id\";"))
+                .hasSize(1);
+        assertThat(without(names, "var x = \"SELECT id FROM agent WHERE tenant_id = :tenant\";"))
+                .isEmpty();
+        var found = new TreeMap<String, Integer>();
+        for (var source : Repository.sources()) {
+            var type = source.getFileName().toString().replace(".java", "");
+            var texts = without(names, Repository.text(source));
+            if (source.toString().contains("/src/main/") && !texts.isEmpty() && !type.equals("CountedTable")) {
+                found.put(type, texts.size());
+            }
+        }
+        var known = new TreeMap<String, Integer>();
+        KNOWN.forEach((type, text) -> known.put(type, Integer.valueOf(text.substring(0, text.indexOf(':')))));
+        assertThat(found).isEqualTo(known);
+    }
+
+    private static List<String> without(Pattern names, String source) {
+        return TEXT.matcher(source)
+                .results()
+                .map(TenantStatementsTest::text)
+                .filter(text ->
+                        names.matcher(text).find() && !OF_A_TENANT.matcher(text).find())
+                .toList();
+    }
+
+    private static String text(MatchResult found) {
+        return found.group(1) == null ? found.group(2) : found.group(1);
+    }
+}
