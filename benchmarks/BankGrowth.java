@@ -46,7 +46,9 @@ final class BankGrowth implements Bench.Benchmark {
     }
 
     private static List<Integer> sizes(int most) {
-        return IntStream.iterate(FIRST, size -> size <= most, size -> size * 10).boxed().toList();
+        return IntStream.concat(IntStream.iterate(FIRST, size -> size < most, size -> size * 10), IntStream.of(most))
+                .boxed()
+                .toList();
     }
 
     private static String bank(int size) {

@@ -184,6 +184,44 @@ async function unused() {
   await page.locator('.entry-row', { hasText: 'several memories of' }).first().waitFor();
 }
 
+// What a correction replaced is still said elsewhere, and two memories contradict each other.
+async function corrections() {
+  await api('MB_Create', { vx: { name: 'harbour' } });
+  const store = (name, content) => api('MB_Store', { target: { bank: 'harbour' }, content, vx: { name } });
+  await api('MB_Store', { target: { bank: 'harbour' }, content: 'The port of the tide database is 5432.' });
+  await store('copy', 'The port of the tide database is 5432, as Bo says.');
+  await store('mooring fee', 'The mooring fee is 12 euros.');
+  const live = async () => (await bankState('harbour')).live;
+  const correct = async (from, to) => {
+    await visit('/console/memory/harbour');
+    await page.locator('.memory', { hasText: `database is ${from}.` }).first().click();
+    await page.getByRole('button', { name: 'Correct', exact: true }).click();
+    await page.getByLabel('Text', { exact: true }).fill(`The port of the tide database is ${to}.`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Store', exact: true }).click();
+    await page.locator('.still-said li').waitFor();
+  };
+  await correct(5432, 5433);
+  report('still said', { text: await page.locator('.still-said').innerText() });
+  await pages.look(page, 'dangers-still-said', 'dialog');
+  await press({ module: 'still-said.js', tool: 'MB_Store', name: 'Replace the chosen', within: '.still-said', step: 'replace a copy', has: live });
+  await press({ module: 'still-said.js', tool: 'MB_Delete', name: 'Undo', within: '#toast', step: 'undo the replacing', has: live });
+  await store('other copy', 'The port of the tide database is 5433, as Bo says.');
+  await correct(5433, 5434);
+  await press({ module: 'still-said.js', tool: 'MB_Delete', name: 'Move the chosen to the trash', within: '.still-said', step: 'remove a copy', has: () => bankState('harbour') });
+  await press({ module: 'still-said.js', tool: 'MB_Restore', name: 'Undo', within: '#toast', step: 'undo the removal of a copy', has: () => bankState('harbour') });
+
+  await store('fee', 'The mooring fee is 15 euros.');
+  await visit('/console/memory/harbour');
+  await page.locator('.menu summary').click();
+  await page.locator('.menu').getByRole('link', { name: 'Contradictions' }).click();
+  const fees = page.locator('.contradictions li', { hasText: 'mooring' });
+  await fees.waitFor();
+  report('contradictions', { text: await fees.innerText() });
+  await pages.look(page, 'dangers-contradictions');
+  await press({ module: 'contradictions.js', tool: 'MB_Delete', name: 'Move the older to the trash mooring fee', step: 'remove what contradicts', has: () => bankState('harbour') });
+  await press({ module: 'contradictions.js', tool: 'MB_Restore', name: 'Undo', within: '#toast', step: 'undo the removal of what contradicts', has: () => bankState('harbour') });
+}
+
 const permission = async (agent) => (await api('MB_Permissions', { target: { bank: 'notes' } })).permissions.find((one) => one.agent === agent)?.permission ?? 'none';
 
 // ------------------------------------------------------------ agents, spaces, tasks
@@ -296,6 +334,7 @@ try {
   await as(cy.api_key, 'AP_Chat', { target: { domain: 'den' }, content: 'I am here.' });
   await memories();
   await unused();
+  await corrections();
   await workspace();
   await access();
   report('faults', { faults: pages.faults });

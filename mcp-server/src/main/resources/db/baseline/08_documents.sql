@@ -45,6 +45,7 @@ CREATE TABLE document (
     took_ms          bigint,
     declared_charset text,
     comments         boolean     NOT NULL DEFAULT false,
+    turns            bigint,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, upload_id) REFERENCES document_upload
 );
@@ -55,6 +56,7 @@ COMMENT ON COLUMN document.claim IS 'Identifies the worker that validates it. On
 COMMENT ON COLUMN document.lease_until IS 'Until then the worker need not report, by the clock of the database.';
 COMMENT ON COLUMN document.begun_at IS 'When its validation last began: tenants take turns by it.';
 COMMENT ON COLUMN document.comments IS 'Whether comments are part of its text.';
+COMMENT ON COLUMN document.turns IS 'How many turns it has, if it is a conversation.';
 COMMENT ON COLUMN document.declared_charset IS 'The encoding that it was sent with.';
 CREATE INDEX document_newest ON document (tenant_id, created_at DESC, id DESC);
 CREATE INDEX document_content ON document (tenant_id, sha256);

@@ -88,7 +88,9 @@ export async function oneDocument(name, again, context) {
       </div>
     </header>`,
     html`<p class="tagline">
-      ${state(newest)}${tag(`version ${newest.version}`)}${kind(newest) ? tag(kind(newest)) : nothing}${tag(sizeWords(newest.size))}
+      ${state(newest)}${tag(`version ${newest.version}`)}${kind(newest) ? tag(kind(newest)) : nothing}${
+        newest.kind ? tag(`${newest.kind}, ${number(newest.turns)} turns`) : nothing
+      }${tag(sizeWords(newest.size))}
     </p>`,
     newest.queue
       ? html`<p class="note">

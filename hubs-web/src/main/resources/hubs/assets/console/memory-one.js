@@ -17,6 +17,7 @@ import {
   toast,
 } from './parts.js';
 import { memoriesOf, memoryTitle, restored } from './memory-words.js';
+import { stillSaid } from './still-said.js';
 import { ended, restore, revisionItem, steps } from './revisions.js';
 
 const pathOf = (bank) => `/console/memory/${enc(bank.name)}`;
@@ -213,8 +214,13 @@ const change = (one, bank, go) =>
             if_revision: one.revision,
           }
         : { target: { bank: bank.name }, content, supersedes: one.id },
-    done: (answer) =>
-      go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true),
+    done: (answer, { content }) => {
+      go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true);
+      if (answer.still_said?.length)
+        stillSaid(answer.still_said, { ...answer.memory, bank: bank.name, text: content }, () =>
+          go(location.pathname, true),
+        );
+    },
   });
 
 const times = (count) => `${number(count)} ${count === 1 ? 'time' : 'times'}`;

@@ -20,6 +20,7 @@ import {
   sample,
   choose,
 } from './parts.js';
+import { contradictionsOf } from './contradictions.js';
 import { evaluating } from './evaluate.js';
 import { importedByDrop, importing } from './memory-import.js';
 import { memoryList } from './memory-list.js';
@@ -137,6 +138,7 @@ const PARTS_OF_BANK = {
   import: importing,
   trash: bankTrash,
   evaluate: evaluating,
+  contradictions: contradictionsOf,
   unused: unusedMemories,
 };
 
@@ -266,6 +268,7 @@ function bankHead(bank, go) {
           ...(may('MB_Export') ? EXPORTS.map((one) => exportLink(bank, one)) : []),
           view('import', 'Import', mayChange('MB_Import')),
           view('evaluate', 'Evaluate', may('MB_Evaluate')),
+          view('contradictions', 'Contradictions', may('MB_Evaluate')),
           action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),
           action('MB_Delete', 'Delete', () => remove(bank, go), DANGER),
         ])}

@@ -243,7 +243,7 @@ class ConsoleTasksTest {
                 .contains("Tide 0:\nlow \u2028 <b>🌊</b>");
     }
 
-    /** A file is tried first; what was exported comes back as it was, and a deleted memory is restored or destroyed. */
+    /** A file is tried first; what was exported comes back as it was, a coding agent finds what was dropped, and a deleted memory is restored or destroyed. */
     @Test
     void aBankIsImportedAfterAPreviewAndItsTrashIsEmptied() {
         var step = steps.only("moving");
@@ -261,7 +261,10 @@ class ConsoleTasksTest {
         assertThat(step.path("chatgpt").asString())
                 .contains("1 new", "1 conversation or file: 1 new")
                 .doesNotContain("Only a part");
-        var found = call(owner, "MB_Search", "{'target':{'bank':'copies'},'content':'low water at Norddeich'}")
+        var question = Json.object().put("content", "low water at Norddeich");
+        question.putObject("target").put("bank", "copies");
+        var found = ClientApi.MCP
+                .call(TestServer.url(), owner, "MB_Search", question)
                 .ok();
         assertThat(found.texts("/content", "text")).anyMatch(text -> text.contains("06:12"));
         assertThat(texts(step.path("trash")))

@@ -46,6 +46,8 @@ public final class HubRoutes {
             "console/virtual.js",
             "console/search.js",
             "console/evaluate.js",
+            "console/contradictions.js",
+            "console/still-said.js",
             "console/sentences.js",
             "console/timeline.js",
             "console/graph.js",

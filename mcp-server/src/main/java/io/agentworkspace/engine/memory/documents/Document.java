@@ -41,5 +41,13 @@ public record Document(
         @Doc("How many characters of text it has, once accepted.") @Nullable
         Long characters,
 
+        @Doc(
+                value = "conversation if its text is one; absent for every other.",
+                oneOf = {"conversation"})
+        @Nullable
+        String kind,
+
+        @Doc("How many turns a conversation has.") @Nullable Long turns,
+
         @Doc("Its place in the queue; absent once it is validated.") @Nullable
         QueuePlace queue) {}

@@ -153,7 +153,7 @@ public final class DocumentStore {
         db.sql(call, """
                 UPDATE document
                    SET state = 'queued', attempts = 0, claim = NULL, lease_until = NULL, queued_at = clock_timestamp(),
-                       reasons = '[]', validated_at = NULL, media_type = NULL, characters = NULL
+                       reasons = '[]', validated_at = NULL, media_type = NULL, characters = NULL, turns = NULL
                  WHERE tenant_id = :tenant AND id = :id
                 """).set("id", version.id()).run();
         call.changed(Change.document(version.id(), version.name(), "queued"));

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param isNot whether it is denied
  * @param shown the subject's words as they are in the sentence
  * @param tokens all that it says, to compare it with another sentence
+ * @param sentence as it was written
  */
 public record Claim(
         Set<String> subject,
@@ -34,7 +35,8 @@ public record Claim(
         boolean isNot,
         List<Value> values,
         String shown,
-        Set<String> tokens) {
+        Set<String> tokens,
+        String sentence) {
     /** In which way something is said. */
     public enum Mood {
         FACT,
@@ -188,7 +190,8 @@ public record Claim(
                 claim.isNot,
                 List.copyOf(values),
                 String.join(" ", claim.shown),
-                Set.copyOf(claim.all));
+                Set.copyOf(claim.all),
+                sentence);
     }
 
     /** Gathers what the words of a sentence say. */

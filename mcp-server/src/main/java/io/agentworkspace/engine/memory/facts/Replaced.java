@@ -16,6 +16,11 @@ public final class Replaced {
 
     private static final double SAME = 0.75;
 
+    /** A query has so many characters at most, and a text so many queries. */
+    private static final int QUERY = 400;
+
+    private static final int QUERIES = 4;
+
     private final List<Sentence> sentences;
     private final Set<String> gained;
 
@@ -24,7 +29,7 @@ public final class Replaced {
      *
      * @param lost what the new text does not have
      */
-    private record Sentence(Set<String> kept, Set<String> lost) {
+    private record Sentence(Set<String> kept, Set<String> lost, String text) {
         /** Returns how much of it the other text's sentence has. */
         double in(Set<String> other, Set<String> gained) {
             var lostThere = count(lost, other);
@@ -58,10 +63,25 @@ public final class Replaced {
             lost.removeAll(now);
             var kept = new HashSet<>(claim.tokens());
             kept.removeAll(lost);
-            sentences.add(new Sentence(Set.copyOf(kept), Set.copyOf(lost)));
+            sentences.add(new Sentence(Set.copyOf(kept), Set.copyOf(lost), claim.sentence()));
         }
         var changed = sentences.stream().filter(each -> !each.lost().isEmpty()).toList();
         return new Replaced(changed.isEmpty() ? sentences : changed, Set.copyOf(gained));
+    }
+
+    /** Returns the replaced sentences as a few queries for what may still say them. */
+    public List<String> queries() {
+        var queries = new ArrayList<String>();
+        var query = new StringBuilder();
+        for (var sentence : sentences) {
+            if (query.length() + sentence.text().length() > QUERY && !query.isEmpty()) {
+                queries.add(query.toString());
+                query.setLength(0);
+            }
+            query.append(sentence.text()).append(' ');
+        }
+        queries.add(query.toString());
+        return queries.stream().filter(each -> !each.isBlank()).limit(QUERIES).toList();
     }
 
     /** Returns how much of what was replaced the text still says, from 0 to 1: one of its sentences has the old value, and not the new one. */

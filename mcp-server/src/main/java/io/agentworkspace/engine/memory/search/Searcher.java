@@ -56,10 +56,8 @@ import org.jspecify.annotations.Nullable;
 final class Searcher {
     private static final int LANGUAGES = 4;
 
-    /** How many memories are found that a correction may concern, and by how much of the text. */
+    /** How many memories are found that a correction may concern. */
     private static final int COMPARED = 30;
-
-    private static final int COMPARED_CHARACTERS = 400;
 
     /** What restricts a query. */
     private static final Pattern OPERATORS = Pattern.compile("[\"*:\\u201c\\u201d]|(?<!\\S)[-\\u2212]");
@@ -389,7 +387,7 @@ final class Searcher {
     }
 
     private List<Memory> byWords(Call call, SearchScope scope, String text) {
-        var words = withoutOperators(text.substring(0, Math.min(text.length(), COMPARED_CHARACTERS)));
+        var words = withoutOperators(text);
         var request =
                 new SearchRequest(words, Mode.TEXT, null, null, List.of(), null, null, null, COMPARED, ZoneOffset.UTC);
         return search(call, scope, request).best().stream()

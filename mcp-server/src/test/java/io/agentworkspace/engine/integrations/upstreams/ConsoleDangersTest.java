@@ -134,6 +134,33 @@ class ConsoleDangersTest {
     }
 
     @Test
+    void whatStillSaysWhatWasReplacedAndWhatContradictsIsCorrected() {
+        assertThat(steps.only("still said").path("text").asString())
+                .contains("copy", "5432, as Bo says", "Read it in harbour");
+        says("replace a copy", "1 memory replaced by the correction. Undo");
+        has("replace a copy", "['The port of the tide database is 5433.','mooring fee']");
+        says("undo the replacing", "1 memory as before.");
+        has("undo the replacing", "['The port of the tide database is 5433.','copy','mooring fee']");
+        says("remove a copy", "1 memory moved to the trash for 30 days. Undo");
+        has(
+                "remove a copy",
+                "{'live':['The port of the tide database is 5434.','copy','mooring fee'],'trash':['The port of the tide database is 5433.','other copy']}");
+        has(
+                "undo the removal of a copy",
+                "{'live':['The port of the tide database is 5434.','copy','mooring fee','other copy'],'trash':['The port of the tide database is 5433.']}");
+        assertThat(steps.only("contradictions").path("text").asString())
+                .contains("12 euros", "15 euros", "newer", "older");
+        says("remove what contradicts", "mooring fee is in the trash for 30 days. Undo");
+        has(
+                "remove what contradicts",
+                "{'live':['The port of the tide database is 5434.','copy','fee','other copy'],'trash':['The port of the tide database is 5433.','mooring fee']}");
+        says("undo the removal of what contradicts", "The memory mooring fee of harbour is restored.");
+        has(
+                "undo the removal of what contradicts",
+                "{'live':['The port of the tide database is 5434.','copy','fee','mooring fee','other copy'],'trash':['The port of the tide database is 5433.']}");
+    }
+
+    @Test
     void oneMemoryIsDeletedForeverAndNothingElse() {
         asks("delete a memory forever", "Delete the memory plan forever?", "one memory of notes", "We sail at eight.");
         says("delete a memory forever", "The memory plan of notes is deleted forever.");

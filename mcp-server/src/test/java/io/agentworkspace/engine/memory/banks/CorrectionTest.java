@@ -130,6 +130,19 @@ class CorrectionTest {
     }
 
     @Test
+    void aCopyOfTheLastSentenceOfALongTextIsFound() {
+        var log = "The harbour log tells of the weather, the ferries and the guests of the day. ".repeat(20);
+        for (var i = 0; i < 35; i++) {
+            store(ann, "b", "Log %d: the weather, the ferries and the guests of the day.".formatted(i))
+                    .ok();
+        }
+        var copy = id(store(ann, "b", COPY));
+        var old = id(store(ann, "b", log + OLD));
+        assertThat(correct(ann, "b", log + NEW, old).ok().texts("/still_said", "id"))
+                .containsExactly(copy);
+    }
+
+    @Test
     void aCorrectionComesBeforeWhatStillSaysTheOldValue() {
         var cleo = fixture.tenant.person(ClientApi.REST, "cleo", Role.MEMBER); // Times are hers alone.
         bank(cleo, "c");
@@ -152,6 +165,57 @@ class CorrectionTest {
                 .ok();
         assertThat(search(cleo, "").at("/content/0/why/replaced_by").isMissingNode())
                 .isTrue();
+    }
+
+    /** Who does not see a correction is not shown that there is one. A copy that is hidden or expired is not named either. */
+    @Test
+    void whatIsCensoredOrExpiredNeitherCorrectsNorIsACopy() {
+        var copy = id(store(ann, "b", COPY));
+        var by = id(correct(ann, "b", NEW, id(store(ann, "b", OLD))));
+        assertThat(search(ann, "").texts("/content", "id")).startsWith(by, copy);
+        ann.call("MB_Censor", "{'target':{'bank':'b'},'memory':'%s'}".formatted(by))
+                .ok();
+        var censored = search(ann, "");
+        assertThat(censored.texts("/content", "id")).contains(copy).doesNotContain(by);
+        assertThat(censored.at("/content/0/why/replaced_by").isMissingNode()).isTrue();
+        ann.call("MB_Uncensor", "{'target':{'bank':'b'},'memory':'%s'}".formatted(by))
+                .ok();
+        assertThat(search(ann, "").texts("/content", "id")).startsWith(by, copy);
+        expire("5433");
+        var expired = search(ann, "");
+        assertThat(expired.text("/content/0/id")).isEqualTo(copy);
+        assertThat(expired.at("/content/0/why/replaced_by").isMissingNode()).isTrue();
+
+        expire("nightly");
+        var censoredCopy = id(store(ann, "b", "Note: the billing database uses port 5432."));
+        ann.call("MB_Censor", "{'target':{'bank':'b'},'memory':'%s'}".formatted(censoredCopy))
+                .ok();
+        var again = correct(ann, "b", NEW, id(store(ann, "b", OLD))).ok();
+        assertThat(again.at("/still_said").isEmpty() || again.at("/still_said").isMissingNode())
+                .isTrue();
+    }
+
+    private static void expire(String word) {
+        TestDatabase.db()
+                .sql("UPDATE memory SET expires_at = now() - INTERVAL '1 hour' WHERE text LIKE '%' || :word || '%'")
+                .set("word", word)
+                .run();
+    }
+
+    @Test
+    void aReplayAnswersTheSameAndSupersedesNothing() {
+        var copy = id(store(ann, "b", COPY));
+        var old = id(store(ann, "b", OLD));
+        var request =
+                "{'target':{'bank':'b'},'content':'%s','supersedes':'%s','idempotency_key':'once'}".formatted(NEW, old);
+        var first = ann.call("MB_Store", request).ok();
+        assertThat(first.texts("/still_said", "id")).containsExactly(copy);
+        ann.call("MB_Delete", "{'target':{'bank':'b'},'memory':'%s'}".formatted(copy))
+                .ok();
+        var replayed = ann.call("MB_Store", request).ok();
+        assertThat(replayed.text("/memory/id")).isEqualTo(id(first));
+        assertThat(replayed.at("/still_said")).isEqualTo(first.at("/still_said"));
+        assertThat(search(ann, ",'min_score':0").texts("/content", "id")).containsExactly(id(first));
     }
 
     /** Bo may only add. What he supersedes of his own says nothing about Ada's memory, in this bank or from another. */

@@ -68,6 +68,19 @@ class ConversationTest {
     }
 
     @Test
+    void theRecordSaysThatItIsAConversationAndHowManyTurnsItHas() {
+        var read = ann.call("DC_Read", "{'id':'talk'}").ok().at("/document");
+        assertThat(read.path("kind").asString()).isEqualTo("conversation");
+        assertThat(read.path("turns").asLong()).isEqualTo(5);
+        submitted(ann, "talk", "# The ferry\n\nIts paint is green.");
+        var versions = ann.call("DC_List", "{'name':'talk'}").ok().at("/documents");
+        assertThat(versions.path(0).has("kind")).isFalse();
+        assertThat(versions.path(0).has("turns")).isFalse();
+        assertThat(versions.path(1).path("kind").asString()).isEqualTo("conversation");
+        assertThat(versions.path(1).path("turns").asLong()).isEqualTo(5);
+    }
+
+    @Test
     void aTurnKnowsItsSpeakerTimeAndSessionAndBringsItsNeighbours() {
         var found = search("green", ",'page':{'limit':1}");
         var hit = found.at("/content/0");

@@ -1,17 +1,22 @@
 package io.agentworkspace.engine.memory.documents;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.agentworkspace.engine.memory.documents.extract.Block;
 import io.agentworkspace.engine.memory.documents.extract.process.Extracted;
 import io.agentworkspace.engine.memory.documents.extract.process.Extraction;
 import io.agentworkspace.engine.memory.documents.extract.process.ExtractorProcess;
+import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.Repository;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -19,6 +24,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -140,6 +148,73 @@ class OfficeSamplesTest {
                     .as(name)
                     .doesNotContain("Comment", comment.substring(comment.indexOf(':') + 2));
         }
+    }
+
+    /** Notes, comments and what belongs to a slide may be missing: its own text may not. */
+    @Test
+    void slidesAreReadAlthoughTheirNotesAreDamaged() throws IOException {
+        var whole = extracted("slides-hand.pptx", file("slides-hand.pptx"), true);
+        var damaged = extracted(
+                "slides-hand.pptx", cut("slides-hand.pptx", "ppt/notesSlides/n1.xml", "ppt/comments/c1.xml"), true);
+        assertThat(damaged.reasons())
+                .allMatch(DocumentReason::warns)
+                .extracting(DocumentReason::code, DocumentReason::position)
+                .containsExactly(
+                        tuple(DocumentReason.Code.PART_DAMAGED, "ppt/notesSlides/n1.xml"),
+                        tuple(DocumentReason.Code.PART_DAMAGED, "ppt/comments/c1.xml"));
+        assertThat(damaged.type()).isEqualTo(whole.type());
+        assertThat(blocks(damaged))
+                .isNotEmpty()
+                .isEqualTo(blocks(whole).stream()
+                        .filter(block -> !block.position().contains("notes")
+                                && !block.text().startsWith("Comment"))
+                        .toList());
+        var withoutRelations =
+                extracted("slides-hand.pptx", cut("slides-hand.pptx", "ppt/slides/_rels/slide1.xml.rels"), true);
+        assertThat(blocks(withoutRelations)).isEqualTo(blocks(damaged));
+        assertThat(extracted("slides-hand.pptx", cut("slides-hand.pptx", "ppt/slides/slide1.xml"), true)
+                        .reasons())
+                .extracting(DocumentReason::code)
+                .containsExactly(DocumentReason.Code.DAMAGED);
+    }
+
+    /** Returns a sample in which some parts end after half of them. */
+    private static byte[] cut(String name, String... parts) throws IOException {
+        var out = new ByteArrayOutputStream();
+        try (var zip = new ZipInputStream(new ByteArrayInputStream(file(name)));
+                var copy = new ZipOutputStream(out)) {
+            for (var entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+                var bytes = zip.readAllBytes();
+                copy.putNextEntry(new ZipEntry(entry.getName()));
+                copy.write(bytes, 0, List.of(parts).contains(entry.getName()) ? bytes.length / 2 : bytes.length);
+            }
+        }
+        return out.toByteArray();
+    }
+
+    @Test
+    void aTableInACellFollowsItsRowAndNoTextIsLost() {
+        var html = """
+                <table><caption>Berths</caption>
+                <tr><th>berth</th><th>tides</th><th>note</th></tr>
+                <tr><td>North</td><td>Before <table><tr><th>low</th><th>high</th></tr><tr><td>06:12</td><td>12:25</td></tr></table> and after</td>
+                <td>deep</td></tr>
+                <tr><td>South</td><td>none</td><td>dry</td></tr></table>
+                <table><tr><td>Dear Ann,</td></tr><tr><td><table><tr><td>one</td></tr></table></td></tr><tr><td>Regards</td></tr></table>
+                """;
+        assertThat(blocks(extracted("nested.html", html.getBytes(StandardCharsets.UTF_8), false)))
+                .extracting(block -> block.kind().word() + " " + block.text())
+                .containsExactly(
+                        "paragraph Berths",
+                        "header berth | tides | note",
+                        "row North | Before and after | deep",
+                        "header low | high",
+                        "row 06:12 | 12:25",
+                        "header berth | tides | note",
+                        "row South | none | dry",
+                        "header Dear Ann,",
+                        "header one",
+                        "header Regards");
     }
 
     /** Cut and changed files end with blocks or with a reason, and the same process reads the next file. */

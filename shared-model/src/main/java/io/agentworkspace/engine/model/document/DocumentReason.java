@@ -34,7 +34,9 @@ public record DocumentReason(
         /** The text addresses agents. This is a warning. */
         INSTRUCTIONS,
         /** Some bytes are not in the text's encoding. This is a warning. */
-        ENCODING_FAULTS;
+        ENCODING_FAULTS,
+        /** A part of the file that the others do not need cannot be read. This is a warning. */
+        PART_DAMAGED;
 
         @JsonValue
         public String word() {
@@ -49,7 +51,7 @@ public record DocumentReason(
 
     /** Returns whether the finding is a warning about an accepted document. */
     public boolean warns() {
-        return code == Code.INSTRUCTIONS || code == Code.ENCODING_FAULTS;
+        return code == Code.INSTRUCTIONS || code == Code.ENCODING_FAULTS || code == Code.PART_DAMAGED;
     }
 
     public static DocumentReason of(Code code, String message) {

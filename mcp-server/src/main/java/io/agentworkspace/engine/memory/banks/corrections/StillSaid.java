@@ -138,7 +138,9 @@ public final class StillSaid {
                 throw Problem.unavailable();
             }
             var change = Replaced.of(Claim.of(olds.get(i)), now);
-            search.apply(olds.get(i)).forEach(memory -> add(memory, change, read, found));
+            for (var query : change.queries()) {
+                search.apply(query).forEach(memory -> add(memory, change, read, found));
+            }
         }
     }
 

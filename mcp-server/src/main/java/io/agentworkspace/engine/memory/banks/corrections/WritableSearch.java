@@ -15,7 +15,7 @@ public interface WritableSearch {
      * Runs work that searches, when it is the caller's turn.
      *
      * @param bank the only bank in which it searches; null for all
-     * @param work gets what finds the memories with most of a text's words
+     * @param work gets what finds the memories with most of the words of a text, which has a few sentences
      */
     void run(Call call, @Nullable Name bank, Consumer<Function<String, List<Memory>>> work);
 }

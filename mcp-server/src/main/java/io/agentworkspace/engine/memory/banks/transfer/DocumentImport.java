@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.ToolRunner.Request;
 import java.nio.charset.StandardCharsets;
@@ -64,14 +65,56 @@ final class DocumentImport {
     /** A document that the engine has, and which of those of the file it is. */
     private record Submitted(ImportedDocument document, String id) {}
 
-    /** Returns what an import would do. */
-    static DocumentCounts previewed(List<ImportedDocument> documents) {
+    /** Returns what an import would do, as far as it is known without doing it: quotas and the validation can refuse more. */
+    DocumentCounts previewed(List<ImportedDocument> documents) {
+        for (var i = 0; i < documents.size(); i++) {
+            Cancellation.checkCurrent();
+            preview(documents.get(i));
+            request.progress().report(before + i + 1, (double) before + documents.size(), "looking at conversations");
+        }
         var first = documents.stream()
                 .limit(SHOWN)
                 .map(each -> new PreviewedDocument(
                         each.name(), Excerpt.of(each.text(), EXCERPT), each.turns() == 0 ? null : each.turns()))
                 .toList();
-        return new DocumentCounts(documents.size(), documents.size(), 0, 0, 0, first);
+        return new DocumentCounts(documents.size(), stored, unchanged, 0, refusals, first);
+    }
+
+    private void preview(ImportedDocument document) {
+        var known = known(document);
+        var needed = known == null ? List.of("DC_Submit", "MB_Load") : List.of("MB_Load");
+        var forbidden = needed.stream().filter(tool -> !mayRun(tool)).findFirst();
+        if (forbidden.isPresent()) {
+            refuse(document, "you may not run " + forbidden.get());
+        } else if (known != null && isLoaded(known)) {
+            unchanged++;
+        } else {
+            stored++;
+        }
+    }
+
+    /** Returns whether the bank has memories of this version, as far as the caller may know. */
+    private boolean isLoaded(ObjectNode document) {
+        var id = Json.object().put("id", document.path("id").asString()).put("dry_run", true);
+        var bank = request.arguments().path("target").path("bank").asString("");
+        return runner.runUncounted(of("DC_Delete", id))
+                .envelope()
+                .path("loaded")
+                .valueStream()
+                .anyMatch(each -> each.path("bank").asString("").equalsIgnoreCase(bank));
+    }
+
+    private boolean mayRun(String tool) {
+        var question = new ToolRunner.Question(
+                tool, null, Context.named(request.arguments()), request.caller(), request.requestId());
+        return runner.why(question).may();
+    }
+
+    /** Returns the newest version of the document if it has this text; else null. */
+    private @Nullable ObjectNode known(ImportedDocument document) {
+        var known = read(document.name());
+        var sha256 = Sha256.hex(document.text().getBytes(StandardCharsets.UTF_8));
+        return known != null && known.path("sha256").asString("").equals(sha256) ? known : null;
     }
 
     DocumentCounts run(List<ImportedDocument> documents) {
@@ -97,9 +140,8 @@ final class DocumentImport {
 
     /** Submits a document that the engine has not. Returns whether all after it are refused too. */
     private boolean submit(ImportedDocument document, List<ImportedDocument> after, List<Submitted> into) {
-        var bytes = document.text().getBytes(StandardCharsets.UTF_8);
-        var known = read(document.name());
-        if (known != null && known.path("sha256").asString("").equals(Sha256.hex(bytes))) {
+        var known = known(document);
+        if (known != null) {
             into.add(new Submitted(document, known.path("id").asString()));
             return false;
         }
@@ -145,6 +187,8 @@ final class DocumentImport {
             waiting++;
         } else if (found.path("state").asString("").equals("accepted")) {
             loadAccepted(submitted.document());
+        } else if (found.at("/reasons/0/code").asString("").equals("duplicate")) {
+            unchanged++; // Another import, or the same file in another project, brought it.
         } else {
             refuse(submitted.document(), found.at("/reasons/0/message").asString("the document was rejected"));
         }
@@ -155,6 +199,17 @@ final class DocumentImport {
     }
 
     private void loadAccepted(ImportedDocument document) {
+        var answer = call("MB_Load", loading(document));
+        if (answer.problem() != null) {
+            refuse(document, answer.problem().note());
+        } else if (answer.envelope().path("changed").asBoolean(false)) {
+            stored++;
+        } else {
+            unchanged++;
+        }
+    }
+
+    private ObjectNode loading(ImportedDocument document) {
         var arguments = Json.object();
         var target = arguments.putObject("target");
         List.of("bank", "agent", "context").forEach(field -> {
@@ -164,14 +219,7 @@ final class DocumentImport {
             }
         });
         arguments.putObject("vx").put("name", document.name());
-        var answer = call("MB_Load", arguments);
-        if (answer.problem() != null) {
-            refuse(document, answer.problem().note());
-        } else if (answer.envelope().path("changed").asBoolean(false)) {
-            stored++;
-        } else {
-            unchanged++;
-        }
+        return arguments;
     }
 
     private void refuse(ImportedDocument document, String note) {

@@ -13,7 +13,6 @@ import io.agentworkspace.engine.memory.banks.transfer.formats.Reasons.Reason;
 import io.agentworkspace.engine.memory.banks.transfer.formats.Records;
 import io.agentworkspace.engine.memory.banks.transfer.source.ImportSource;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
-import io.agentworkspace.engine.model.agent.Question;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -37,6 +36,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -56,9 +56,16 @@ public final class ImportRunner implements ToolRunner {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    /** So many files of up to 256 MiB arrive at once, or wait for their turn. */
+    private static final int MOST_FILES = 16;
+
+    private static final Duration RETRY = Duration.ofSeconds(5);
+
     private final ToolRunner runner;
     private final HeavyWork heavy;
     private final Clock clock;
+
+    private final Semaphore files = new Semaphore(MOST_FILES);
 
     /** A quarter of the heap, for the imports that are read as a whole; tenants take turns. */
     private final FairQueue room =
@@ -109,6 +116,17 @@ public final class ImportRunner implements ToolRunner {
 
     /** Keeps what is sent, and waits until there is room to read it. */
     private Answer keepAndRun(Import imported, String format) throws IOException {
+        if (!files.tryAcquire()) {
+            throw Problem.unavailable("other imports are running; send this one again shortly", RETRY);
+        }
+        try {
+            return keepAndRunOne(imported, format);
+        } finally {
+            files.release();
+        }
+    }
+
+    private Answer keepAndRunOne(Import imported, String format) throws IOException {
         var arguments = imported.request.arguments();
         try (var source = FileStream.CURRENT.isBound()
                 ? ImportSource.of(FileStream.CURRENT.get())
@@ -228,7 +246,7 @@ public final class ImportRunner implements ToolRunner {
                 var all = new DocumentImport(
                         runner, request, reasons, sum.path("lines").asLong());
                 documents = request.arguments().path("dry_run").asBoolean(false)
-                        ? DocumentImport.previewed(records.documents())
+                        ? all.previewed(records.documents())
                         : all.run(records.documents());
                 sum.put("changed", sum.path("changed").asBoolean(false) || isNew(documents));
             }

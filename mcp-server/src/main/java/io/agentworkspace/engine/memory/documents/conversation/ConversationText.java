@@ -26,7 +26,7 @@ final class ConversationText {
 
     private static final List<Pattern> BEGINS = List.of(
             Pattern.compile("\\[(?<time>[^\\]]{8,40})] (?<speaker>[^:\\n]{1,80}):(?<text>| .*)"),
-            Pattern.compile("(?<speaker>[^:()\\n]{1,80}) \\((?<time>[^)]{8,40})\\):(?<text>| .*)"));
+            Pattern.compile("(?<speaker>[^\\\\:()\\n][^:()\\n]{0,79}) \\((?<time>[^)]{8,40})\\):(?<text>| .*)"));
 
     private final List<SaidText> turns = new ArrayList<>();
     private final StringBuilder said = new StringBuilder();
@@ -72,6 +72,11 @@ final class ConversationText {
         var conversation = new ConversationText(lines);
         conversation.read();
         return conversation.isOne() ? conversation.turns : List.of();
+    }
+
+    /** Returns whether a line begins a turn. */
+    static boolean isBegin(String line) {
+        return Begin.of(line) != null;
     }
 
     private void read() {
@@ -140,7 +145,8 @@ final class ConversationText {
         if (current != null && !said.toString().isBlank()) {
             var session = headings.isEmpty() ? TurnTime.day(current.time()) : String.join(" / ", headings.values());
             var turn = new Turn(current.speaker(), current.time(), session);
-            turns.add(new SaidText(turn, said.toString().strip(), "turn " + (turns.size() + 1)));
+            turns.add(new SaidText(
+                    turn, SpokenLines.plain(said.toString().strip().lines().toList()), "turn " + (turns.size() + 1)));
         }
         current = null;
         said.setLength(0);

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.documents.extract;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.agentworkspace.engine.memory.documents.conversation.SpokenLines;
 import io.agentworkspace.engine.memory.documents.conversation.Turn;
 import java.util.Locale;
 import java.util.Objects;
@@ -71,7 +72,8 @@ public record Block(
 
     private String said() {
         var who = Objects.requireNonNull(turn);
-        return (who.time() == null ? "" : "[" + who.time() + "] ") + who.speaker() + ": " + text;
+        return (who.time() == null ? "" : "[" + who.time() + "] ") + who.speaker() + ": "
+                + SpokenLines.escaped(text, who.speaker());
     }
 
     private String fenced() {

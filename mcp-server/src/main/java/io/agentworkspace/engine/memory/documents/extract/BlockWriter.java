@@ -17,6 +17,7 @@ public final class BlockWriter {
     private final List<Block> blocks = new ArrayList<>();
     private final boolean wantsComments;
     private long characters;
+    private long turns;
     private String prefix = "";
     private int outerLevels;
 
@@ -65,6 +66,11 @@ public final class BlockWriter {
         add(BlockKind.CODE, 0, text, position, word.isEmpty() || word.length() > LONGEST_LANGUAGE ? null : word);
     }
 
+    /** Returns how many turns of conversations were added. */
+    public long turns() {
+        return turns;
+    }
+
     /** Adds the turns of a conversation, with a heading for each session. */
     public void addConversation(List<SaidText> turns) {
         String session = null;
@@ -76,7 +82,9 @@ public final class BlockWriter {
             }
             session = its;
             var speaker = clean(BlockKind.PARAGRAPH, turn.speaker());
+            var before = blocks.size();
             add(BlockKind.TURN, 0, said.text(), said.position(), null, new Turn(speaker, turn.time(), session));
+            this.turns += blocks.size() > before ? 1 : 0;
         }
     }
 

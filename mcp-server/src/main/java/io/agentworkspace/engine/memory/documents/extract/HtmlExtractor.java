@@ -2,8 +2,6 @@ package io.agentworkspace.engine.memory.documents.extract;
 
 import io.agentworkspace.engine.memory.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jsoup.nodes.Document;
@@ -23,16 +21,15 @@ public final class HtmlExtractor implements NodeFilter {
 
     private final BlockWriter out;
     private final StringBuilder text = new StringBuilder();
-    private final List<String> cells = new ArrayList<>();
+    private final HtmlTables tables;
     private BlockKind kind = BlockKind.PARAGRAPH;
     private int level;
     private int lists;
-    private int tables;
-    private boolean isFirstRow;
     private String position = "line 1";
 
     private HtmlExtractor(BlockWriter out) {
         this.out = out;
+        this.tables = new HtmlTables(out);
     }
 
     public static void extract(String html, BlockWriter out) {
@@ -103,16 +100,16 @@ public final class HtmlExtractor implements NodeFilter {
 
     private void begin(Element element) {
         var name = element.normalName();
-        var isCell = tables > 0 && (name.equals("td") || name.equals("th"));
+        var isCell = tables.isOpen() && (name.equals("td") || name.equals("th"));
         if (name.equals("br")) {
             text.append(' ');
-        } else if (isCell) {
+        } else if (isCell || tables.isOpen() && name.equals("caption")) {
             text.setLength(0);
         } else if (name.equals("table")) {
             end();
-            tables++;
-            isFirstRow = true;
-        } else if (tables == 0 && isBlock(element)) {
+            tables.begin(text.toString());
+            text.setLength(0);
+        } else if (!tables.isOpen() && isBlock(element)) {
             end();
             kind = kind(name);
             level = kind == BlockKind.HEADING ? name.charAt(1) - '0' : kind == BlockKind.ITEM ? Math.max(1, lists) : 0;
@@ -147,40 +144,44 @@ public final class HtmlExtractor implements NodeFilter {
         var name = element.normalName();
         switch (name) {
             case "td", "th" -> {
-                if (tables > 0) {
-                    cells.add(text.toString().replaceAll("\\s+", " "));
-                    text.setLength(0);
+                if (tables.isOpen()) {
+                    tables.endCell(said());
                 }
             }
-            case "tr" -> endRow();
+            case "caption" -> {
+                if (tables.isOpen()) {
+                    tables.caption(said(), position);
+                }
+            }
+            case "tr" -> {
+                if (tables.isOpen()) {
+                    tables.endRow(position);
+                }
+            }
             case "table" -> {
-                endRow();
-                tables = Math.max(0, tables - 1);
                 text.setLength(0);
+                text.append(tables.end(position));
             }
             case "ul", "ol", "dl" -> {
                 end();
                 lists = Math.max(0, lists - 1);
             }
             default -> {
-                if (tables == 0 && isBlock(element)) {
+                if (!tables.isOpen() && isBlock(element)) {
                     end();
                 }
             }
         }
     }
 
-    private void endRow() {
-        var row = CsvExtractor.joined(cells);
-        cells.clear();
-        if (!row.isEmpty()) {
-            out.add(isFirstRow ? BlockKind.HEADER : BlockKind.ROW, 0, row, position);
-            isFirstRow = false;
-        }
+    private String said() {
+        var said = text.toString().replaceAll("\\s+", " ");
+        text.setLength(0);
+        return said;
     }
 
     private void end() {
-        if (tables == 0) {
+        if (!tables.isOpen()) {
             out.add(kind, level, text.toString(), position);
             text.setLength(0);
             kind = BlockKind.PARAGRAPH;

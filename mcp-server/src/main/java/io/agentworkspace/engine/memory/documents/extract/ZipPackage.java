@@ -4,6 +4,8 @@ import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.zip.ZipException;
 import javax.xml.stream.XMLInputFactory;
@@ -22,6 +24,7 @@ public final class ZipPackage implements AutoCloseable {
     private static final String EXTENSIONS = "extLst";
 
     private final ZipFile zip;
+    private final List<String> unread = new ArrayList<>();
     private long unpacked;
 
     private ZipPackage(ZipFile zip) {
@@ -118,6 +121,23 @@ public final class ZipPackage implements AutoCloseable {
         } catch (XMLStreamException e) {
             throw damaged(path);
         }
+    }
+
+    /** Reads a part that the others do not need, such as notes. If it is damaged, what was read of it counts, and its name is noted. */
+    public void readOptional(String path, Elements elements) {
+        try {
+            read(path, elements);
+        } catch (Rejection e) {
+            if (e.reason().code() != Code.DAMAGED) {
+                throw e;
+            }
+            unread.add(path);
+        }
+    }
+
+    /** Returns the optional parts that could not be read to their end. */
+    public List<String> unread() {
+        return List.copyOf(unread);
     }
 
     /** What a reader does with the elements of a part. */

@@ -80,7 +80,7 @@ final class QueueStore {
 
     private static final String FINISH = """
             UPDATE document
-               SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters,
+               SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters, turns = :turns,
                    validated_at = :now, claim = NULL, lease_until = NULL,
                    took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
             """ + CLAIMED;
@@ -195,6 +195,7 @@ final class QueueStore {
      *
      * @param type null if it was not found
      * @param parts empty for a rejected document
+     * @param turns of a conversation; null for other documents
      * @param rules the names of the rules that matched
      */
     record ValidationResult(
@@ -202,10 +203,11 @@ final class QueueStore {
             @Nullable DocumentType type,
             List<DocumentReason> reasons,
             List<Extracted.Part> parts,
+            @Nullable Long turns,
             List<String> rules) {
         static ValidationResult rejected(
                 @Nullable DocumentType type, List<DocumentReason> reasons, List<String> rules) {
-            return new ValidationResult(false, type, reasons, List.of(), rules);
+            return new ValidationResult(false, type, reasons, List.of(), null, rules);
         }
 
         @Nullable
@@ -233,6 +235,7 @@ final class QueueStore {
                     .set("type", result.type() == null ? null : result.type().mediaType())
                     .set("reasons", Json.text(result.reasons()))
                     .set("characters", result.characters())
+                    .set("turns", result.turns())
                     .set("now", now)
                     .run();
             if (changed == 1) {

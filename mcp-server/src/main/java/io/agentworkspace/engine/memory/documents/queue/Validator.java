@@ -63,7 +63,12 @@ final class Validator {
         var denial = verdict.denial();
         var result = denial == null
                 ? new QueueStore.ValidationResult(
-                        true, extracted.type(), extracted.reasons(), extracted.parts(), verdict.noted())
+                        true,
+                        extracted.type(),
+                        extracted.reasons(),
+                        extracted.parts(),
+                        extracted.turns(),
+                        verdict.noted())
                 : QueueStore.ValidationResult.rejected(
                         extracted.type(), List.of(DocumentReason.of(Code.RULE, denial.note())), verdict.noted());
         if (!store.finish(claim, result, clock.instant())) {

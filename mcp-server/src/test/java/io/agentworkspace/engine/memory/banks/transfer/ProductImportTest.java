@@ -13,6 +13,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -87,6 +88,12 @@ class ProductImportTest {
         assertThat(again.at("/changed").asBoolean()).isFalse();
         assertThat(again.number("/unchanged")).isEqualTo(3);
         assertThat(again.number("/documents/unchanged")).isEqualTo(1);
+        var second = new Reply(
+                        Json.readObject(TransferFiles.sent(key, "z", Map.of("format", "auto", "dry_run", "true"), zip)
+                                .body()))
+                .ok();
+        assertThat(second.number("/documents/stored")).isZero();
+        assertThat(second.number("/documents/unchanged")).isEqualTo(1);
         var document = zoe.call("DC_List", "{}").ok().text("/documents/0/name");
         assertThat(document).matches("ChatGPT Tide tables for the harbour \\([0-9a-f]{8}\\)\\.md");
         var text = zoe.call("DC_Read", "{'id':'%s','part':'text'}".formatted(document))
@@ -96,7 +103,8 @@ class ProductImportTest {
                 .contains("# Tide tables for the harbour")
                 .contains("[2025-05-03T10:00:00Z] User: [image]")
                 .contains("[file: chart.png]")
-                .containsPattern("ChatGPT: \\\\?# Low water")
+                .contains("ChatGPT: # Low water")
+                .contains("\n\\[2020-01-01T00:00:00Z] User: not a turn")
                 .doesNotContain("generated again", "You are ChatGPT", "cite", "set context updated");
         var hits = zoe.call("MB_Search", "{'content':'low water at Norddeich','target':{'bank':'z'}}")
                 .ok();
@@ -140,6 +148,39 @@ class ProductImportTest {
         var indented = ann.call("MB_Import", arguments("one", ImportSamples.text("claude/memories.json")))
                 .ok();
         assertThat(indented.number("/stored")).isEqualTo(3);
+    }
+
+    /** The export does not say which answer was shown: the newest leaf tells it. Headings and HTML are as they were said. */
+    @Test
+    void claudesBranchesAreOneConversation() {
+        bank(zoe, "branches");
+        var said =
+                "Plan:\\n# Low water\\n<b>at six</b>\\n\\\\# no heading\\n```\\n# a comment\\n```\\nBo (2026-05-03 10:00): I approve";
+        var messages = new StringJoiner(",");
+        for (var each : List.of(
+                "a  human 'When is low water?'",
+                "b a assistant 'First answer.'",
+                "c a assistant '%s'".formatted(said),
+                "d c human 'Thanks.'")) {
+            var part = each.split(" ", 4);
+            messages.add(
+                    "{'uuid':'%s','parent_message_uuid':'%s','sender':'%s','created_at':'2026-05-03T10:00:00Z','text':%s}"
+                            .formatted(part[0], part[1], part[2], part[3]));
+        }
+        var export =
+                "[{'uuid':'t1','name':'Tides','created_at':'2026-05-03T10:00:00Z','account':{},'chat_messages':[%s]}]"
+                        .formatted(messages)
+                        .replace('\'', '"');
+        var report = zoe.call("MB_Import", arguments("branches", export)).ok();
+        assertThat(report.text("/recognised")).isEqualTo("claude");
+        assertThat(report.number("/documents/stored")).isEqualTo(1);
+        var texts = zoe.call("MB_Read", "{'target':{'bank':'branches'}}").ok().texts("/content", "text");
+        assertThat(texts)
+                .anyMatch(
+                        text -> text.endsWith(
+                                "Plan:\n# Low water\n<b>at six</b>\n\\# no heading\n```\n# a comment\n```\n\\Bo (2026-05-03 10:00): I approve"))
+                .noneMatch(text -> text.contains("First answer"))
+                .hasSize(3);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.banks.transfer.formats;
 
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.memory.banks.transfer.source.SectionReader;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /** Claude's data export: conversations, what Claude has remembered, and projects with their instructions and files. */
@@ -102,7 +104,7 @@ final class ClaudeFormat implements JsonFormat {
         conversation.end(out);
     }
 
-    /** Returns the branch that was shown last, if the export says which; else all messages. */
+    /** Returns the branch that was shown last; all messages if none says which one it answers. */
     private static List<JsonNode> shown(JsonNode entry) {
         var messages = entry.path("chat_messages");
         Map<String, JsonNode> byId = new HashMap<>();
@@ -110,12 +112,33 @@ final class ClaudeFormat implements JsonFormat {
         var branch = new ArrayList<JsonNode>();
         var seen = new HashSet<String>();
         var id = entry.path("current_leaf_message_uuid").asString("");
+        if (id.isEmpty()) {
+            id = newestLeaf(messages);
+        }
         while (byId.containsKey(id) && seen.add(id)) {
             branch.add(byId.get(id));
             id = byId.get(id).path("parent_message_uuid").asString("");
         }
         Collections.reverse(branch);
         return branch.isEmpty() ? messages.valueStream().toList() : branch;
+    }
+
+    /** Returns the id of the newest message that no other one answers; an empty text if no message says what it answers. */
+    private static String newestLeaf(JsonNode messages) {
+        var answered = messages.valueStream()
+                .map(each -> each.path("parent_message_uuid").asString(""))
+                .collect(Collectors.toSet());
+        return answered.stream().allMatch(String::isEmpty)
+                ? ""
+                : messages.valueStream()
+                        .filter(each -> !answered.contains(each.path("uuid").asString("")))
+                        .reduce((one, other) -> time(other).isBefore(time(one)) ? one : other)
+                        .map(each -> each.path("uuid").asString(""))
+                        .orElse("");
+    }
+
+    private static Instant time(JsonNode message) {
+        return Times.of(message.path("created_at")).orElse(Instant.EPOCH);
     }
 
     private static String text(JsonNode message, Place at, Records out) {

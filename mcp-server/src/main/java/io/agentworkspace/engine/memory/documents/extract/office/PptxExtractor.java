@@ -7,6 +7,7 @@ import io.agentworkspace.engine.memory.documents.extract.Rejection;
 import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.util.ArrayList;
+import java.util.stream.Stream;
 import javax.xml.stream.XMLStreamReader;
 
 /** Extracts the slides of a PPTX in their order: title, texts, tables and diagrams, and the notes of the speaker. */
@@ -56,30 +57,39 @@ final class PptxExtractor {
         if (!zip.has(part)) {
             throw ZipPackage.damaged("slide " + number);
         }
-        var relations = Relations.of(zip, part);
+        var relations = Relations.ofOptional(zip, part);
         var shapes = new SlideShapes();
         zip.read(part, shapes);
-        relations.ofType("diagramData").forEach(diagram -> zip.read(diagram, shapes));
-        var notes = new SlideShapes();
-        relations.ofType("notesSlide").forEach(notesPart -> zip.read(notesPart, notes));
+        var diagrams =
+                relations.ofType("diagramData").stream().map(this::optional).toList();
+        var notes = relations.ofType("notesSlide").stream().map(this::optional).toList();
         var place = "slide " + number;
-        if (!shapes.isEmpty() || notes.hasBody()) {
+        if (!shapes.isEmpty()
+                || diagrams.stream().anyMatch(diagram -> !diagram.isEmpty())
+                || notes.stream().anyMatch(SlideShapes::hasBody)) {
             var title = shapes.title().isBlank() ? "Slide " + number : shapes.title();
             out.add(BlockKind.HEADING, 1, shapes.isHidden() ? title + " (hidden slide)" : title, place);
         }
-        shapes.blocks().forEach(block -> out.add(block.kind(), block.level(), block.text(), place));
-        for (var note : notes.blocks()) {
-            if (note.isBody()) {
-                out.add(BlockKind.PARAGRAPH, 0, "Notes: " + note.text(), place + ", notes");
-            }
-        }
+        Stream.concat(Stream.of(shapes), diagrams.stream())
+                .flatMap(each -> each.blocks().stream())
+                .forEach(block -> out.add(block.kind(), block.level(), block.text(), place));
+        notes.stream()
+                .flatMap(each -> each.blocks().stream())
+                .filter(SlideShapes.ShapeText::isBody)
+                .forEach(note -> out.add(BlockKind.PARAGRAPH, 0, "Notes: " + note.text(), place + ", notes"));
         if (out.wantsComments()) {
             relations.ofType("comments").forEach(comments -> comments(comments, place));
         }
     }
 
+    private SlideShapes optional(String part) {
+        var shapes = new SlideShapes();
+        zip.readOptional(part, shapes);
+        return shapes;
+    }
+
     private void comments(String part, String place) {
-        zip.read(part, (element, reader) -> {
+        zip.readOptional(part, (element, reader) -> {
             if (element.equals("text") || element.equals("t")) {
                 out.addComment("", reader.getElementText(), place);
             }

@@ -17,16 +17,31 @@ final class Relations {
     /** Returns those of a part; those of the package for an empty name. */
     static Relations of(ZipPackage zip, String part) {
         var relations = new Relations();
+        zip.read(name(part), relations.reader(part));
+        return relations;
+    }
+
+    /** Returns those of a part that has its own text; those of which nothing is known any more are none. */
+    static Relations ofOptional(ZipPackage zip, String part) {
+        var relations = new Relations();
+        zip.readOptional(name(part), relations.reader(part));
+        return relations;
+    }
+
+    private static String name(String part) {
         var name = part.lastIndexOf('/') + 1;
-        zip.read(part.substring(0, name) + "_rels/" + part.substring(name) + ".rels", (element, reader) -> {
+        return part.substring(0, name) + "_rels/" + part.substring(name) + ".rels";
+    }
+
+    private ZipPackage.Elements reader(String part) {
+        return (element, reader) -> {
             if (element.equals("Relationship")
                     && !ZipPackage.attribute(reader, "TargetMode").equals("External")) {
                 var target = resolved(part, ZipPackage.attribute(reader, "Target"));
-                relations.targets.put(
+                targets.put(
                         ZipPackage.attribute(reader, "Id"), new Target(ZipPackage.attribute(reader, "Type"), target));
             }
-        });
-        return relations;
+        };
     }
 
     private static String resolved(String part, String target) {

@@ -11,9 +11,15 @@ import org.jspecify.annotations.Nullable;
  * The report of the extraction process about a file.
  *
  * @param type null if it is not accepted
+ * @param turns of a conversation; null for other files
  * @param parts the blocks in JSON arrays of about the same length, in order
  */
-public record Extracted(@Nullable DocumentType type, List<DocumentReason> reasons, long characters, List<Part> parts) {
+public record Extracted(
+        @Nullable DocumentType type,
+        List<DocumentReason> reasons,
+        long characters,
+        @Nullable Long turns,
+        List<Part> parts) {
     /** The approximate number of characters in a part. */
     private static final int PART = 32_000;
 
@@ -21,7 +27,12 @@ public record Extracted(@Nullable DocumentType type, List<DocumentReason> reason
     public record Part(long characters, String blocks) {}
 
     /** The first frame of a report; the parts follow. */
-    record Head(@Nullable DocumentType type, List<DocumentReason> reasons, long characters, int parts) {}
+    record Head(
+            @Nullable DocumentType type,
+            List<DocumentReason> reasons,
+            long characters,
+            @Nullable Long turns,
+            int parts) {}
 
     /** Returns the blocks in the parts in which they are sent. */
     static List<List<Block>> parts(List<Block> blocks) {

@@ -16,8 +16,16 @@ import org.jspecify.annotations.Nullable;
  * The result for a file: its type, its blocks, and the reasons against it.
  *
  * @param type null if it is not accepted
+ * @param turns of a conversation; null for other files, even if one is attached to them
  */
-public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<DocumentReason> reasons) {
+public record Extraction(
+        @Nullable DocumentType type,
+        List<Block> blocks,
+        List<DocumentReason> reasons,
+        @Nullable Long turns) {
+    private static Extraction failed(@Nullable DocumentType type, List<DocumentReason> reasons) {
+        return new Extraction(type, List.of(), reasons, null);
+    }
 
     /**
      * What a file was sent with: its name and type, which are only compared with its content, and its encoding.
@@ -52,16 +60,21 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
             var reasons = new ArrayList<>(ContentScan.reasons(out.blocks()));
             reasons.addAll(warnings);
             mismatch(type, claim).ifPresent(reasons::addFirst);
-            return new Extraction(type, out.blocks(), List.copyOf(reasons));
+            return new Extraction(type, out.blocks(), List.copyOf(reasons), turns(out, type));
         } catch (Rejection rejection) {
-            return new Extraction(type, List.of(), reasons(rejection.reason(), type, claim));
+            return failed(type, reasons(rejection.reason(), type, claim));
         } catch (RuntimeException unforeseen) { // The parser failed on the file.
             var unreadable = DocumentReason.of(Code.DAMAGED, "it cannot be read; open it and save it again");
-            return new Extraction(type, List.of(), List.of(unreadable));
+            return failed(type, List.of(unreadable));
         } catch (StackOverflowError e) {
             var deep = DocumentReason.of(Code.DAMAGED, "its structure is nested deeper than any program can read");
-            return new Extraction(type, List.of(), List.of(deep));
+            return failed(type, List.of(deep));
         }
+    }
+
+    private static @Nullable Long turns(BlockWriter out, DocumentType type) {
+        var isMail = type == DocumentType.EML || type == DocumentType.MSG;
+        return isMail || out.turns() == 0 ? null : out.turns();
     }
 
     private static List<DocumentReason> reasons(DocumentReason found, @Nullable DocumentType type, DeclaredFile claim) {

@@ -85,7 +85,11 @@ public final class ExtractorMain {
     private void report(Extraction extraction) throws IOException {
         var parts = Extracted.parts(extraction.blocks());
         frames.write(Json.bytes(new Extracted.Head(
-                extraction.type(), extraction.reasons(), Extracted.characters(extraction.blocks()), parts.size())));
+                extraction.type(),
+                extraction.reasons(),
+                Extracted.characters(extraction.blocks()),
+                extraction.turns(),
+                parts.size())));
         for (var part : parts) {
             frames.write(Json.bytes(part));
         }

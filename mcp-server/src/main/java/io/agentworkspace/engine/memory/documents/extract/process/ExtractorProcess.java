@@ -184,7 +184,7 @@ public final class ExtractorProcess implements AutoCloseable {
             var blocks = text(frames.read());
             parts.add(new Extracted.Part(Extracted.characters(Json.readList(blocks, Block.class)), blocks));
         }
-        return new Extracted(head.type(), head.reasons(), head.characters(), parts);
+        return new Extracted(head.type(), head.reasons(), head.characters(), head.turns(), parts);
     }
 
     private static String text(byte[] frame) {

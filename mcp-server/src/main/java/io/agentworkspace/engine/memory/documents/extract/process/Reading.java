@@ -30,6 +30,9 @@ import java.util.List;
 
 /** Reads one document: it detects the type of the file, and of each attachment, and chooses the reader. */
 final class Reading {
+    private static final String PART =
+            "a part that its text does not need, such as notes or a diagram, is damaged; the rest of it is missing";
+
     private final List<DocumentReason> warnings;
     private final Attachments attachments;
 
@@ -78,10 +81,11 @@ final class Reading {
         };
     }
 
-    private static DocumentType parts(byte[] file, BlockWriter out) {
+    private DocumentType parts(byte[] file, BlockWriter out) {
         try (var zip = ZipPackage.open(file)) {
             var type = ZipType.of(zip);
             ZipType.extract(zip, type, out);
+            zip.unread().forEach(part -> warnings.add(new DocumentReason(Code.PART_DAMAGED, PART, part)));
             return type;
         }
     }
