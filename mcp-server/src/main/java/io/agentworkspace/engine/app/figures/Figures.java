@@ -66,7 +66,7 @@ public final class Figures {
                     "errors",
                     "Calls that fail",
                     "percentunit",
-                    "sum(rate(engine_tool_calls_total{outcome=~\"internal|unavailable\"}[5m])) / sum(rate(engine_tool_calls_total[5m]))",
+                    "(sum(rate(engine_tool_calls_total{outcome=~\"internal|unavailable\"}[5m])) or vector(0)) / sum(rate(engine_tool_calls_total[5m]))",
                     scrape -> share(
                             scrape.sum("engine_tool_calls_total", value -> OWN_FAULT.contains(value.label("outcome"))),
                             scrape.sum("engine_tool_calls_total")),

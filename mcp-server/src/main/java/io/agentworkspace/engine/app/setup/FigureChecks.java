@@ -4,6 +4,7 @@ import io.agentworkspace.engine.app.figures.Figure;
 import io.agentworkspace.engine.app.figures.Figures;
 import io.agentworkspace.engine.app.figures.Scrape;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.util.List;
 
 /** Compares the ten figures of the running engine with their limits. */
@@ -19,8 +20,10 @@ public record FigureChecks(RunningEngine engine) {
                                     FIGURE,
                                     "set ENGINE_METRICS_LISTEN or ENGINE_METRICS_TOKEN, so that the figures of a running engine can be read"))
                     : of(Scrape.of(text));
-        } catch (IOException e) {
+        } catch (ConnectException e) {
             return List.of(Finding.note(FIGURE, "no engine runs with these settings, so it has no figures"));
+        } catch (IOException e) {
+            return List.of(Finding.note(FIGURE, "the metrics cannot be read: %s", e));
         }
     }
 

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.App;
+import io.agentworkspace.engine.app.settings.Settings;
+import io.agentworkspace.engine.app.setup.FigureChecks;
+import io.agentworkspace.engine.app.setup.Finding;
+import io.agentworkspace.engine.app.setup.RunningEngine;
 import io.agentworkspace.engine.kernel.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -13,7 +17,10 @@ import io.agentworkspace.engine.testing.Programs;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -85,6 +92,41 @@ class FiguresTest {
             assertThat(figure.isWrong(limit.value())).as(figure.name()).isFalse();
         }
         assertThat(Figures.ALL.getFirst().now().applyAsDouble(scrape)).isEqualTo(1);
+    }
+
+    @Test
+    void theDoctorPrintsEachAndWhereToReadOn() throws Exception {
+        var port = app.metricsPort().orElseThrow();
+        assertThat(doctor(port)).hasSize(10).allMatch(line -> line.startsWith("ok    figure"));
+        var broken = get("http://127.0.0.1:" + port + "/metrics")
+                .replaceAll("(?m)^(engine_db_state\\{state=\"reachable\"\\}) .*", "$1 0")
+                .replaceAll("(?m)^(engine_db_notifications) .*", "$1 0")
+                .replaceAll("(?m)^(engine_db_commit_seconds) .*", "$1 1.5");
+        var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/metrics", exchange -> {
+            var body = broken.getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        try {
+            assertThat(doctor(server.getAddress().getPort()))
+                    .filteredOn(line -> line.startsWith("warn"))
+                    .hasSize(3)
+                    .anyMatch(line -> line.contains("database: no") && line.contains("docs/alerts.md#database"))
+                    .anyMatch(line -> line.contains("notifications: no"))
+                    .anyMatch(line -> line.contains("commits: 1.5 s") && line.contains("docs/alerts.md#commits"));
+        } finally {
+            server.stop(0);
+        }
+        assertThat(doctor(1)).singleElement().asString().contains("no engine runs");
+    }
+
+    private static List<String> doctor(int port) throws InterruptedException {
+        var settings = Settings.read(Map.of("ENGINE_METRICS_LISTEN", "127.0.0.1:" + port), List.of());
+        return new FigureChecks(new RunningEngine(settings))
+                .run().stream().map(Finding::line).map(String::strip).toList();
     }
 
     /** Prometheus itself reads the rules and the panels of the files, and evaluates them on what it scraped. */
