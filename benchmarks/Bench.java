@@ -30,6 +30,7 @@ final class Bench {
         ALL.put("toolsearch", new ToolSearch());
         ALL.put("overload", new Overload());
         ALL.put("peers", new Peers());
+        ALL.put("sizes", new Sizes());
     }
 
     /** A benchmark. */

@@ -13,6 +13,9 @@ final class Drill {
 
     static {
         ALL.put("rolling", new RollingRestart());
+        ALL.put("slow-replica", new SlowReplica());
+        ALL.put("disk-full", new DiskFull());
+        ALL.put("point-in-time", new PointInTime());
         ALL.put("failover", new Failover());
         ALL.put("patroni", new Patroni());
         ALL.put("pooler", new Pooler());
@@ -31,7 +34,7 @@ final class Drill {
     public static void main(String[] arguments) throws Exception {
         var drill = arguments.length == 0 ? null : ALL.get(arguments[0]);
         if (drill == null) {
-            ALL.forEach((name, one) -> System.out.printf("  ./engine drill %-10s %s%n", name, one.words()));
+            ALL.forEach((name, one) -> System.out.printf("  ./engine drill %-13s %s%n", name, one.words()));
             System.exit(arguments.length == 0 ? 0 : 2);
             return;
         }

@@ -58,6 +58,11 @@ final class Engine implements AutoCloseable {
         return start(Files.createTempDirectory("engine-bench"), false, environment);
     }
 
+    /** Starts an engine with these settings and data that are kept. */
+    static Engine startOn(Path kept, Map<String, String> environment) throws IOException {
+        return start(Files.createDirectories(kept), true, environment);
+    }
+
     /** Starts an engine on this port with these settings. */
     static Engine startAt(int port, Map<String, String> environment) throws IOException {
         return start(Files.createTempDirectory("engine-bench"), false, environment, "--port", Integer.toString(port));

@@ -6,13 +6,17 @@ import java.net.Socket;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** The network between engine and database is slow, cut, or passes data in one direction only. */
 final class Network implements Bench.Benchmark {
     @Override
     public String words() {
-        return "the network to the database is slow, cut, or goes one way only [--delay 100 --seconds 10 --writers 8]";
+        return "the network to the database is slow, loses packets, is cut, or goes one way only [--delay 100 --loss 0 --seconds 10 --writers 8]";
     }
+
+    /** Milliseconds until a lost packet is sent again: at least 200 with Linux, and more with the distance. */
+    private static final int RETRANSMISSION = 400;
 
     /** A connection to the database that a drill disturbs. */
     private static final class Line implements AutoCloseable {
@@ -20,6 +24,8 @@ final class Network implements Bench.Benchmark {
         private final List<Socket> open = new ArrayList<>();
         private final int target;
         private volatile int delay;
+        /** In a hundred, in each direction. */
+        private volatile int loss;
         private volatile boolean cut;
         private volatile boolean isSilentBack;
 
@@ -62,6 +68,9 @@ final class Network implements Bench.Benchmark {
                     if (isBack && delay > 0) {
                         Thread.sleep(delay);
                     }
+                    if (ThreadLocalRandom.current().nextInt(100) < loss) {
+                        Thread.sleep(RETRANSMISSION); // TCP sends what was lost again after a while: nothing is lost to a program.
+                    }
                     if (!isBack || !isSilentBack) {
                         to.getOutputStream().write(buffer, 0, read);
                     }
@@ -100,10 +109,13 @@ final class Network implements Bench.Benchmark {
                 writes.awaitMore(300);
                 writes.mark();
                 line.delay = options.number("delay", 100);
+                line.loss = options.number("loss", 0);
                 Thread.sleep(millis);
                 line.delay = 0;
+                line.loss = 0;
                 writes.awaitMore(100);
-                writes.report("answers %d ms later for %d s".formatted(options.number("delay", 100), millis / 1_000));
+                writes.report("answers %d ms later, and %d of 100 packets lost, for %d s"
+                        .formatted(options.number("delay", 100), options.number("loss", 0), millis / 1_000));
                 writes.mark();
                 line.cut();
                 Thread.sleep(millis);

@@ -14,7 +14,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 
-/** Two servers that Patroni runs, with etcd (Debian: {@code patroni}, {@code etcd-server}). The leader is killed with its Patroni. */
+/**
+ * Two servers that Patroni runs, with etcd (Debian: {@code patroni}, {@code etcd-server}). The leader is killed with its Patroni, or
+ * hangs with it.
+ */
 final class Patroni implements Bench.Benchmark {
     private static final String CONFIGURATION = """
             scope: drill
@@ -46,13 +49,29 @@ final class Patroni implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "Patroni's leader is killed, and Patroni promotes the other one [--writers 8]";
+        return "Patroni's leader is killed or hangs, and Patroni promotes the other one [--case kill|hang --timeout 3s --writers 8]";
     }
 
     /** A server, with its Patroni. */
     private record Node(Path data, int rest, int port, Process patroni) {
         String url() {
             return "jdbc:postgresql://127.0.0.1:%d/postgres?user=engine".formatted(port);
+        }
+
+        /** Sends a signal to Patroni and to each process of the server. */
+        void signal(String name) throws Exception {
+            var all = new ArrayList<>(patroni.descendants().toList());
+            all.addFirst(patroni.toHandle());
+            var file = data.resolve("postmaster.pid");
+            if (Files.exists(file)) {
+                ProcessHandle.of(Long.parseLong(Files.readAllLines(file).getFirst().strip())).ifPresent(postmaster -> {
+                    all.add(postmaster);
+                    postmaster.descendants().forEach(all::add);
+                });
+            }
+            for (var each : all) {
+                new ProcessBuilder("kill", "-" + name, Long.toString(each.pid())).start().waitFor();
+            }
         }
 
         void kill() throws Exception {
@@ -71,6 +90,7 @@ final class Patroni implements Bench.Benchmark {
     @Override
     public void run(Bench.Options options) throws Exception {
         var key = ApiKey.generate(new SecureRandom()).reveal();
+        var hangs = options.text("case", "kill").equals("hang");
         var folder = Files.createTempDirectory("engine-drill");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
         var etcdPort = Servers.freePort();
@@ -85,18 +105,28 @@ final class Patroni implements Bench.Benchmark {
                     "jdbc:postgresql://127.0.0.1:%d,127.0.0.1:%d/postgres?user=engine&targetServerType=primary"
                             .formatted(nodes.get(0).port(), nodes.get(1).port()),
                     key));
-            environment.put("ENGINE_DATABASE_TIMEOUT", "4s");
+            environment.put("ENGINE_DATABASE_TIMEOUT", options.text("timeout", "3s"));
             try (var engine = Engine.startIn(environment)) {
                 var writes = new Writes(List.of(engine.url()), key, options.number("writers", 8));
                 writes.awaitMore(300);
                 writes.mark();
                 var start = System.nanoTime();
-                nodes.get(0).kill();
+                if (hangs) {
+                    nodes.get(0).signal("STOP");
+                } else {
+                    nodes.get(0).kill();
+                }
                 await(nodes.get(1), "primary", Duration.ofMinutes(2));
                 var promoted = System.nanoTime();
                 writes.awaitMore(200);
+                if (hangs) {
+                    nodes.get(0).signal("CONT"); // The old leader wakes up, and must not take writes.
+                    writes.awaitMore(200);
+                }
                 writes.close();
-                System.out.printf("the leader was killed; Patroni promoted the other one after %.1f s%n", (promoted - start) / 1e9);
+                System.out.printf(
+                        "the leader %s; Patroni promoted the other one after %.1f s%n",
+                        hangs ? "hung" : "was killed", (promoted - start) / 1e9);
                 writes.report("ttl 20 s, synchronous_mode");
                 System.out.printf("  writes again %.1f s after the promotion%n",
                         writes.longestGap().toMillis() / 1e3 - (promoted - start) / 1e9);

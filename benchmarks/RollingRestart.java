@@ -63,13 +63,13 @@ final class RollingRestart implements Bench.Benchmark {
         }
     }
 
-    private static Engine start(Servers servers, String key, int port) throws Exception {
+    static Engine start(Servers servers, String key, int port) throws Exception {
         var environment = new HashMap<>(Servers.engine(servers.url(), key));
         environment.put("ENGINE_BASE_URL", "http://localhost:" + port);
         return Engine.startAt(port, environment);
     }
 
-    private static void awaitReady(String url) throws Exception {
+    static void awaitReady(String url) throws Exception {
         try (var client = HttpClient.newHttpClient()) {
             var request = HttpRequest.newBuilder(URI.create(url + "/api/health/ready")).build();
             while (true) {
@@ -86,7 +86,7 @@ final class RollingRestart implements Bench.Benchmark {
     }
 
     /** Starts the proxy as docs/replicas.md configures it. */
-    private static Process proxy(String name, int front, List<Integer> ports) throws Exception {
+    static Process proxy(String name, int front, List<Integer> ports) throws Exception {
         var folder = Files.createTempDirectory("drill-proxy");
         var isCaddy = name.equals("caddy");
         var file = folder.resolve(isCaddy ? "Caddyfile" : "haproxy.cfg");

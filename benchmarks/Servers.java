@@ -51,6 +51,35 @@ final class Servers implements AutoCloseable {
         return servers;
     }
 
+    /** Starts a primary that archives its write-ahead log, and makes a base backup. */
+    static Servers archiving() throws Exception {
+        var servers = new Servers();
+        var archive = servers.data("archive");
+        Files.createDirectory(Path.of(archive), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        new ProcessBuilder("chown", "--reference=" + servers.data("primary"), archive).start().waitFor();
+        servers.sql(
+                "ALTER SYSTEM SET archive_mode = on",
+                "ALTER SYSTEM SET archive_command = 'cp %%p %s/%%f'".formatted(archive));
+        servers.run("pg_ctl", "-D", servers.data("primary"), "-m", "fast", "-w", "stop");
+        servers.start("primary", servers.primary, "");
+        servers.run(
+                "pg_basebackup", "-D", servers.data("standby"), "-c", "fast", "-X", "none",
+                "-d", "host=127.0.0.1 port=%d user=engine".formatted(servers.primary));
+        return servers;
+    }
+
+    /** Kills the primary, and starts a server on the base backup that recovers until a point in time. */
+    void recover(String until) throws Exception {
+        signalPrimary("KILL");
+        var signal = Files.createFile(Path.of(data("standby"), "recovery.signal"));
+        new ProcessBuilder("chown", "--reference=" + data("standby"), signal.toString()).start().waitFor();
+        start(
+                "standby",
+                standby,
+                "-c archive_mode=off -c restore_command='cp %s/%%f %%p' -c recovery_target_time='%s' -c recovery_target_action=promote"
+                        .formatted(data("archive"), until));
+    }
+
     private void start(String name, int port, String more) throws Exception {
         run("pg_ctl", "-D", data(name), "-w", "-l", folder.resolve(name + ".log").toString(), "-o",
                 "-c config_file=%s/postgresql.conf -c include_dir='' -p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=300 -c max_wal_senders=10 -c wal_keep_size=1GB %s"

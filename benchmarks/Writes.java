@@ -130,6 +130,16 @@ final class Writes implements AutoCloseable {
         }
     }
 
+    /** Returns the number of the next write: those with this number or a higher one have not begun. */
+    int next() {
+        return number.get() + 1;
+    }
+
+    /** Returns the number in a write's name. */
+    static int number(String name) {
+        return Integer.parseInt(name.substring(name.lastIndexOf(' ') + 1));
+    }
+
     /** Returns the names that were acknowledged up to now. */
     Set<String> names() {
         return new HashSet<>(acknowledged);

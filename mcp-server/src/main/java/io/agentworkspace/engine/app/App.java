@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.app.figures.FiguresFeature;
 import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.RateLimit;
 import io.agentworkspace.engine.app.settings.Settings;
@@ -107,6 +108,10 @@ public final class App implements AutoCloseable {
             firstKey = new FirstStart(ground.db(), features.keys(), clock).run(settings);
             var signals = new DatabaseSignals(ground.watch());
             add(ground.feature(), signals);
+            add(
+                    FiguresFeature.of(
+                            ground.db(), ground.watch(), settings.database().dataDir()),
+                    signals);
             features.all().forEach(feature -> add(feature, signals));
 
             keep(signals); // Closed before the features that it tells of changes.

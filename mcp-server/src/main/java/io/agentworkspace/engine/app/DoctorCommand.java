@@ -3,7 +3,9 @@ package io.agentworkspace.engine.app;
 import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.app.setup.Checkup;
+import io.agentworkspace.engine.app.setup.FigureChecks;
 import io.agentworkspace.engine.app.setup.Finding;
+import io.agentworkspace.engine.app.setup.RunningEngine;
 import io.agentworkspace.engine.app.setup.SetupQueries;
 import io.agentworkspace.engine.kernel.db.DatabaseFailure;
 import io.agentworkspace.engine.kernel.db.embedded.PostgresFailure;
@@ -43,6 +45,7 @@ record DoctorCommand(Settings settings, Clock clock) {
         }
         try {
             findings.addAll(checkup.addresses());
+            findings.addAll(new FigureChecks(new RunningEngine(settings)).run());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.app.backup.BackupFailure;
 import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.kernel.db.DatabaseFailure;
@@ -34,6 +35,7 @@ record FailedStart(Settings settings, Throwable failure) {
         return Optional.ofNullable(
                 switch (cause) {
                     case InvalidSetting e -> e.getMessage();
+                    case BackupFailure e -> e.getMessage();
                     case PostgresFailure e -> e.getMessage();
                     case SecretsFailure e -> e.getMessage();
                     case DatabaseFailure e -> e.getMessage() + whereItIs();

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.app.backup.Backup;
 import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.app.settings.UnknownSettings;
@@ -51,6 +52,15 @@ public final class Main {
                     command(rest, (settings, words) -> Printed.of(new SecretsCommand(settings).run(words)));
                 case DoctorCommand.WORD ->
                     command(rest, (settings, words) -> new DoctorCommand(settings, Clock.systemUTC()).run(words));
+                case BackupCommand.WORD ->
+                    command(
+                            BackupCommand.words(rest),
+                            (settings, words) -> Printed.of(backup(settings).run(words)));
+                case BundleCommand.WORD ->
+                    command(
+                            rest,
+                            (settings, words) ->
+                                    Printed.of(bundle(settings, rest).run(words)));
                 // A key for ENGINE_BOOTSTRAP_KEY, since its checksum cannot be made by hand.
                 case "key" ->
                     System.out.println(ApiKey.generate(new SecureRandom()).reveal());
@@ -69,6 +79,17 @@ public final class Main {
     private static void forgetAddresses() {
         Security.setProperty("networkaddress.cache.ttl", "0");
         Security.setProperty("networkaddress.cache.negative.ttl", "0");
+    }
+
+    private static BackupCommand backup(Settings settings) {
+        var path = System.getenv().getOrDefault("PATH", "");
+        return new BackupCommand(settings, new Backup(path, App.VERSION, Clock.systemUTC(), Backup::folder));
+    }
+
+    private static BundleCommand bundle(Settings settings, List<String> commandLine) {
+        var flags =
+                commandLine.stream().dropWhile(word -> !word.startsWith("--")).toList();
+        return new BundleCommand(settings, System.getenv(), flags, Clock.systemUTC());
     }
 
     /** What a command prints, and the code that it exits with. */

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.app.settings;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -93,8 +94,7 @@ public record Settings(
 
     /** Reads the environment and the command line, which takes precedence. */
     public static Settings read(Map<String, String> environment, List<String> commandLine) {
-        var values = new HashMap<>(environment);
-        values.putAll(Flags.read(commandLine, ALL));
+        var values = texts(environment, commandLine);
         return new Settings(
                 HttpSettings.read(values),
                 DatabaseSettings.read(values),
@@ -110,6 +110,33 @@ public record Settings(
                 ObservabilitySettings.read(values),
                 LOG_FORMAT.read(values),
                 LOG_FILE.find(values));
+    }
+
+    /** Returns each setting's text as it was given, or its default, and of secret ones only whether they are set. */
+    public static Map<String, String> shown(Map<String, String> environment, List<String> commandLine) {
+        var values = texts(environment, commandLine);
+        var shown = new LinkedHashMap<String, String>();
+        for (var setting : ALL) {
+            var text = values.getOrDefault(setting.name(), "").strip();
+            var fallback = setting.fallback() == null ? "" : setting.fallback();
+            shown.put(setting.name(), text.isEmpty() ? fallback + " (default)" : setting.secret() ? "(set)" : text);
+        }
+        return shown;
+    }
+
+    /** Returns the texts of the secret settings that are set. */
+    public static List<String> secrets(Map<String, String> environment, List<String> commandLine) {
+        var values = texts(environment, commandLine);
+        return ALL.stream()
+                .filter(setting -> setting.secret() && values.containsKey(setting.name()))
+                .map(setting -> values.getOrDefault(setting.name(), ""))
+                .toList();
+    }
+
+    private static Map<String, String> texts(Map<String, String> environment, List<String> commandLine) {
+        var values = new HashMap<>(environment);
+        values.putAll(Flags.read(commandLine, ALL));
+        return values;
     }
 
     /** Returns all settings as text, a paragraph for each. */

@@ -13,6 +13,7 @@ import java.util.List;
 record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
     private static final int OLDEST_SERVER = 150_000;
     private static final Duration FAR = Duration.ofMillis(5);
+    private static final Duration SLOW = Duration.ofMillis(100);
     private static final Duration WRONG = Duration.ofSeconds(1);
 
     List<Finding> run() {
@@ -21,6 +22,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
             var findings = new ArrayList<>(List.of(
                     server(facts),
                     distance(facts.roundTrip()),
+                    commits(facts.commit()),
                     clocks(Duration.between(facts.now(), clock.instant())
                             .minus(facts.roundTrip().dividedBy(2))),
                     schema(facts.schema()),
@@ -29,7 +31,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
             if (facts.isPooled()) {
                 findings.add(pooler(facts.isDirectPooled()));
             }
-            if (!facts.isStandby() && !facts.isDirectPooled()) {
+            if (!facts.isStandby() && !facts.isDirectPooled() && !facts.commit().equals(SetupQueries.NEVER)) {
                 findings.add(notifications(facts.receivesNotifications()));
             }
             return findings;
@@ -64,6 +66,22 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
         return roundTrip.compareTo(FAR) > 0
                 ? Finding.warn("distance", "%s, and a call makes one or two: run the engine near the database", words)
                 : Finding.ok("distance", "%s", words);
+    }
+
+    private static Finding commits(Duration commit) {
+        if (commit.equals(SetupQueries.NEVER)) {
+            return Finding.fail(
+                    "commits",
+                    "a commit does not end within %d s: the primary's disk hangs, or its synchronous standby is missing (pg_stat_replication): docs/alerts.md#commits",
+                    commit.toSeconds());
+        }
+        var words = "a commit takes %.1f ms".formatted(commit.toNanos() / 1e6);
+        return commit.compareTo(SLOW) > 0
+                ? Finding.warn(
+                        "commits",
+                        "%s: the primary's disk or its synchronous standby is slow: docs/alerts.md#commits",
+                        words)
+                : Finding.ok("commits", "%s", words);
     }
 
     private static Finding clocks(Duration ahead) {

@@ -29,6 +29,12 @@ public record SetupQueries(
     private static final int PATIENCE_SECONDS = 10;
     private static final int NOTIFICATION_MILLIS = 3_000;
 
+    /** Longer than a statement may take. */
+    static final Duration NEVER = Duration.ofSeconds(PATIENCE_SECONDS);
+
+    /** It gets a transaction's number, so that its commit is written. */
+    private static final String COMMIT = "SELECT pg_current_xact_id()";
+
     private static final String SET_MARK = "SELECT set_config('engine.doctor', ?, false)";
     private static final String MARK = "SELECT current_setting('engine.doctor', true)";
 
@@ -49,6 +55,7 @@ public record SetupQueries(
      * @param now the time of the server's clock
      * @param archived when the last file of the write-ahead log was archived
      * @param roundTrip the median of some
+     * @param commit how long a commit takes, the median of some; {@link #NEVER} if it does not end
      * @param isPooled whether a pooler of transactions or statements is in between
      * @param isDirectPooled the same of the address for notifications
      * @param receivesNotifications whether a notification of one connection arrives on another
@@ -67,6 +74,7 @@ public record SetupQueries(
             boolean isArchivingFailed,
             String size,
             Duration roundTrip,
+            Duration commit,
             boolean isPooled,
             boolean isDirectPooled,
             boolean receivesNotifications,
@@ -139,6 +147,8 @@ public record SetupQueries(
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(FACTS)) {
             row.next();
+            var isWritable = !row.getBoolean("is_standby") && !row.getBoolean("is_read_only");
+            var commit = isWritable ? commit(other) : Duration.ZERO;
             var archived = row.getObject("last_archived_time", OffsetDateTime.class);
             return new Facts(
                     row.getString("version"),
@@ -154,20 +164,34 @@ public record SetupQueries(
                     row.getBoolean("is_archiving_failed"),
                     row.getString("size"),
                     roundTrip(connection),
+                    commit,
                     isPooled,
                     isDirectPooled,
-                    !row.getBoolean("is_standby")
-                            && receivesNotifications(connection, other), // A standby refuses LISTEN.
+                    !row.getBoolean("is_standby") // A standby refuses LISTEN.
+                            && !commit.equals(NEVER)
+                            && receivesNotifications(connection, other),
                     SchemaVersion.of(connection));
         }
     }
 
+    private static Duration commit(Connection connection) {
+        try {
+            return median(connection, COMMIT);
+        } catch (SQLException e) {
+            return NEVER;
+        }
+    }
+
     private static Duration roundTrip(Connection connection) throws SQLException {
+        return median(connection, "SELECT 1");
+    }
+
+    private static Duration median(Connection connection, String query) throws SQLException {
         var nanos = LongStream.builder();
         try (var statement = connection.createStatement()) {
             for (var i = 0; i < ROUND_TRIPS; i++) {
                 var startNanos = System.nanoTime();
-                statement.execute("SELECT 1");
+                statement.execute(query);
                 nanos.add(System.nanoTime() - startNanos);
             }
         }

@@ -1,0 +1,139 @@
+package io.agentworkspace.engine.app.backup;
+
+import io.agentworkspace.engine.app.backup.Manifest.TableSum;
+import io.agentworkspace.engine.kernel.db.DatabaseFailure;
+import io.agentworkspace.engine.kernel.db.migration.SchemaVersion;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * Reads a whole database in one snapshot. No tenant is concerned.
+ *
+ * @param user null: the URL contains the credentials
+ */
+public record BackupQueries(
+        String url, @Nullable String user, @Nullable String password) {
+    private static final String BEGIN = """
+            BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+            SET LOCAL statement_timeout = 0;
+            SET LOCAL idle_in_transaction_session_timeout = 0;
+            SET LOCAL TimeZone = 'UTC';
+            SET LOCAL DateStyle = 'ISO, YMD';
+            SET LOCAL IntervalStyle = 'postgres';
+            SET LOCAL extra_float_digits = 1;
+            SET LOCAL bytea_output = 'hex'
+            """;
+
+    private static final String EXPORT = "SELECT pg_export_snapshot(), current_setting('server_version')";
+
+    /** Tables with their columns as a list for SQL. A partition is a part of its table. */
+    private static final String TABLES = """
+            SELECT quote_ident(c.relname) AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
+              FROM pg_class c
+              JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+             WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+             GROUP BY c.relname
+             ORDER BY c.relname
+            """;
+
+    private static final String SUM = """
+            SELECT count(*), coalesce(sum(CAST(hashtextextended(CAST(ROW(%s) AS text), 0) AS numeric)), 0) FROM %s
+            """;
+
+    /** A snapshot that other sessions can use as long as the function runs that has it. */
+    record Snapshot(String id, String server, int schema, SortedMap<String, TableSum> tables) {}
+
+    /**
+     * Runs a function while a snapshot is open, and afterwards reads what the tables contain in it.
+     *
+     * @param work gets the snapshot's id and the server's version
+     * @throws DatabaseFailure if the database cannot be used
+     */
+    Snapshot within(BiConsumer<String, String> work) {
+        try (var connection = source().getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute(BEGIN);
+            try (var row = statement.executeQuery(EXPORT)) {
+                row.next();
+                var id = row.getString(1);
+                var server = row.getString(2);
+                work.accept(id, server);
+                return new Snapshot(id, server, SchemaVersion.of(connection).version(), sums(connection));
+            }
+        } catch (SQLException e) {
+            throw DatabaseFailure.of("cannot be used", e);
+        }
+    }
+
+    private static SortedMap<String, TableSum> sums(Connection connection) throws SQLException {
+        var tables = new LinkedHashMap<String, String>();
+        var sums = new TreeMap<String, TableSum>();
+        try (var statement = connection.createStatement()) {
+            try (var rows = statement.executeQuery(TABLES)) {
+                while (rows.next()) {
+                    tables.put(rows.getString("name"), rows.getString("columns"));
+                }
+            }
+            for (var table : tables.entrySet()) {
+                try (var row = statement.executeQuery(SUM.formatted(table.getValue(), table.getKey()))) {
+                    row.next();
+                    sums.put(table.getKey(), new TableSum(row.getLong(1), row.getString(2)));
+                }
+            }
+        }
+        return sums;
+    }
+
+    private PGSimpleDataSource source() {
+        var source = new PGSimpleDataSource();
+        source.setUrl(url);
+        source.setConnectTimeout(10);
+        if (user != null) {
+            source.setUser(user);
+            source.setPassword(password);
+        }
+        return source;
+    }
+
+    /** Returns the environment in which PostgreSQL's programs connect to the same database. */
+    Map<String, String> environment() {
+        var defaults = new Properties();
+        if (user != null && password != null) {
+            defaults.setProperty("user", user);
+            defaults.setProperty("password", password);
+        }
+        var parts = Driver.parseURL(url, defaults);
+        if (parts == null) {
+            throw new BackupFailure("ENGINE_DATABASE_URL cannot be read");
+        }
+        var variables = new HashMap<String, String>();
+        put(variables, "PGHOST", parts, "PGHOST");
+        put(variables, "PGPORT", parts, "PGPORT");
+        put(variables, "PGDATABASE", parts, "PGDBNAME");
+        put(variables, "PGUSER", parts, "user");
+        put(variables, "PGPASSWORD", parts, "password");
+        put(variables, "PGSSLMODE", parts, "sslmode");
+        put(variables, "PGSSLROOTCERT", parts, "sslrootcert");
+        if ("primary".equals(parts.getProperty("targetServerType"))) {
+            variables.put("PGTARGETSESSIONATTRS", "read-write");
+        }
+        return variables;
+    }
+
+    private static void put(Map<String, String> variables, String name, Properties parts, String part) {
+        var value = parts.getProperty(part);
+        if (value != null && !value.isEmpty()) {
+            variables.put(name, value);
+        }
+    }
+}

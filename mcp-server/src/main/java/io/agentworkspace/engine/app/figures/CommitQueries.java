@@ -1,0 +1,53 @@
+package io.agentworkspace.engine.app.figures;
+
+import io.agentworkspace.engine.kernel.db.DatabaseFailure;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlFailure;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Measures how long a commit takes, with the disk and a synchronous standby, once for all who ask at the same time. No tenant is concerned. */
+final class CommitQueries {
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    /** It gets a transaction's number, so that its commit is written. */
+    private static final String NUMBER = "SELECT CAST(pg_current_xact_id() AS text) AS number";
+
+    private final Db db;
+    private @Nullable CompletableFuture<Double> measuring;
+
+    CommitQueries(Db db) {
+        this.db = db;
+    }
+
+    /** Returns the time in seconds: 2 if it takes longer, NaN without a database that takes writes. */
+    double seconds() {
+        return current()
+                .copy()
+                .completeOnTimeout((double) PATIENCE.toSeconds(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+    }
+
+    private synchronized CompletableFuture<Double> current() {
+        if (measuring == null || measuring.isDone()) {
+            measuring = CompletableFuture.supplyAsync(
+                    this::measure, Thread.ofPlatform().daemon().name("commit")::start);
+        }
+        return measuring;
+    }
+
+    private double measure() {
+        try {
+            var written = db.transaction(() -> {
+                db.sql(NUMBER).one(row -> row.text("number"));
+                return System.nanoTime();
+            });
+            return (System.nanoTime() - written) / 1e9;
+        } catch (Problem | SqlFailure | DatabaseFailure e) {
+            return Double.NaN;
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.agentworkspace.engine.app.figures;
+
+import io.agentworkspace.engine.app.figures.Figure.Limit;
+import io.agentworkspace.engine.app.figures.Figure.Runbook;
+import java.util.List;
+import java.util.Set;
+
+/** The ten figures, the most urgent ones first. */
+public final class Figures {
+    private static final Set<String> OWN_FAULT = Set.of("internal", "unavailable");
+
+    /** They wait for others, as long as the caller says. */
+    private static final Set<String> WAITING = Set.of("AP_Wait", "AP_Ask", "AP_Chat", "upstream");
+
+    public static final List<Figure> ALL = List.of(
+            new Figure(
+                    "database",
+                    "The database takes writes",
+                    "bool_yes_no",
+                    "min(engine_db_state{state=\"reachable\"})",
+                    scrape -> scrape.sum(
+                            "engine_db_state", value -> value.label("state").equals("reachable")),
+                    Limit.under(1),
+                    "1m",
+                    new Runbook(
+                            "The database cannot be reached, takes no writes, or its disk is full. Writes are refused with 5002; reads work while it is `full` or `read_only`.",
+                            "The other values of `engine_db_state` (`unreachable`, `full`, `read_only`), and `./engine doctor`: its line `database`. The log of PostgreSQL has the reason: *No space left on device*, *the database system is in recovery mode*, or nothing if its machine is gone.",
+                            "`full`: make room on the database's disk, and restart nothing; deleting memories does not help ([when the disk is full](backup.md#when-the-disk-is-full)). `read_only`: the URL leads to a standby; name all servers and add `targetServerType=primary`. `unreachable`: start the server, or promote its standby ([a database that may fail](scale.md#a-database-that-may-fail)).")),
+            new Figure(
+                    "notifications",
+                    "Notifications of the database arrive",
+                    "bool_yes_no",
+                    "min(engine_db_notifications)",
+                    scrape -> scrape.sum("engine_db_notifications"),
+                    Limit.under(1),
+                    "1m",
+                    new Runbook(
+                            "Replicas do not learn of each other's changes. Nothing unsafe happens: every key and session is looked up. Calls cost more, and streams and wake-ups come late.",
+                            "The log of the engine: *no heartbeat has arrived*. `./engine doctor`: its lines `pooler` and `notifications`. Has a pooler of transactions come in between, or was its `pool_mode` changed?",
+                            "Let `ENGINE_DATABASE_NOTIFY_URL` lead to the primary directly, or pool sessions ([an external PostgreSQL](operations.md#an-external-postgresql)). Restart the replicas one after the other.")),
+            new Figure(
+                    "disk",
+                    "Free space at the data directory",
+                    "bytes",
+                    "min(engine_data_dir_free_bytes)",
+                    scrape -> scrape.sum("engine_data_dir_free_bytes"),
+                    Limit.under(2e9),
+                    "5m",
+                    new Runbook(
+                            "The disk of the data directory is nearly full: with the embedded database, writes will be refused. With another database it has only the log and the indexes of banks; watch the database's disk there.",
+                            "`du -s .engine/*`, and what else is on the disk. The page *Backup* says [what grows](backup.md#what-grows).",
+                            "Make the disk larger, or remove other files from it. Shorten `ENGINE_AUDIT_DAYS` and `ENGINE_EVENTS_DAYS`, so that it grows more slowly. Never delete anything below `postgres/`.")),
+            new Figure(
+                    "commits",
+                    "Time of a commit",
+                    "s",
+                    "max(engine_db_commit_seconds)",
+                    scrape -> scrape.sum("engine_db_commit_seconds"),
+                    Limit.over(0.1),
+                    "2m",
+                    new Runbook(
+                            "The primary is slow: each write waits this long for it, besides its own work. A commit takes 1 to 5 ms on a disk of its own, more with a synchronous standby that is far away.",
+                            "`./engine doctor`: `distance` is the network, `commits` the rest. If only the latter is slow, look at the primary's disk (`iostat -x 1`), at `pg_stat_activity` (`wait_event` is `WALSync` for the disk, `SyncRep` for a standby), and at other programs on that machine.",
+                            "Give the write-ahead log a faster disk. If a synchronous standby is slow, repair it, or let another one be synchronous. Stop what else uses the disk, such as a dump.")),
+            new Figure(
+                    "errors",
+                    "Calls that fail",
+                    "percentunit",
+                    "(sum(rate(engine_tool_calls_total{outcome=~\"internal|unavailable\"}[5m])) or vector(0)) / sum(rate(engine_tool_calls_total[5m]))",
+                    scrape -> share(
+                            scrape.sum("engine_tool_calls_total", value -> OWN_FAULT.contains(value.label("outcome"))),
+                            scrape.sum("engine_tool_calls_total")),
+                    Limit.over(0.01),
+                    "2m",
+                    new Runbook(
+                            "More than one call of a hundred is refused through no fault of its caller: `unavailable` (5002) or `internal` (5001).",
+                            "`engine_tool_calls_total` by `tool` and `outcome`. For `unavailable`, the figures *database*, *turns* and *waits*. For `internal`, the log: each has a stack.",
+                            "`unavailable`: remove the cause; clients repeat these calls. `internal` is a defect of the engine: report it with the archive of `./engine bundle`.")),
+            new Figure(
+                    "latency",
+                    "99 of 100 calls take less",
+                    "s",
+                    "histogram_quantile(0.99, sum by (le) (rate(engine_tool_duration_seconds_bucket{tool!~\"AP_Wait|AP_Ask|AP_Chat|upstream\"}[5m])))",
+                    scrape -> scrape.quantile(
+                            0.99, "engine_tool_duration_seconds", value -> !WAITING.contains(value.label("tool"))),
+                    Limit.over(1),
+                    "5m",
+                    new Runbook(
+                            "One call of a hundred takes longer than a second, apart from those that wait for others.",
+                            "`engine_tool_duration_seconds` by `tool`: one tool, or all? For all: *commits*, *waits* and the processors of the engine and of the database. For MB_Search: `engine_search_indexes_building`.",
+                            "All tools and a busy processor: add a replica, or processors to the primary ([scale](scale.md)). One tool: look at its callers in the audit, and report it.")),
+            new Figure(
+                    "turns",
+                    "Requests that wait for their turn",
+                    "short",
+                    "max(engine_http_calls_waiting)",
+                    scrape -> scrape.sum("engine_http_calls_waiting"),
+                    Limit.over(64),
+                    "1m",
+                    new Runbook(
+                            "More comes than the engine can serve. Calls that would wait too long are refused with `Retry-After` ([overload](limits.md#overload)).",
+                            "`rate(engine_tool_calls_total[1m])` by `tool`: who sends more than usual? `engine_http_requests_total` with the status 429.",
+                            "One key sends too much: lower `ENGINE_RATE_LIMIT`, or speak to its user. All do: add a replica if the engine's processors are busy, processors to the primary if its are.")),
+            new Figure(
+                    "waits",
+                    "Calls that wait for a connection to the database",
+                    "short",
+                    "max(engine_db_calls_waiting)",
+                    scrape -> scrape.sum("engine_db_calls_waiting"),
+                    Limit.over(24),
+                    "1m",
+                    new Runbook(
+                            "All connections are in use, twice over: statements take long, or something holds locks.",
+                            "*commits* first: if they are slow, so is everything. Then `SELECT state, wait_event_type, wait_event, count(*) FROM pg_stat_activity GROUP BY 1, 2, 3`, also in `database.txt` of `./engine bundle`.",
+                            "End the session that holds the locks, such as a dump or a `VACUUM FULL` by hand. If the primary has processors to spare, raise `ENGINE_DATABASE_POOL_SIZE`.")),
+            new Figure(
+                    "webhooks",
+                    "Oldest webhook delivery that is due",
+                    "s",
+                    "max(engine_outbox_oldest_due_seconds)",
+                    scrape -> scrape.sum("engine_outbox_oldest_due_seconds"),
+                    Limit.over(60),
+                    "5m",
+                    new Runbook(
+                            "Webhooks are sent later than they should. Those that wait for another attempt do not count.",
+                            "`engine_outbox_attempts_total` by `outcome`: do all fail? `WH_Deliveries` shows why. `engine_outbox_deliveries` with `state=\"due\"`: how many wait?",
+                            "If receivers are slow, their owners must answer faster. If the network out of the engine is cut, open it; deliveries go on by themselves. If there are only many, add a replica.")),
+            new Figure(
+                    "connections",
+                    "Share of the connections of clients",
+                    "percentunit",
+                    "max(engine_http_connections / engine_http_connections_max)",
+                    scrape -> share(scrape.sum("engine_http_connections"), scrape.sum("engine_http_connections_max")),
+                    Limit.over(0.8),
+                    "2m",
+                    new Runbook(
+                            "Soon the engine closes connections that have no request, and then refuses new ones.",
+                            "`engine_streams_open`: listeners, or others? `ss -tn sport = :8080` on the engine's machine: does one address have most of them?",
+                            "Raise the limit of open files (`ulimit -n`), which the number of connections follows, or add a replica. Limit the client that opens them at the proxy.")));
+
+    private Figures() {}
+
+    /** Returns 0 if nothing was counted yet. */
+    private static double share(double part, double all) {
+        return Double.isNaN(all) || all == 0 ? 0 : Double.isNaN(part) ? 0 : part / all;
+    }
+}

@@ -1,0 +1,87 @@
+package io.agentworkspace.engine.app.setup;
+
+import io.agentworkspace.engine.app.settings.Settings;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The engine that runs with the same settings: its metrics, its health, and the threads of its process on this machine. */
+public record RunningEngine(Settings settings) {
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final int PROCESSES = 4;
+
+    /** How the main class is called on a command line, in parts, so that no search for its name finds this one. */
+    private static final String MAIN = "io.agentworkspace.engine.app.Main";
+
+    /** Returns the text of the metrics; empty if they are closed. */
+    public String metrics() throws IOException, InterruptedException {
+        var listen = settings.observability().metricsListen();
+        if (listen != null) {
+            return get(address(listen.host(), listen.port()) + "/metrics", null);
+        }
+        var token = settings.observability().metricsToken();
+        return token == null ? "" : get(own() + "/metrics", token);
+    }
+
+    public String health() throws IOException, InterruptedException {
+        return get(own() + "/api/health", null) + "\n";
+    }
+
+    private String own() {
+        return address(settings.http().host(), settings.http().port());
+    }
+
+    private static String address(String host, int port) {
+        var reachable = host.equals("0.0.0.0") || host.equals("::") ? "127.0.0.1" : host;
+        return "http://%s:%d".formatted(reachable.contains(":") ? "[" + reachable + "]" : reachable, port);
+    }
+
+    private static String get(String url, @Nullable String token) throws IOException, InterruptedException {
+        var request = HttpRequest.newBuilder(URI.create(url)).timeout(PATIENCE);
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        try (var client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
+            var response = client.send(request.build(), BodyHandlers.ofString());
+            if (response.statusCode() != 200) {
+                throw new IOException("%s answers %d".formatted(url, response.statusCode()));
+            }
+            return response.body();
+        }
+    }
+
+    /** Returns a dump of the threads of each engine on this machine. */
+    public static String threads() {
+        var own = ProcessHandle.current().pid();
+        var engines = ProcessHandle.allProcesses()
+                .filter(process -> process.pid() != own && isEngine(process))
+                .limit(PROCESSES)
+                .toList();
+        return engines.isEmpty()
+                ? "no engine was found among the processes of this machine\n"
+                : engines.stream().map(RunningEngine::threads).collect(Collectors.joining("\n"));
+    }
+
+    private static boolean isEngine(ProcessHandle process) {
+        return process.info().arguments().map(List::of).orElse(List.of()).contains(MAIN);
+    }
+
+    private static String threads(ProcessHandle process) {
+        var program = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        var command = List.of(program, Long.toString(process.pid()), "Thread.print");
+        try {
+            var running = new ProcessBuilder(command).redirectErrorStream(true).start();
+            return new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return "the threads of process %d cannot be read: %s%n".formatted(process.pid(), e);
+        }
+    }
+}
