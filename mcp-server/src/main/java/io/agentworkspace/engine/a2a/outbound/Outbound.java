@@ -25,8 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Outbound implements Worker.Queue<Claim> {
     private static final Logger LOG = LoggerFactory.getLogger(Outbound.class);
 
-    /** Longer than the card, a request and what is said can take. */
-    private static final Duration LEASE = Duration.ofSeconds(90);
+    private static final Duration LEASE = Duration.ofSeconds(15);
 
     private static final int PLACES = 32;
     private static final Duration PAUSE = Duration.ofMillis(500);
@@ -82,6 +81,11 @@ public final class Outbound implements Worker.Queue<Claim> {
             Thread.currentThread().interrupt(); // Claimed again when the lease expires.
         }
         return false;
+    }
+
+    @Override
+    public boolean renew(Claim claim) {
+        return store.renew(claim, clock.instant().plus(LEASE));
     }
 
     /** Sends the message, or looks at its task, and records the answer. */

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.a2a.outbound;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -112,6 +113,11 @@ final class OutboundStore {
 
     private static final String LATER = """
             UPDATE remote_message SET due_at = :due, claim = NULL
+             WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
+            """;
+
+    private static final String RENEW = """
+            UPDATE remote_message SET due_at = :due
              WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
             """;
 
@@ -261,11 +267,8 @@ final class OutboundStore {
      * @param healthy whether the server has answered well
      */
     boolean received(Claim claim, RemoteNews news, Instant now, Instant due, boolean healthy) {
-        return db.sql(RECEIVED)
-                        .set("tenant", claim.remote().tenant())
+        return of(claim, RECEIVED)
                         .set("agent", claim.remote().agent())
-                        .set("message", claim.message())
-                        .set("claim", claim.claim())
                         .set("context", news.context())
                         .set("task", news.task())
                         .set("root", claim.root())
@@ -279,11 +282,8 @@ final class OutboundStore {
     }
 
     void failed(Claim claim, String words, Instant now, Instant due) {
-        db.sql(FAILED)
-                .set("tenant", claim.remote().tenant())
+        of(claim, FAILED)
                 .set("agent", claim.remote().agent())
-                .set("message", claim.message())
-                .set("claim", claim.claim())
                 .set("words", words)
                 .set("patience", PATIENCE)
                 .set("now", now)
@@ -291,22 +291,26 @@ final class OutboundStore {
                 .run();
     }
 
+    /** Extends the claim; false if it is lost. */
+    boolean renew(Claim claim, Instant until) {
+        return of(claim, RENEW).set("due", until).run() > 0;
+    }
+
     /** Looks at it again then, whatever the other server does. */
     void later(Claim claim, Instant due) {
-        ended(claim, LATER, due);
+        of(claim, LATER).set("due", due).run();
     }
 
     /** Its answer was said. */
     void said(Claim claim) {
-        ended(claim, SAID, null);
+        of(claim, SAID).run();
     }
 
-    private void ended(Claim claim, String statement, @Nullable Instant due) {
-        var sql = db.sql(statement)
+    private Statement of(Claim claim, String statement) {
+        return db.sql(statement)
                 .set("tenant", claim.remote().tenant())
                 .set("message", claim.message())
                 .set("claim", claim.claim());
-        (due == null ? sql : sql.set("due", due)).run();
     }
 
     int purge(Instant now) {
