@@ -18,6 +18,8 @@ await invoke('AP_Create', {
   vx: { name: 'Kit', description: 'Behaves as the scenarios say.', access: 'public' },
   target: {},
 });
+// The kit sends more in a minute than the loop guard lets programs exchange.
+await invoke('AP_Modify', { target: { agent: 'Kit' }, guard: { hops: 64, per_minute: 600, more: 1000 } });
 await invoke('AP_LogOn', { target: { agent: 'Kit', context: 'kit' } });
 
 const written = (text, id) => `[${id}] ${text}`;

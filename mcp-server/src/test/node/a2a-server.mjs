@@ -57,7 +57,7 @@ const server = app.listen(0, '127.0.0.1', () => {
       }
       if (said.startsWith('later')) {
         bus.publish(AgentEvent.task(begun(WORKING)));
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await new Promise((resolve) => setImmediate(resolve));
       }
       const done = begun(COMPLETED);
       done.artifacts = [{ artifactId: 'a', name: 'answer', description: '', parts: [part(`Heard: ${said}`)], extensions: [] }];
