@@ -89,3 +89,24 @@ CREATE TABLE roster (
 );
 COMMENT ON TABLE roster IS 'The agents that each user has put on its list.';
 CREATE INDEX roster_agent ON roster (tenant_id, agent_id);
+
+CREATE TABLE agent_remote (
+    tenant_id     bigint      NOT NULL,
+    agent_id      bigint      NOT NULL,
+    url           text        NOT NULL,
+    header        text,
+    secret        text,
+    set_at        timestamptz NOT NULL,
+    failures      integer     NOT NULL DEFAULT 0,
+    failing_since timestamptz,
+    open_until    timestamptz,
+    last_error    text,
+    PRIMARY KEY (tenant_id, agent_id),
+    FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
+);
+COMMENT ON TABLE agent_remote IS 'The agents that live elsewhere: direct messages to them are sent to an address.';
+COMMENT ON COLUMN agent_remote.url IS 'The address of the agent or of its card.';
+COMMENT ON COLUMN agent_remote.header IS 'The header that carries its credential; null if there is none.';
+COMMENT ON COLUMN agent_remote.secret IS 'The value of that header, sealed with the master key for this address.';
+COMMENT ON COLUMN agent_remote.failures IS 'How many requests in a row have failed.';
+COMMENT ON COLUMN agent_remote.open_until IS 'Nothing is sent there before.';

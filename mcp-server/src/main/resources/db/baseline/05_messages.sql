@@ -263,3 +263,35 @@ COMMENT ON COLUMN question.choices IS 'The texts to choose from; empty if any te
 COMMENT ON COLUMN question.to_id IS 'The agent or user that is asked directly; null in a zone.';
 CREATE INDEX question_asker ON question (tenant_id, asker_id, created_at);
 CREATE INDEX question_waiting ON question (tenant_id, to_id, created_at) WHERE to_id IS NOT NULL AND answered_at IS NULL AND withdrawn_at IS NULL;
+
+CREATE TABLE remote_message (
+    tenant_id       bigint      NOT NULL,
+    message_id      uuid        NOT NULL,
+    agent_id        bigint      NOT NULL,
+    conversation_id bigint      NOT NULL,
+    seq             bigint      NOT NULL,
+    created_at      timestamptz NOT NULL,
+    due_at          timestamptz,
+    claim           uuid,
+    attempts        integer     NOT NULL DEFAULT 0,
+    sent_at         timestamptz,
+    context_id      text,
+    task_id         text,
+    root_id         uuid,
+    asks            boolean     NOT NULL DEFAULT false,
+    answer          text,
+    PRIMARY KEY (tenant_id, message_id),
+    FOREIGN KEY (tenant_id, agent_id) REFERENCES agent_remote ON DELETE CASCADE
+);
+COMMENT ON TABLE remote_message IS 'The direct messages to agents that live elsewhere: those to send, and those whose answer is awaited.';
+COMMENT ON COLUMN remote_message.due_at IS 'When to look at it next, while it is claimed when the claim expires; null when its answer was said.';
+COMMENT ON COLUMN remote_message.claim IS 'Who is at work on it.';
+COMMENT ON COLUMN remote_message.sent_at IS 'When the other server took it.';
+COMMENT ON COLUMN remote_message.context_id IS 'The conversation as the other server calls it.';
+COMMENT ON COLUMN remote_message.task_id IS 'The task that the other server made of it.';
+COMMENT ON COLUMN remote_message.root_id IS 'The message that began this task.';
+COMMENT ON COLUMN remote_message.asks IS 'Whether the other agent asks back: the next message of the conversation continues the task.';
+COMMENT ON COLUMN remote_message.answer IS 'What is still to be said here, as JSON.';
+CREATE INDEX remote_message_due ON remote_message (tenant_id, agent_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX remote_message_place ON remote_message (tenant_id, conversation_id, seq);
+CREATE INDEX remote_message_age ON remote_message (created_at) WHERE due_at IS NULL;

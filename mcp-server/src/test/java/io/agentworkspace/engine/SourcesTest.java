@@ -244,6 +244,7 @@ class SourcesTest {
             Map.entry("HostileProviderTest.java", "a provider that does not answer"),
             Map.entry("HousekeepingTest.java", "work that takes a while"),
             Map.entry("SenderTest.java", "a receiver that sends a byte a second"),
+            Map.entry("a2a-kit.mjs", "an agent that works for a moment, as the scenarios of the kit say"),
             Map.entry("client.mjs", "asks four times a second"),
             Map.entry("pages.mjs", "has the limit itself, and looks at a page for 300 ms"));
 

@@ -138,9 +138,14 @@ record EndpointFeatures(
 
     private static Feature a2a(
             Ground ground, SignInFeature signIn, ToolRunner runner, SealedCursors cursors, StreamLimits streams) {
+        var settings = ground.settings();
+        var http = new VettedClient(
+                AddressPolicy.allowing(settings.upstreams().allowed()),
+                settings.webhooks().authorities());
         return A2aFeature.of(
-                new A2aFeature.Parts(ground.db(), runner, cursors, signIn, ground.published(), streams),
-                ground.settings().a2a().isPublic(),
+                new A2aFeature.Parts(
+                        ground.db(), runner, cursors, ground.vault(), http, signIn, ground.published(), streams),
+                settings.a2a().isPublic(),
                 ground.clock());
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.calls.inbox.InboxFeature;
 import io.agentworkspace.engine.calls.runner.ObservedRunner;
 import io.agentworkspace.engine.calls.runner.Runner;
@@ -27,6 +28,7 @@ import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.metrics.Metrics;
 import io.agentworkspace.engine.kernel.metrics.ToolMeter;
 import io.agentworkspace.engine.kernel.outbound.AddressPolicy;
+import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import io.agentworkspace.engine.kernel.outbound.VettedClient;
 import io.agentworkspace.engine.kernel.secrets.SealKeys;
 import io.agentworkspace.engine.kernel.secrets.SealedCursors;
@@ -39,6 +41,7 @@ import io.agentworkspace.engine.memory.banks.transfer.TransferFeature;
 import io.agentworkspace.engine.memory.documents.DocumentsFeature;
 import io.agentworkspace.engine.memory.documents.queue.ValidationFeature;
 import io.agentworkspace.engine.memory.search.SearchFeature;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -50,11 +53,13 @@ import io.agentworkspace.engine.workspace.delivery.wait.WaitFeature;
 import io.agentworkspace.engine.workspace.domains.DomainsFeature;
 import io.agentworkspace.engine.workspace.reservations.ReservationsFeature;
 import io.agentworkspace.engine.workspace.tasks.TasksFeature;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The features below the runner, and what other parts of the engine need of them. Their order is that of the tools that clients see; they
@@ -111,7 +116,7 @@ public final class Features {
 
         add(UsersFeature.of(db, limits));
         add(InboxFeature.of(db));
-        agents = AgentsFeature.of(db);
+        agents = AgentsFeature.of(db, ground.vault(), remotes(settings));
         add(agents.feature());
         wait = WaitFeature.of(db, ground.contexts(), mostWaiting, clock);
         add(ChatFeature.of(db, ground.contexts(), wait.waiting(), clock));
@@ -145,6 +150,18 @@ public final class Features {
         add(AuditFeature.of(db, audit, all, clock));
         add(upstreams.feature());
         catalogue = new Catalogue(List.copyOf(tools), installed);
+    }
+
+    /** Returns what checks the addresses of agents that live elsewhere. */
+    private static Function<String, URI> remotes(Settings settings) {
+        if (!settings.a2a().on()) {
+            return _ -> {
+                throw Problem.invalid(
+                        "url", "must be left out: ENGINE_A2A is off, so nothing is sent to agents elsewhere");
+            };
+        }
+        var policy = AddressPolicy.allowing(settings.upstreams().allowed());
+        return url -> OutboundUrl.parse(url, policy);
     }
 
     private Feature add(Feature feature) {

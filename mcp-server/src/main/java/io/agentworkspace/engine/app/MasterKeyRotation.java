@@ -7,6 +7,7 @@ import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.workspace.agents.RemoteStore;
 import java.util.List;
 import java.util.UUID;
 
@@ -35,7 +36,13 @@ final class MasterKeyRotation {
      */
     int run() {
         return db.transaction(() -> {
-            var resealed = signingKeys() + secrets() + previousSecrets() + upstreamSecrets() + accounts() + clients();
+            var resealed = signingKeys()
+                    + secrets()
+                    + previousSecrets()
+                    + upstreamSecrets()
+                    + accounts()
+                    + clients()
+                    + remotes();
             db.sql("DELETE FROM upstream_connection")
                     .run(); // Whoever is on the way to connect an account begins again.
             vault.renewCheck();
@@ -147,6 +154,27 @@ final class MasterKeyRotation {
                    SET client = s.text
                   FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id text, text text)
                  WHERE c.tenant_id = s.tenant AND c.upstream || ' ' || c.issuer = s.id
+                """, found);
+    }
+
+    private int remotes() {
+        var found = db.sql("""
+                SELECT tenant_id, agent_id, url, secret
+                  FROM agent_remote
+                 WHERE secret IS NOT NULL
+                 ORDER BY tenant_id, agent_id
+                   FOR UPDATE
+                """)
+                .list(row -> new Sealed(
+                        row.number("tenant_id"),
+                        Long.toString(row.number("agent_id")),
+                        RemoteStore.place(row.number("tenant_id"), row.text("url")),
+                        row.text("secret")));
+        return write("""
+                UPDATE agent_remote r
+                   SET secret = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id bigint, text text)
+                 WHERE r.tenant_id = s.tenant AND r.agent_id = s.id
                 """, found);
     }
 

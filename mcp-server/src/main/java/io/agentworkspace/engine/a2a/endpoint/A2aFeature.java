@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.a2a.endpoint;
 
 import io.agentworkspace.engine.a2a.cards.AgentCards;
+import io.agentworkspace.engine.a2a.outbound.Outbound;
 import io.agentworkspace.engine.a2a.tasks.AgentTasks;
 import io.agentworkspace.engine.a2a.tasks.TaskQueries;
 import io.agentworkspace.engine.a2a.tasks.TaskReader;
@@ -8,24 +9,30 @@ import io.agentworkspace.engine.a2a.tasks.TaskWatches;
 import io.agentworkspace.engine.identity.signin.SignInFeature;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
+import io.agentworkspace.engine.kernel.outbound.VettedClient;
 import io.agentworkspace.engine.kernel.secrets.SealedCursors;
+import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.kernel.streams.ListeningTenants;
 import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.time.Clock;
 
-/** The feature of A2A: agents here for agents of others. */
+/** The feature of A2A: agents here for agents of others, and agents of others for those here. */
 public final class A2aFeature {
     private A2aFeature() {}
 
     /**
      * What it is made of.
+     *
+     * @param http makes requests to agents elsewhere
      */
     public record Parts(
             Db db,
             ToolRunner runner,
             SealedCursors cursors,
+            Vault vault,
+            VettedClient http,
             SignInFeature signIn,
             PublicAddresses published,
             StreamLimits streams) {}
@@ -49,9 +56,11 @@ public final class A2aFeature {
                 new HttpBinding(operations, engine),
                 isPublic,
                 watches.streams());
-        return new Feature()
+        var feature = new Feature()
                 .endpoint(A2aAddress::isPath, endpoint)
                 .listener(watches.listener())
                 .closing(watches);
+        Outbound.addTo(feature, db, parts.vault(), parts.http(), parts.runner(), clock);
+        return feature;
     }
 }

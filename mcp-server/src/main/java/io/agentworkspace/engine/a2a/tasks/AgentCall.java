@@ -71,7 +71,7 @@ public record AgentCall(
      * @param key the idempotency key; null for none
      * @throws A2aError if the tool refuses it
      */
-    ObjectNode run(String tool, ObjectNode arguments, @Nullable String key) {
+    public ObjectNode run(String tool, ObjectNode arguments, @Nullable String key) {
         return checked(runner.run(request(tool, arguments, key, ResponseBudget.once())));
     }
 

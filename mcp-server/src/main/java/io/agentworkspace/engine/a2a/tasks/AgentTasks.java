@@ -96,9 +96,9 @@ public final class AgentTasks {
         }
     }
 
-    /** Returns the idempotency key: the same message, sent again, is one. */
+    /** Returns the idempotency key: the same message, sent again, is one. Some clients use an id again for another text. */
     private static String key(AgentPlace place, SentMessage message) {
-        var text = "%s %s %s".formatted(place.contextId(), message.taskId(), message.messageId());
+        var text = "%s %s %s %s".formatted(place.contextId(), message.taskId(), message.messageId(), message.text());
         return "a2a-" + HexFormat.of().formatHex(Sha256.of(text.getBytes(StandardCharsets.UTF_8)), 0, 16);
     }
 

@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
  * The files of a message. A short text is said in the message. Anything else becomes a document, by DC_Submit, which the message names: the
  * agent reads it with DC_Read.
  */
-final class MessageFiles {
+public final class MessageFiles {
     private static final int SAID = 4_000;
 
     /** The most characters of a question. */
@@ -30,7 +30,7 @@ final class MessageFiles {
      *
      * @param key the idempotency key of the message
      */
-    static String text(AgentCall call, SentMessage message, String key) {
+    public static String text(AgentCall call, SentMessage message, String key) {
         var text = new StringBuilder(message.text());
         for (var i = 0; i < message.files().size(); i++) {
             var file = message.files().get(i);

@@ -59,6 +59,13 @@ public record SentMessage(
                 wishes.number("historyLength", 0, Integer.MAX_VALUE));
     }
 
+    /** Reads the parts of what an agent has said. */
+    public static SentMessage ofAgent(Fields said) {
+        var content = new Content();
+        parts(said).forEach(content::add);
+        return new SentMessage("", "", "", content.text(), List.copyOf(content.files), true, null);
+    }
+
     private static List<Fields> parts(Fields message) {
         if (!(message.object().get("parts") instanceof ArrayNode listed)
                 || listed.isEmpty()

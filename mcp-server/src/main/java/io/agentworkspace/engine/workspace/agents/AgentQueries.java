@@ -50,12 +50,13 @@ final class AgentQueries {
     private static final String CHOSEN_PARTY = "WITH subject AS MATERIALIZED (SELECT CAST(:party AS bigint) AS id)\n";
 
     private static final String AGENT = SqlTemplate.of("""
-            SELECT {columns}, (a.owner_id = :user OR :admin) AS may_set, {guard}
+            SELECT {columns}, (a.owner_id = :user OR :admin) AS may_set, {guard}, {remote}
               FROM subject
               JOIN agent a ON a.tenant_id = :tenant AND a.id = subject.id AND {visible_agent}
             """)
             .with("columns", AgentRow.COLUMNS_WITH_PROFILE)
             .with("guard", GuardStore.columns("a"))
+            .with("remote", RemoteStore.COLUMN)
             .with("visible_agent", Visibility.agent("a"))
             .sql();
 
@@ -190,15 +191,20 @@ final class AgentQueries {
      * An agent (null for a user), and its latest messages that the acting user may see, oldest first.
      *
      * @param guard for who may set it
+     * @param remote for who may set it
      */
     record AgentWithMessages(
-            @Nullable Agent agent, @Nullable GuardLimits guard, ListSlice<Message> messages) {}
+            @Nullable Agent agent,
+            @Nullable GuardLimits guard,
+            @Nullable AgentRemote remote,
+            ListSlice<Message> messages) {}
 
     /** The rows of a read; the messages newest first. */
     private record ReadResult(
             @Nullable LockedAgent row,
             @Nullable Agent agent,
             @Nullable GuardLimits guard,
+            @Nullable AgentRemote remote,
             List<StoredMessage> newest) {}
 
     /**
@@ -226,7 +232,7 @@ final class AgentQueries {
         if (party == speaker) {
             pages.mark(call, result.newest(), messages);
         }
-        return new AgentWithMessages(result.agent(), result.guard(), messages);
+        return new AgentWithMessages(result.agent(), result.guard(), result.remote(), messages);
     }
 
     /**
@@ -254,7 +260,7 @@ final class AgentQueries {
                     .toList();
             pages.mark(call, rows, rows.subList(0, 1));
         }
-        return new AgentWithMessages(result.agent(), result.guard(), messages);
+        return new AgentWithMessages(result.agent(), result.guard(), result.remote(), messages);
     }
 
     /** Returns whose messages are read if no agent is named. */
@@ -281,8 +287,9 @@ final class AgentQueries {
                         AgentStore.agent(row),
                         row.as(Agent.class),
                         row.flag("may_set") ? GuardStore.read(row) : null,
+                        row.json("remote", AgentRemote.class),
                         List.of()))
-                .orElse(new ReadResult(null, null, null, List.of()));
+                .orElse(new ReadResult(null, null, null, null, List.of()));
         var newest = results.list(row ->
                 agent.row() == null || row.number("party_id") == agent.row().id()
                         ? Optional.of(row.as(StoredMessage.class))
@@ -291,6 +298,7 @@ final class AgentQueries {
                 agent.row(),
                 agent.agent(),
                 agent.guard(),
+                agent.remote(),
                 newest.stream().flatMap(Optional::stream).toList());
     }
 

@@ -354,6 +354,7 @@ public final class AgentStore {
                      loaded AS (DELETE FROM bank_load WHERE tenant_id = :tenant AND agent_id = :id),
                      taught AS (DELETE FROM skill_install WHERE tenant_id = :tenant AND agent_id = :id),
                      forgotten AS (DELETE FROM agent_revision WHERE tenant_id = :tenant AND agent_id = :id),
+                     housed AS (DELETE FROM agent_remote WHERE tenant_id = :tenant AND agent_id = :id),
                      keyed AS (UPDATE api_key SET revoked_at = :now
                                 WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
                      questions AS (UPDATE question SET withdrawn_at = :now

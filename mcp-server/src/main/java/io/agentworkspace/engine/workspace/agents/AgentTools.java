@@ -31,17 +31,25 @@ import org.jspecify.annotations.Nullable;
 /** Agents: AP_Create, AP_Read, AP_List, AP_Update, AP_Modify, AP_Destroy. */
 public final class AgentTools {
     static final String ACCESS = "Who may see it.";
+    private static final String REMOTE = "Where it lives if not here: messages to it are sent there by A2A.";
 
     private final AgentStore agents;
     private final AgentQueries reads;
     private final AgentRevisionQueries earlier;
     private final MessageStore messages;
+    private final RemoteStore remotes;
 
-    public AgentTools(AgentStore agents, AgentQueries reads, AgentRevisionQueries earlier, MessageStore messages) {
+    public AgentTools(
+            AgentStore agents,
+            AgentQueries reads,
+            AgentRevisionQueries earlier,
+            MessageStore messages,
+            RemoteStore remotes) {
         this.agents = agents;
         this.reads = reads;
         this.earlier = earlier;
         this.messages = messages;
+        this.remotes = remotes;
     }
 
     public List<Tool<?, ?>> tools() {
@@ -102,7 +110,9 @@ public final class AgentTools {
             @Doc("The new agent.") NewAgent vx,
 
             @Doc("Your agent of which it is a sub-agent: it is <parent>/<name>, and ends with it.") @Nullable
-            Name parent) {}
+            Name parent,
+
+            @Doc(value = REMOTE, rare = true) @Nullable RemoteRequest remote) {}
 
     record UpdateRequest(
             @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
@@ -116,6 +126,8 @@ public final class AgentTools {
             @Doc("What changes.") @Nullable SomeOfAgent vx,
 
             @Doc("Loop guard.") @Nullable AgentGuard guard,
+
+            @Doc(value = REMOTE, rare = true) @Nullable RemoteRequest remote,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision,
@@ -158,6 +170,9 @@ public final class AgentTools {
             @Doc("The loop guard of its direct messages, if you sent it.") @Nullable
             GuardLimits guard,
 
+            @Doc("Where it lives, if you sent it and it is not here.") @Nullable
+            AgentRemote remote,
+
             @Doc("With revisions: the values replaced in the last 30 days, newest first; at most 200.") @Nullable
             List<AgentRevision> revisions,
 
@@ -191,6 +206,9 @@ public final class AgentTools {
 
             @Doc("The loop guard of its direct messages; for its owner and admins only.") @Nullable
             GuardLimits guard,
+
+            @Doc("Where it lives if not here; for its owner and admins only.") @Nullable
+            AgentRemote remote,
 
             @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
             String nextCursor) {}
@@ -279,6 +297,7 @@ public final class AgentTools {
                             result.agent() == null ? List.of() : List.of(result.agent()),
                             result.messages().rows(),
                             result.guard(),
+                            result.remote(),
                             result.messages().nextCursor());
                 });
     }
@@ -292,7 +311,7 @@ public final class AgentTools {
                 .details("""
                         vx.access: private (you), agent (whoever has it on the roster), domain (whoever shares a domain with your \
                         agents) or public (everyone in the tenant). AP_LogOn makes you act as it, DM_Invite lets it join a domain, MB_Permissions gives it access \
-                        to a bank.""")
+                        to a bank. remote is for an agent that lives elsewhere: messages to it are sent to its A2A address, and its answers come back as its messages.""")
                 .alsoCalled(
                         "a new helper with its own character",
                         "i need an assistant that",
@@ -305,20 +324,33 @@ public final class AgentTools {
                         "set up a helper")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.CREATES)
-                .handledBy(CreateRequest.class, AgentResponse.class, (in, call) -> {
-                    var vx = in.vx();
-                    var access = vx.access() == null ? Access.PRIVATE : vx.access();
-                    var parent = in.parent() == null ? null : parent(call, in.parent());
-                    var agent = agents.insert(
-                            call,
-                            parent == null ? vx.name() : SubAgentName.of(parent.name(), vx.name()),
-                            parent == null ? null : parent.id(),
-                            vx.description(),
-                            vx.profile(),
-                            access);
-                    call.emit(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
-                    return new AgentResponse(agent, agent.revision(), null);
-                });
+                .handledBy(
+                        CreateRequest.class,
+                        AgentResponse.class,
+                        (in, call) -> remotes.prepared(in.remote(), call),
+                        (in, remote, call) -> {
+                            var vx = in.vx();
+                            var access = vx.access() == null ? Access.PRIVATE : vx.access();
+                            var parent = in.parent() == null ? null : parent(call, in.parent());
+                            var name = parent == null ? vx.name() : SubAgentName.of(parent.name(), vx.name());
+                            var agent = agents.insert(
+                                    call,
+                                    name,
+                                    parent == null ? null : parent.id(),
+                                    vx.description(),
+                                    vx.profile(),
+                                    access);
+                            remote.ifPresent(
+                                    where -> live(call, agents.read(call, name).id(), where));
+                            call.emit(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
+                            return new AgentResponse(agent, agent.revision(), null);
+                        });
+    }
+
+    private @Nullable AgentRemote live(Call call, long agent, RemoteStore.Prepared where) {
+        var remote = remotes.set(call, agent, where);
+        call.details(remote == null ? "lives here" : "lives at " + remote.url());
+        return remote;
     }
 
     /** Returns the caller's own agent of this name, which cannot end until the transaction does. */
@@ -371,7 +403,8 @@ public final class AgentTools {
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
                         at most 200, newest first. To restore one, send it as vx. guard limits the direct messages that the \
                         agent sends and is sent without a person: hops and per_minute. guard.more allows more, guard.stopped ends them until false is sent. \
-                        With guard.incident it is for all your agents in that incident. The revision stays. For the agent's owner and admins.""")
+                        With guard.incident it is for all your agents in that incident. remote says that the agent lives at an A2A address: direct messages to it are \
+                        sent there, and its answers come back as its messages; AP_Read shows how that goes. The revision stays. For the agent's owner and admins.""")
                 .alsoCalled(
                         "change a part of an agent's persona",
                         "add a sentence to its instructions",
@@ -388,41 +421,53 @@ public final class AgentTools {
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .example("vx.description", "Watches the tide tables of three harbours.")
-                .handledBy(ModifyRequest.class, ModifyResponse.class, (in, call) -> {
-                    if (in.page() != null) {
-                        throw Problem.invalid("page", "applies only with revisions: true");
-                    }
-                    var agent = hold(call, in.target(), in.ifRevision());
-                    var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
-                    var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
-                    var guard = in.guard() == null
-                            ? null
-                            : agents.guard(
-                                    call, agent, in.guard().guard(), in.guard().incidentId());
-                    var response = change(call, agent, change);
-                    var isChanged = Boolean.TRUE.equals(response.changed()) || (guard != null && guard.isChanged());
-                    return new ModifyResponse(
-                            response.agent(),
-                            response.revision(),
-                            isChanged,
-                            guard == null ? null : guard.guard(),
-                            null,
-                            null);
-                })
+                .handledBy(
+                        ModifyRequest.class,
+                        ModifyResponse.class,
+                        (in, call) -> remotes.prepared(in.remote(), call),
+                        (in, where, call) -> {
+                            if (in.page() != null) {
+                                throw Problem.invalid("page", "applies only with revisions: true");
+                            }
+                            var agent = hold(call, in.target(), in.ifRevision());
+                            var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
+                            var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
+                            var guard = in.guard() == null
+                                    ? null
+                                    : agents.guard(
+                                            call,
+                                            agent,
+                                            in.guard().guard(),
+                                            in.guard().incidentId());
+                            var response = change(call, agent, change);
+                            var remote = where.isEmpty() ? null : live(call, agent.id(), where.get());
+                            var isChanged = Boolean.TRUE.equals(response.changed())
+                                    || guard != null && guard.isChanged()
+                                    || where.isPresent();
+                            return new ModifyResponse(
+                                    response.agent(),
+                                    response.revision(),
+                                    isChanged,
+                                    guard == null ? null : guard.guard(),
+                                    remote,
+                                    null,
+                                    null);
+                        })
                 .readingWith("revisions", "true", this::revisions);
     }
 
     private ModifyResponse revisions(ModifyRequest in, Call call) {
-        if (in.vx() != null || in.guard() != null || in.ifRevision() != null) {
+        if (in.vx() != null || in.guard() != null || in.remote() != null || in.ifRevision() != null) {
             throw Problem.invalid(
                     "revisions",
-                    "only reads: leave out vx, guard and if_revision, or leave out revisions to change the agent");
+                    "only reads: leave out vx, guard, remote and if_revision, or leave out revisions to change the agent");
         }
         var history =
                 earlier.list(call, in.target() == null ? null : in.target().agent(), in.page());
         return new ModifyResponse(
                 history.agent(),
                 history.agent().revision(),
+                null,
                 null,
                 null,
                 history.revisions().rows(),

@@ -40,6 +40,10 @@ final class InsertQueries {
                            ON CONFLICT (tenant_id, party_id, conversation_id) DO UPDATE
                               SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq),
+                 forwarded AS (INSERT INTO remote_message (tenant_id, message_id, agent_id, conversation_id, seq, created_at, due_at)
+                            SELECT :tenant, :id, r.agent_id, :conversation, :seq, :at, :at
+                              FROM agent_remote r
+                             WHERE r.tenant_id = :tenant AND r.agent_id = CAST(:other AS bigint)),
                  counted AS ({sent}),
                  arrival AS ({received})
             SELECT 1 AS stored

@@ -1,0 +1,169 @@
+package io.agentworkspace.engine.a2a.outbound;
+
+import io.agentworkspace.engine.a2a.outbound.OutboundStore.Claim;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.feature.Feature;
+import io.agentworkspace.engine.kernel.outbound.VettedClient;
+import io.agentworkspace.engine.kernel.scheduling.Worker;
+import io.agentworkspace.engine.kernel.secrets.SecretsFailure;
+import io.agentworkspace.engine.kernel.secrets.Vault;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Sends messages to agents that live elsewhere, and says their answers here. A message is in the queue with its own commit. It is sent, its task
+ * is looked at until it ends, the answer is stored, and then said: each step is repeated after a crash, under the id of the message, so that
+ * nothing is lost and nothing is there twice.
+ */
+public final class Outbound implements Worker.Queue<Claim> {
+    private static final Logger LOG = LoggerFactory.getLogger(Outbound.class);
+
+    private static final Duration LEASE = Duration.ofSeconds(15);
+
+    private static final int PLACES = 32;
+    private static final Duration PAUSE = Duration.ofMillis(500);
+    private static final Duration TO_SEND = Duration.ofHours(24);
+    private static final Duration TO_ANSWER = Duration.ofDays(7);
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration SELDOM = Duration.ofMinutes(5);
+
+    private final OutboundStore store;
+    private final RemoteClient client;
+    private final AgentVoice voice;
+    private final Clock clock;
+
+    private Outbound(OutboundStore store, RemoteClient client, AgentVoice voice, Clock clock) {
+        this.store = store;
+        this.client = client;
+        this.voice = voice;
+        this.clock = clock;
+    }
+
+    /** Adds the sending of messages to a feature. */
+    public static void addTo(Feature feature, Db db, Vault vault, VettedClient http, ToolRunner runner, Clock clock) {
+        var store = new OutboundStore(db, vault);
+        var client = new RemoteClient(http);
+        var worker = new Worker<>(
+                "messages to agents elsewhere are sent",
+                Thread.ofVirtual().name("a2a: outbound"),
+                new Worker.Pace(PLACES, PAUSE, Duration.ZERO),
+                new Outbound(store, client, new AgentVoice(runner), clock));
+        feature.closing(client)
+                .running(worker, worker::start)
+                .background(work -> work.clearing("messages to agents elsewhere", store::purge));
+    }
+
+    @Override
+    public List<Claim> claim(int most) {
+        return store.claim(clock.instant(), LEASE, most);
+    }
+
+    @Override
+    public boolean work(Claim claim) {
+        try {
+            var known = claim.answer() == null ? ask(claim) : claim;
+            if (known.answer() != null) {
+                say(known, known.answer());
+            }
+        } catch (RemoteFailure failed) {
+            failed(claim, failed);
+        } catch (SecretsFailure failed) {
+            LOG.error("cannot send to {}: {}", claim.remote().url(), failed.getMessage());
+            failed(claim, RemoteFailure.later("the engine cannot decrypt the credential"));
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt(); // Claimed again when the lease expires.
+        }
+        return false;
+    }
+
+    @Override
+    public boolean renew(Claim claim) {
+        return store.renew(claim, clock.instant().plus(LEASE));
+    }
+
+    /** Sends the message, or looks at its task, and records the answer. */
+    private Claim ask(Claim claim) throws RemoteFailure, InterruptedException {
+        var agent = store.open(claim.remote());
+        var news = claim.sent()
+                ? RemoteNews.ofTask(client.task(agent, claim.task()), claim.task())
+                : RemoteNews.ofSent(client.send(agent, message(claim)), claim.task());
+        var now = clock.instant();
+        if (news.answer() == null && Duration.between(claim.createdAt(), now).compareTo(TO_ANSWER) > 0) {
+            throw RemoteFailure.refused("the agent has not answered within %d days".formatted(TO_ANSWER.toDays()));
+        }
+        var due = news.answer() == null ? now.plus(pause(claim, now)) : now.plus(LEASE);
+        var isOurs = store.received(claim, news, now, due, true);
+        if (!claim.sent() && isOurs) {
+            voice.read(claim);
+        }
+        return isOurs ? claim.having(news) : claim;
+    }
+
+    /** Returns a tenth of the message's age: the longer it takes, the less often it is looked at. */
+    private static Duration pause(Claim claim, Instant now) {
+        var pause = Duration.between(claim.createdAt(), now).dividedBy(10);
+        return pause.compareTo(SOON) < 0 ? SOON : pause.compareTo(SELDOM) < 0 ? pause : SELDOM;
+    }
+
+    private static ObjectNode message(Claim claim) {
+        var params = Json.object();
+        var message = params.putObject("message")
+                .put("messageId", claim.message().toString())
+                .put("role", "ROLE_USER");
+        if (!claim.context().isEmpty()) {
+            message.put("contextId", claim.context());
+        }
+        if (!claim.task().isEmpty()) {
+            message.put("taskId", claim.task());
+        }
+        var parts = message.putArray("parts");
+        parts.addObject().put("text", claim.content());
+        if (claim.choices() != null && !claim.choices().isEmpty()) {
+            parts.addObject().put("text", "Answer with one of: " + String.join(", ", claim.choices()));
+        }
+        claim.attached().forEach(each -> parts.addObject().put("text", "Attached here: " + each));
+        var wishes = params.putObject("configuration").put("returnImmediately", true);
+        wishes.putArray("acceptedOutputModes").add("text/plain").add("application/json");
+        return params;
+    }
+
+    private void say(Claim claim, ObjectNode answer) {
+        var refused = voice.say(claim, answer);
+        var now = clock.instant();
+        if (refused.isEmpty()) {
+            store.said(claim);
+        } else if (Duration.between(claim.createdAt(), now).compareTo(TO_ANSWER) > 0) {
+            LOG.warn("an answer from {} was not taken: {}", claim.remote().url(), refused.get());
+            store.said(claim);
+        } else {
+            store.later(claim, now.plus(retry(claim)));
+        }
+    }
+
+    private void failed(Claim claim, RemoteFailure failure) {
+        var now = clock.instant();
+        var age = Duration.between(claim.createdAt(), now);
+        if (failure.isFinal() || age.compareTo(claim.sent() ? TO_ANSWER : TO_SEND) > 0) {
+            var words = claim.sent() ? "No answer: " : "Not delivered: ";
+            var news = RemoteNews.failed(words + failure.words());
+            if (store.received(claim, news, now, now.plus(LEASE), false)) {
+                say(claim.having(news), RemoteNews.note(words + failure.words()));
+            }
+        } else {
+            store.failed(claim, failure.words(), now, now.plus(retry(claim)));
+        }
+    }
+
+    /** Returns when to try again: after 2 s, 4 s, and so on up to five minutes. */
+    private static Duration retry(Claim claim) {
+        var pause = Duration.ofSeconds(1L << Math.min(claim.attempts(), 9));
+        return pause.compareTo(SELDOM) < 0 ? pause : SELDOM;
+    }
+}

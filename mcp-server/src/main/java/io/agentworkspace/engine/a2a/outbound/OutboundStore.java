@@ -1,0 +1,319 @@
+package io.agentworkspace.engine.a2a.outbound;
+
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.Row;
+import io.agentworkspace.engine.kernel.db.Statement;
+import io.agentworkspace.engine.kernel.secrets.Vault;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.workspace.agents.RemoteStore;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The queue of messages to agents elsewhere: a replica claims those that are due, and records what became of them. */
+final class OutboundStore {
+    /**
+     * Claims due messages. Each agent has two places, and those of one tenant take turns with those of the others, so that no slow server delays
+     * another tenant's messages. Of a conversation, the next message is sent when the one before it was taken, since it continues what came of that.
+     */
+    private static final String CLAIM = """
+            WITH ready AS (
+                SELECT r.tenant_id, r.agent_id, h.busy
+                  FROM agent_remote r
+                 CROSS JOIN LATERAL (SELECT count(*) AS busy
+                                       FROM remote_message q
+                                      WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.claim IS NOT NULL
+                                        AND q.due_at > :now) h
+                 WHERE (r.open_until IS NULL OR r.open_until <= :now) AND h.busy < :each
+                   AND EXISTS (SELECT 1 FROM remote_message q
+                                WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at <= :now)),
+            due AS (
+                SELECT d.tenant_id, d.message_id
+                  FROM ready r
+                 CROSS JOIN LATERAL (SELECT q.tenant_id, q.message_id, q.due_at
+                                       FROM remote_message q
+                                      WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at <= :now
+                                        AND (q.sent_at IS NOT NULL
+                                             OR NOT EXISTS (SELECT 1 FROM remote_message e
+                                                             WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id
+                                                               AND e.agent_id = q.agent_id AND e.seq < q.seq
+                                                               AND e.due_at IS NOT NULL AND e.sent_at IS NULL))
+                                      ORDER BY q.due_at
+                                      LIMIT :each - r.busy) d
+                 ORDER BY row_number() OVER (PARTITION BY d.tenant_id ORDER BY r.busy, d.due_at), d.due_at
+                 LIMIT :room),
+            free AS (
+                SELECT q.tenant_id, q.message_id
+                  FROM remote_message q
+                  JOIN due ON q.tenant_id = due.tenant_id AND q.message_id = due.message_id
+                 WHERE q.due_at <= :now
+                   FOR UPDATE OF q SKIP LOCKED),
+            taken AS (
+                UPDATE remote_message q
+                   SET due_at = :until, claim = gen_random_uuid(), attempts = q.attempts + 1
+                  FROM free
+                 WHERE q.tenant_id = free.tenant_id AND q.message_id = free.message_id
+             RETURNING q.*)
+            SELECT q.tenant_id, q.message_id, q.agent_id, q.claim, q.attempts, q.created_at, q.sent_at IS NOT NULL AS sent, q.answer, q.asks,
+                   m.content, COALESCE(q.root_id, CASE WHEN b.asks THEN b.root_id END, q.message_id) AS root_id,
+                   COALESCE(q.context_id, b.context_id) AS context_id,
+                   COALESCE(q.task_id, CASE WHEN b.asks THEN b.task_id END) AS task_id,
+                   r.url, r.header, r.secret, r.set_at, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role,
+                   ARRAY(SELECT d.name || ', version ' || d.version FROM document d
+                          WHERE d.tenant_id = m.tenant_id AND d.id = ANY (m.attached)) AS attached,
+                   k.choices, k.id IS NOT NULL AS asked
+              FROM taken q
+              JOIN agent_remote r ON r.tenant_id = q.tenant_id AND r.agent_id = q.agent_id
+              JOIN agent a ON a.tenant_id = q.tenant_id AND a.id = q.agent_id
+              JOIN app_user u ON u.tenant_id = a.tenant_id AND u.id = a.owner_id
+              JOIN tenant t ON t.tenant_id = q.tenant_id
+              JOIN message m ON m.tenant_id = q.tenant_id AND m.conversation_id = q.conversation_id AND m.seq = q.seq
+              LEFT JOIN LATERAL (SELECT * FROM remote_message e
+                                  WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
+                                    AND e.seq < q.seq AND e.context_id IS NOT NULL
+                                  ORDER BY e.seq DESC LIMIT 1) b ON true
+              LEFT JOIN question k ON k.tenant_id = q.tenant_id
+                   AND k.id = COALESCE(q.root_id, CASE WHEN b.asks THEN b.root_id END, q.message_id)
+            """;
+
+    private static final String RECEIVED = """
+            WITH healthy AS (
+                UPDATE agent_remote r
+                   SET failures = 0, failing_since = NULL, open_until = NULL, last_error = NULL
+                 WHERE r.tenant_id = :tenant AND r.agent_id = :agent AND :healthy AND r.failing_since IS NOT NULL)
+            UPDATE remote_message q
+               SET sent_at = COALESCE(q.sent_at, :now), context_id = COALESCE(NULLIF(:context, ''), q.context_id),
+                   task_id = COALESCE(NULLIF(:task, ''), q.task_id), root_id = :root, asks = :asks, answer = :answer,
+                   due_at = :due, claim = CASE WHEN CAST(:answer AS text) IS NOT NULL THEN q.claim END
+             WHERE q.tenant_id = :tenant AND q.message_id = :message AND q.claim = :claim
+            """;
+
+    private static final String FAILED = """
+            WITH failing AS (
+                UPDATE agent_remote r
+                   SET failures = r.failures + 1, failing_since = COALESCE(r.failing_since, :now), last_error = :words,
+                       open_until = CASE WHEN r.failures + 1 >= :patience
+                                         THEN CAST(:now AS timestamptz)
+                                              + least(interval '5 minutes', interval '5 seconds' * power(2, least(r.failures + 1 - :patience, 6)))
+                                    END
+                 WHERE r.tenant_id = :tenant AND r.agent_id = :agent)
+            UPDATE remote_message q
+               SET due_at = :due, claim = NULL
+             WHERE q.tenant_id = :tenant AND q.message_id = :message AND q.claim = :claim
+            """;
+
+    private static final String LATER = """
+            UPDATE remote_message SET due_at = :due, claim = NULL
+             WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
+            """;
+
+    private static final String RENEW = """
+            UPDATE remote_message SET due_at = :due
+             WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
+            """;
+
+    private static final String SAID = """
+            UPDATE remote_message SET due_at = NULL, claim = NULL, answer = NULL
+             WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
+            """;
+
+    /** So many failures in a row, and nothing is sent for a while. */
+    private static final int PATIENCE = 5;
+
+    private static final int EACH = 2;
+    private static final Duration KEPT = Duration.ofDays(30);
+    private static final Set<String> CAPABILITIES =
+            Set.of("agent:read", "agent:write", "document:read", "document:write");
+    private static final String OLD = Db.oldRows("remote_message", "due_at IS NULL AND created_at < :until");
+
+    private final Db db;
+    private final Vault vault;
+
+    OutboundStore(Db db, Vault vault) {
+        this.db = db;
+        this.vault = vault;
+    }
+
+    /**
+     * A message that is claimed.
+     *
+     * @param caller the agent, with the permissions of its owner
+     * @param attempts how often it was claimed, this time included
+     * @param sent whether the other server has taken it
+     * @param context the conversation as the other server calls it; empty if it is new
+     * @param task the task that it began or continues; empty for none
+     * @param root the message that began the task
+     * @param choices of the question that the root asks; null if it asks none
+     * @param answer what is still to be said
+     */
+    record Claim(
+            Remote remote,
+            Caller caller,
+            UUID message,
+            UUID claim,
+            int attempts,
+            Instant createdAt,
+            boolean sent,
+            String content,
+            List<String> attached,
+            String context,
+            String task,
+            UUID root,
+            boolean asks,
+            @Nullable List<String> choices,
+            @Nullable ObjectNode answer) {
+        Claim having(RemoteNews news) {
+            return new Claim(
+                    remote,
+                    caller,
+                    message,
+                    claim,
+                    attempts,
+                    createdAt,
+                    true,
+                    content,
+                    attached,
+                    context,
+                    task,
+                    root,
+                    news.asks(),
+                    choices,
+                    news.answer());
+        }
+    }
+
+    /** Where the agent lives, with the sealed credential. */
+    record Remote(
+            long tenant,
+            long agent,
+            String url,
+            @Nullable String header,
+            @Nullable String sealed,
+            Instant setAt) {}
+
+    List<Claim> claim(Instant now, Duration lease, int room) {
+        return db.sql(CLAIM)
+                .set("now", now)
+                .set("until", now.plus(lease))
+                .set("each", EACH)
+                .set("room", room)
+                .list(OutboundStore::claim);
+    }
+
+    private static Claim claim(Row row) throws SQLException {
+        var tenant = row.number("tenant_id");
+        var agent = row.number("agent_id");
+        var caller = new Caller(
+                tenant,
+                row.text("tenant"),
+                row.number("user_id"),
+                row.text("user_name"),
+                Role.of(row.text("role")),
+                CAPABILITIES,
+                "remote:" + agent,
+                agent);
+        var answer = row.textOrNull("answer");
+        return new Claim(
+                new Remote(
+                        tenant,
+                        agent,
+                        row.text("url"),
+                        row.textOrNull("header"),
+                        row.textOrNull("secret"),
+                        instant(row, "set_at")),
+                caller,
+                row.uuid("message_id"),
+                row.uuid("claim"),
+                Math.toIntExact(row.number("attempts")),
+                instant(row, "created_at"),
+                row.flag("sent"),
+                row.text("content"),
+                row.texts("attached"),
+                Objects.requireNonNullElse(row.textOrNull("context_id"), ""),
+                Objects.requireNonNullElse(row.textOrNull("task_id"), ""),
+                row.uuid("root_id"),
+                row.flag("asks"),
+                row.flag("asked") ? row.texts("choices") : null,
+                answer == null ? null : Json.readObject(answer.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static Instant instant(Row row, String column) throws SQLException {
+        return Objects.requireNonNull(row.instantOrNull(column));
+    }
+
+    /** @throws io.agentworkspace.engine.kernel.secrets.SecretsFailure if the credential cannot be opened */
+    RemoteAgent open(Remote remote) {
+        var secret = remote.sealed() == null
+                ? ""
+                : new String(
+                        vault.open(RemoteStore.place(remote.tenant(), remote.url()), remote.sealed()),
+                        StandardCharsets.UTF_8);
+        return new RemoteAgent(remote.tenant(), remote.agent(), remote.url(), remote.header(), secret, remote.setAt());
+    }
+
+    /**
+     * Records what the other server answered. An answer is said under the same claim.
+     *
+     * @param due when to look again, or when the claim expires
+     * @param healthy whether the server has answered well
+     */
+    boolean received(Claim claim, RemoteNews news, Instant now, Instant due, boolean healthy) {
+        return of(claim, RECEIVED)
+                        .set("agent", claim.remote().agent())
+                        .set("context", news.context())
+                        .set("task", news.task())
+                        .set("root", claim.root())
+                        .set("asks", news.asks())
+                        .set("answer", news.answer() == null ? null : Json.text(news.answer()))
+                        .set("now", now)
+                        .set("due", due)
+                        .set("healthy", healthy)
+                        .run()
+                > 0;
+    }
+
+    void failed(Claim claim, String words, Instant now, Instant due) {
+        of(claim, FAILED)
+                .set("agent", claim.remote().agent())
+                .set("words", words)
+                .set("patience", PATIENCE)
+                .set("now", now)
+                .set("due", due)
+                .run();
+    }
+
+    /** Extends the claim; false if it is lost. */
+    boolean renew(Claim claim, Instant until) {
+        return of(claim, RENEW).set("due", until).run() > 0;
+    }
+
+    /** Looks at it again then, whatever the other server does. */
+    void later(Claim claim, Instant due) {
+        of(claim, LATER).set("due", due).run();
+    }
+
+    /** Its answer was said. */
+    void said(Claim claim) {
+        of(claim, SAID).run();
+    }
+
+    private Statement of(Claim claim, String statement) {
+        return db.sql(statement)
+                .set("tenant", claim.remote().tenant())
+                .set("message", claim.message())
+                .set("claim", claim.claim());
+    }
+
+    int purge(Instant now) {
+        return db.deleteOld(OLD, now.minus(KEPT));
+    }
+}

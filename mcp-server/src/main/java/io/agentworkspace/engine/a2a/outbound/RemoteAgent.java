@@ -1,0 +1,20 @@
+package io.agentworkspace.engine.a2a.outbound;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An agent elsewhere.
+ *
+ * @param url its address, or that of its card
+ * @param header the header that carries the credential; null for none
+ * @param secret its value
+ * @param setAt since when it lives there
+ */
+record RemoteAgent(
+        long tenant, long agent, String url, @Nullable String header, String secret, Instant setAt) {
+    @Override
+    public String toString() {
+        return "agent %d of tenant %d".formatted(agent, tenant); // Without the credential.
+    }
+}

@@ -1,0 +1,261 @@
+package io.agentworkspace.engine.a2a.outbound;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Ann's agents live elsewhere: what is said to them is sent there, and their answers come back. */
+class RemoteAgentsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final TestCaller eve = tenant.member("eve");
+    private final TestCaller bob = tenant.person(ClientApi.REST, "bob", Role.MEMBER);
+    private final TestCaller ann = tenant.person(ClientApi.REST, "ann", Role.MEMBER);
+
+    private Reply create(String name, String url, String more) {
+        return ann.call(
+                "AP_Create",
+                "{'vx':{'name':'%s','description':'Lives elsewhere.','access':'public'},'remote':{'url':'%s'%s}}"
+                        .formatted(name, url, more));
+    }
+
+    private Reply ask(String agent, String text) {
+        return bob.call("AP_Chat", "{'target':{'agent':'%s'},'content':'%s','wait_seconds':120}".formatted(agent, text))
+                .ok();
+    }
+
+    private Reply read(String agent) {
+        return ann.call("AP_Read", "{'target':{'agent':'%s'}}".formatted(agent)).ok();
+    }
+
+    private static UnaryOperator<ObjectNode> saying(String text) {
+        return _ -> ScriptedAgent.read(
+                "{'message':{'messageId':'a','contextId':'c1','role':'ROLE_AGENT','parts':[{'text':'%s'}]}}"
+                        .formatted(text));
+    }
+
+    private static ObjectNode task(String state, String more) {
+        return ScriptedAgent.read(
+                "{'id':'t1','contextId':'c1','status':{'state':'TASK_STATE_%s'%s}}".formatted(state, more));
+    }
+
+    private static ObjectNode sent(ObjectNode task) {
+        return Json.object().set("task", task);
+    }
+
+    @Test
+    void anAnswerComesBackAsTheAgentsMessage() {
+        try (var far = ScriptedAgent.answering(saying("At six."))) {
+            var credential = ",'credential':{'header':'X-Far','value':'secret-1'}";
+            assertThat(create("Far", far.url(), credential).ok().envelope().toString())
+                    .doesNotContain("secret-1");
+            var answer = ask("Far", "When is low water?");
+            assertThat(answer.text("/content/1/content")).isEqualTo("At six.");
+            assertThat(answer.text("/content/1/from")).isEqualTo("Far");
+            assertThat(answer.text("/content/1/reply_to")).isEqualTo(answer.text("/content/0/id"));
+            assertThat(answer.at("/content/1/person").isMissingNode()).isTrue();
+            var call = far.calls().getFirst();
+            assertThat(call.path("method").asString()).isEqualTo("SendMessage");
+            assertThat(call.at("/params/message/messageId").asString()).isEqualTo(answer.text("/content/0/id"));
+            assertThat(call.at("/params/message/parts/0/text").asString()).isEqualTo("When is low water?");
+            assertThat(call.at("/params/message/contextId").isMissingNode()).isTrue();
+            assertThat(far.credentials()).containsOnly("secret-1");
+            ask("Far", "And high water?");
+            assertThat(far.calls().get(1).at("/params/message/contextId").asString())
+                    .isEqualTo("c1");
+            assertThat(far.cards()).isEqualTo(1);
+            var record = read("Far");
+            assertThat(record.text("/remote/url")).isEqualTo(far.url() + "/");
+            assertThat(record.text("/remote/header")).isEqualTo("X-Far");
+            assertThat(record.text("/remote/state")).isEqualTo("ready");
+            assertThat(record.number("/remote/waiting")).isZero();
+            assertThat(record.envelope().toString()).doesNotContain("secret-1");
+            assertThat(record.at("/content/0/read_at").isMissingNode()).isFalse();
+            assertThat(bob.call("AP_Read", "{'target':{'agent':'Far'}}")
+                            .ok()
+                            .at("/remote")
+                            .isMissingNode())
+                    .isTrue();
+            ann.call("AP_Modify", "{'target':{'agent':'Far'},'remote':{'url':'none'}}")
+                    .ok();
+            bob.call("AP_Chat", "{'target':{'agent':'Far'},'content':'Are you here now?'}")
+                    .ok();
+            assertThat(read("Far").at("/remote").isMissingNode()).isTrue();
+            assertThat(far.calls()).hasSize(2);
+        }
+    }
+
+    @Test
+    void aTaskIsFollowedAndContinuedAndAnswersAQuestion() {
+        var messages = new AtomicInteger();
+        try (var peer = ScriptedAgent.answering(call -> {
+            if (call.path("method").asString().equals("SendMessage")) {
+                messages.incrementAndGet();
+                return sent(task("SUBMITTED", ""));
+            }
+            return messages.get() == 1
+                    ? task(
+                            "INPUT_REQUIRED",
+                            ",'message':{'messageId':'b','role':'ROLE_AGENT','parts':[{'text':'At which place?'}]}")
+                    : task("COMPLETED", "")
+                            .set(
+                                    "artifacts",
+                                    ScriptedAgent.read("{'a':[{'artifactId':'x','parts':[{'text':'yes'}]}]}")
+                                            .get("a"));
+        })) {
+            create("Peer", peer.url() + "/x/.well-known/agent-card.json", "").ok();
+            var asked = bob.call(
+                            "AP_Ask", "{'target':{'agent':'Peer'},'content':'Is it low water?','choices':['Yes','No']}")
+                    .ok();
+            var id = asked.text("/question/id");
+            var back = bob.call("AP_Wait", "{'reply_to':'%s','wait_seconds':120}".formatted(id))
+                    .ok();
+            assertThat(back.text("/content/0/content")).isEqualTo("At which place?");
+            assertThat(peer.calls()
+                            .getFirst()
+                            .at("/params/message/parts/1/text")
+                            .asString())
+                    .isEqualTo("Answer with one of: Yes, No");
+            bob.call("AP_Chat", "{'target':{'agent':'Peer'},'content':'At Dover.'}")
+                    .ok();
+            await().until(() -> bob.call("AP_Read", "{'inbox':true,'thread':'%s'}".formatted(id))
+                    .text("/content/0/question/answer")
+                    .equals("Yes"));
+            var second = peer.calls().stream()
+                    .filter(call -> call.path("method").asString().equals("SendMessage"))
+                    .skip(1)
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(second.at("/params/message/taskId").asString()).isEqualTo("t1");
+        }
+    }
+
+    @Test
+    void peersThatMisbehaveAreRefusedWithTheReason() {
+        Map<String, ScriptedAgent> peers = new LinkedHashMap<>();
+        peers.put("redirects", ScriptedAgent.raw(exchange -> {
+            exchange.getResponseHeaders().set("Location", "http://10.0.0.1/");
+            exchange.sendResponseHeaders(302, -1);
+        }));
+        peers.put(
+                "no JSON, but text/html",
+                ScriptedAgent.raw(exchange ->
+                        ScriptedAgent.send(exchange, 200, "text/html", "<p>Hello".getBytes(StandardCharsets.UTF_8))));
+        peers.put(
+                "another task",
+                ScriptedAgent.answering(call -> call.path("method").asString().equals("SendMessage")
+                        ? sent(task("WORKING", ""))
+                        : task("WORKING", "").put("id", "t2")));
+        peers.put("not of A2A", ScriptedAgent.answering(_ -> sent(task("DREAMING", ""))));
+        peers.put(
+                "another server",
+                ScriptedAgent.answering(saying("no")).withCard(ScriptedAgent.card("http://127.0.0.2:1/rpc")));
+        peers.put(
+                "not allowed",
+                ScriptedAgent.answering(saying("no")).withCard(ScriptedAgent.card("http://10.0.0.1/rpc")));
+        peers.put("no interface", ScriptedAgent.answering(saying("no")).withCard("{'protocolVersion':'0.3.0'}"));
+        peers.put("not valid JSON", ScriptedAgent.answering(saying("no")).withCard("{'name':"));
+        try {
+            var names = List.copyOf(peers.keySet());
+            for (var name : names) {
+                var credential = name.equals("another server") ? ",'credential':{'value':'Bearer x'}" : "";
+                create("Far" + names.indexOf(name), peers.get(name).url(), credential)
+                        .ok();
+            }
+            for (var name : names) {
+                var answer = ask("Far" + names.indexOf(name), "Hello");
+                assertThat(answer.text("/content/1/content"))
+                        .as(name)
+                        .contains(name.equals("redirects") ? "redirect" : name);
+            }
+        } finally {
+            peers.values().forEach(ScriptedAgent::close);
+        }
+    }
+
+    @Test
+    void whatIsTooLargeOrEndlessIsCutOffAndTriedAgain() {
+        var huge = "x".repeat(2 * 1024 * 1024);
+        try (var large = ScriptedAgent.answering(saying(huge));
+                var card = ScriptedAgent.answering(saying("no")).withCard("{'name':'%s'}".formatted(huge));
+                var endless = ScriptedAgent.raw(exchange -> {
+                    exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+                    exchange.sendResponseHeaders(200, 0);
+                    while (true) {
+                        exchange.getResponseBody()
+                                .write("data: {}\n\n".repeat(1_000).getBytes(StandardCharsets.UTF_8));
+                    }
+                });
+                var failing = ScriptedAgent.raw(
+                        exchange -> ScriptedAgent.send(exchange, 503, "application/json", new byte[0]))) {
+            var peers = List.of(large, card, endless, failing);
+            for (var peer : peers) {
+                create("Far" + peers.indexOf(peer), peer.url(), "").ok();
+                bob.call("AP_Chat", "{'target':{'agent':'Far%d'},'content':'Hello'}".formatted(peers.indexOf(peer)))
+                        .ok();
+            }
+            for (var peer : peers) {
+                await().until(() ->
+                        read("Far" + peers.indexOf(peer)).text("/remote/state").equals("failing"));
+                assertThat(read("Far" + peers.indexOf(peer)).number("/remote/waiting"))
+                        .isEqualTo(1);
+            }
+            assertThat(read("Far3").text("/remote/last_error")).isEqualTo("it answered 503");
+        }
+    }
+
+    @Test
+    void addressesThatNothingIsSentToAreRefused() {
+        eve.call("AP_Create", "{'vx':{'name':'A','description':'d'},'remote':{'url':'https://10.0.0.1/'}}")
+                .refused(1004, "remote.url", "10.0.0.1");
+        eve.call("AP_Create", "{'vx':{'name':'A','description':'d'},'remote':{'url':'ftp://far.example/'}}")
+                .refused(1004, "remote.url");
+        eve.call("AP_Create", "{'vx':{'name':'A','description':'d'},'remote':{}}")
+                .refused(1003, "remote.url");
+        eve.call(
+                        "AP_Create",
+                        "{'vx':{'name':'A','description':'d'},'remote':{'url':'https://far.example/','credential':{'header':'Host','value':'x'}}}")
+                .refused(1004, "remote.credential.header");
+        eve.call(
+                        "AP_Create",
+                        "{'vx':{'name':'A','description':'d'},'remote':{'url':'none','credential':{'value':'x'}}}")
+                .refused(1004, "remote.credential");
+    }
+
+    /** The other tenant knows the agent only by its card, as if it were in another house. */
+    @Test
+    void twoHousesTalkByTheirCards() {
+        var other = new TestTenant();
+        var key = other.key(ClientApi.REST, "cleo", Role.MEMBER, List.of("*"));
+        var dan = other.person(ClientApi.REST, "dan", Role.MEMBER);
+        dan.call("AP_Create", "{'vx':{'name':'Dora','description':'Knows the tides.','access':'public'}}")
+                .ok();
+        dan.call("AP_LogOn", "{'target':{'agent':'Dora'}}").ok();
+        create("Dora there", TestServer.url() + "/a2a/Dora", ",'credential':{'value':'Bearer %s'}".formatted(key))
+                .ok();
+        bob.call("AP_Chat", "{'target':{'agent':'Dora there'},'content':'When is low water?'}")
+                .ok();
+        var asked = dan.call("AP_Wait", "{'wait_seconds':120}").ok();
+        assertThat(asked.text("/content/0/content")).isEqualTo("When is low water?");
+        assertThat(asked.text("/content/0/from")).isEqualTo("cleo");
+        dan.call("AP_Answer", "{'question':'%s','content':'At six.'}".formatted(asked.text("/content/0/question/id")))
+                .ok();
+        var back = bob.call("AP_Wait", "{'wait_seconds':120}").ok();
+        assertThat(back.text("/content/0/content")).isEqualTo("At six.");
+        assertThat(back.text("/content/0/from")).isEqualTo("Dora there");
+    }
+}
