@@ -28,7 +28,7 @@ class TenantStatementsTest {
             Map.entry("FeedStore", "1: " + BACKGROUND),
             Map.entry("HandshakeStore", "1: " + BACKGROUND),
             Map.entry("InboxQueries", "2: " + FRAGMENT),
-            Map.entry("MasterKeyRotation", "6: a command that encrypts all secrets anew"),
+            Map.entry("MasterKeyRotation", "7: a command that encrypts all secrets anew"),
             Map.entry("McpTaskStore", "4: " + FRAGMENT),
             Map.entry("MemoryUseRow", "1: " + FRAGMENT),
             Map.entry("MemoryUseStore", "1: " + BACKGROUND),

@@ -26,6 +26,8 @@ import tools.jackson.databind.node.ObjectNode;
  * DC_Submit, DC_Read and MB_Load, so that access, quotas, rules and the queue are those of every document.
  */
 final class DocumentImport {
+    private static final String SUBMIT = "DC_Submit";
+    private static final String LOAD = "MB_Load";
     private static final int SHOWN = 3;
     private static final int EXCERPT = 160;
 
@@ -82,7 +84,7 @@ final class DocumentImport {
 
     private void preview(ImportedDocument document) {
         var known = known(document);
-        var needed = known == null ? List.of("DC_Submit", "MB_Load") : List.of("MB_Load");
+        var needed = known == null ? List.of(SUBMIT, LOAD) : List.of(LOAD);
         var forbidden = needed.stream().filter(tool -> !mayRun(tool)).findFirst();
         if (forbidden.isPresent()) {
             refuse(document, "you may not run " + forbidden.get());
@@ -149,7 +151,7 @@ final class DocumentImport {
         if (document.turns() > 0) {
             arguments.put("media_type", "text/markdown"); // Files of projects are of any type.
         }
-        var answer = call("DC_Submit", arguments);
+        var answer = call(SUBMIT, arguments);
         if (answer.problem() == null) {
             into.add(
                     new Submitted(document, answer.envelope().at("/document/id").asString()));
@@ -199,7 +201,7 @@ final class DocumentImport {
     }
 
     private void loadAccepted(ImportedDocument document) {
-        var answer = call("MB_Load", loading(document));
+        var answer = call(LOAD, loading(document));
         if (answer.problem() != null) {
             refuse(document, answer.problem().note());
         } else if (answer.envelope().path("changed").asBoolean(false)) {
