@@ -82,10 +82,10 @@ final class DocumentImport {
 
     private void preview(ImportedDocument document) {
         var known = known(document);
-        var needed = known == null ? List.of("DC_Submit", "MB_Load") : List.of("MB_Load");
-        var forbidden = needed.stream().filter(tool -> !mayRun(tool)).findFirst();
-        if (forbidden.isPresent()) {
-            refuse(document, "you may not run " + forbidden.get());
+        if (known == null && !mayRun("DC_Submit")) {
+            refuse(document, "you may not run DC_Submit");
+        } else if (!mayRun("MB_Load")) {
+            refuse(document, "you may not run MB_Load");
         } else if (known != null && isLoaded(known)) {
             unchanged++;
         } else {
