@@ -1,9 +1,14 @@
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.lucene.analysis.Analyzer;
 import org.apache.lucene.analysis.en.EnglishAnalyzer;
+import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.StoredField;
@@ -11,6 +16,7 @@ import org.apache.lucene.document.TextField;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
@@ -52,6 +58,36 @@ final class PlainRanking implements AutoCloseable {
             best.add(fields.document(each).getField("number").numericValue().intValue());
         }
         return best;
+    }
+
+    /** Returns the share of the query's words that some texts have, each word weighted by how rare it is. */
+    double coverage(String query, List<String> texts) throws IOException {
+        var words = stems(query);
+        var had = texts.stream().flatMap(text -> stems(text).stream()).collect(Collectors.toSet());
+        var all = 0.0;
+        var found = 0.0;
+        for (var word : words) {
+            var frequency = reader.docFreq(new Term("text", word));
+            var weight = Math.log(1 + (reader.maxDoc() - frequency + 0.5) / (frequency + 0.5));
+            all += weight;
+            found += had.contains(word) ? weight : 0;
+        }
+        return all == 0 ? 0 : found / all;
+    }
+
+    private Set<String> stems(String text) {
+        var stems = new HashSet<String>();
+        try (var tokens = analyzer.tokenStream("text", text)) {
+            var word = tokens.addAttribute(CharTermAttribute.class);
+            tokens.reset();
+            while (tokens.incrementToken()) {
+                stems.add(word.toString());
+            }
+            tokens.end();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return stems;
     }
 
     /** Returns for each text its BM25, in relation to that of a text which has all words of the query that any text has. */

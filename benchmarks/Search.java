@@ -130,6 +130,7 @@ final class Search implements Bench.Benchmark {
     private static final class Measured {
         private final Map<String, Ranks> ranks = new TreeMap<>();
         private final Map<String, Answers> answers = new TreeMap<>();
+        private final Abstention abstention = new Abstention();
 
         void print(String set, boolean isRanks) {
             if (isRanks) {
@@ -186,6 +187,7 @@ final class Search implements Bench.Benchmark {
         measured.forEach((set, of) -> of.print(set, false));
         System.out.printf("%nwithout an answer, where 0.05 of those with one abstain:%n");
         measured.forEach((set, of) -> of.answers.get(DEFAULT).printAbstention(set));
+        measured.forEach((set, of) -> of.abstention.print(set));
     }
 
     /** Each question in all modes, one after the other: the model embeds it once. */
@@ -197,6 +199,9 @@ final class Search implements Bench.Benchmark {
             for (var mode : modes) {
                 var found = all(callers, set.bank(), query, mode);
                 measured.ranks.computeIfAbsent(mode, _ -> new Ranks()).add(found.texts(numbers), expected, found.nanos());
+                if (mode.equals("hybrid")) {
+                    measured.abstention.add(query, !expected.isEmpty(), found.hits(), plain);
+                }
                 if (set.conversation() != null) {
                     measured.ranks.computeIfAbsent(mode + "+2", _ -> new Ranks()).add(found.withTurns(numbers), expected, found.nanos());
                 }
@@ -320,7 +325,7 @@ final class Search implements Bench.Benchmark {
      * @param best the best score
      * @param characters of the whole answer
      */
-    private record Found(List<String> ids, List<String> turns, String mode, double best, int characters, long nanos) {
+    private record Found(List<String> ids, List<String> turns, List<Abstention.Hit> hits, String mode, double best, int characters, long nanos) {
         List<Integer> texts(Map<String, Integer> numbers) {
             return ids.stream().map(numbers::get).toList();
         }
@@ -349,7 +354,12 @@ final class Search implements Bench.Benchmark {
         var took = System.nanoTime() - began;
         var ids = found.at("/content").valueStream().map(hit -> hit.path("id").asString()).toList();
         var turns = found.at("/content").valueStream().flatMap(hit -> hit.path("around").valueStream()).map(turn -> turn.path("id").asString()).toList();
-        return new Found(ids, turns, found.path("mode").asString(), found.path("best_score").asDouble(), found.toString().length(), took);
+        var hits = found.at("/content")
+                .valueStream()
+                .map(hit -> new Abstention.Hit(
+                        hit.path("text").asString(hit.path("snippet").asString("")), hit.at("/source/speaker").asString(""), hit.path("score").asDouble()))
+                .toList();
+        return new Found(ids, turns, hits, found.path("mode").asString(), found.path("best_score").asDouble(), found.toString().length(), took);
     }
 
     private static Map<String, ?> in(String bank, String content, Map<String, ?> more) {
