@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.identity.credentials;
 
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -12,6 +14,19 @@ import java.util.Optional;
  * round trip. An entry grants nothing, so one that outlives its credential does no harm.
  */
 public final class DirectoryStore {
+    private static final String TENANT = "(SELECT d.tenant_id FROM directory d WHERE d.kind = {kind} AND d.id = :id)";
+
+    private static final String ENTRY = """
+            INSERT INTO directory (kind, id, tenant_id) VALUES ({kind}, :id, :tenant);
+            """;
+
+    private static final String EXPIRING_ENTRY = """
+            INSERT INTO directory AS d (kind, id, tenant_id, expires_at)
+            VALUES ({kind}, :entry, :tenant, CAST(:expires AS timestamptz))
+            ON CONFLICT (kind, id) DO UPDATE SET expires_at = excluded.expires_at
+             WHERE d.tenant_id = excluded.tenant_id AND d.expires_at < excluded.expires_at;
+            """;
+
     private static final String EXPIRED = Db.oldRows("directory", "expires_at <= :until");
 
     /** Deletes entries of keys that no longer exist, among the next ones in the order of ids. */
@@ -25,6 +40,9 @@ public final class DirectoryStore {
             """;
 
     private static final int PORTION = 1_000;
+
+    /** How long an entry stays after its end: longer than a used code, whose second use is noticed for a day. */
+    private static final Duration KEPT = Duration.ofDays(2);
 
     private final Db db;
     private volatile String swept = "";
@@ -44,26 +62,25 @@ public final class DirectoryStore {
         private String word() {
             return name().toLowerCase(Locale.ROOT);
         }
+    }
 
-        /** Returns the tenant of {@code :id}, as a part of a statement. */
-        public String tenant() {
-            return "(SELECT d.tenant_id FROM directory d WHERE d.kind = '%s' AND d.id = :id)".formatted(word());
-        }
+    private static String with(Kind kind, String text) {
+        return SqlTemplate.of(text).with("kind", "'" + kind.word() + "'").sql();
+    }
 
-        /** Returns the statement that adds an entry for {@code :id} of {@code :tenant}, to be sent before another one. */
-        public String entry() {
-            return "INSERT INTO directory (kind, id, tenant_id) VALUES ('%s', :id, :tenant);\n".formatted(word());
-        }
+    /** Returns the tenant of {@code :id}, as a part of a statement. */
+    public static String tenantOf(Kind kind) {
+        return with(kind, TENANT);
+    }
 
-        /** Returns the statement that adds {@code :entry} of {@code :tenant} until {@code :expires}. An existing one is kept longer. */
-        public String expiringEntry() {
-            return """
-                    INSERT INTO directory AS d (kind, id, tenant_id, expires_at)
-                    VALUES ('%s', :entry, :tenant, CAST(:expires AS timestamptz))
-                    ON CONFLICT (kind, id) DO UPDATE SET expires_at = excluded.expires_at
-                     WHERE d.tenant_id = excluded.tenant_id AND d.expires_at < excluded.expires_at;
-                    """.formatted(word());
-        }
+    /** Returns the statement that adds an entry for {@code :id} of {@code :tenant}, to be sent before another one. */
+    public static String entryOf(Kind kind) {
+        return with(kind, ENTRY);
+    }
+
+    /** Returns the statement that adds {@code :entry} of {@code :tenant} until {@code :expires}. An existing one is kept longer. */
+    public static String expiringEntryOf(Kind kind) {
+        return with(kind, EXPIRING_ENTRY);
     }
 
     /** Returns the id of an entry that is found by a hash. */
@@ -79,9 +96,9 @@ public final class DirectoryStore {
                 .one(row -> row.number("tenant_id"));
     }
 
-    /** Deletes the entries that have expired, and of the next thousand keys those that no longer exist. */
+    /** Deletes the entries that expired a while ago, and of the next thousand keys those that no longer exist. */
     public void purge(Instant now) {
-        db.deleteOld(EXPIRED, now);
+        db.deleteOld(EXPIRED, now.minus(KEPT));
         swept = db.sql(SWEEP)
                 .set("after", swept)
                 .set("portion", PORTION)

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.identity.keys;
 
 import io.agentworkspace.engine.identity.credentials.ApiKey;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
 import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.Grant;
 import io.agentworkspace.engine.kernel.context.ContextStore;
@@ -103,7 +104,7 @@ public final class KeyChangeStore {
             .with("in_use", KeyRow.IN_USE)
             .sql();
 
-    private static final String INSERT = recorded(Kind.KEY.entry()
+    private static final String INSERT = recorded(DirectoryStore.entryOf(Kind.KEY)
             + SqlTemplate.of("""
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)

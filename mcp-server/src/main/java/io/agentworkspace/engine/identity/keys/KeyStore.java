@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.identity.credentials.Callers;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
 import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.Grant;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
@@ -53,10 +54,10 @@ public final class KeyStore implements Callers {
              WHERE k.tenant_id = {tenant} AND k.id = :id
             """)
             .with("chain", KeyRow.CHAIN)
-            .with("tenant", Kind.KEY.tenant())
+            .with("tenant", DirectoryStore.tenantOf(Kind.KEY))
             .sql();
 
-    private static final String INSERT = Kind.KEY.entry() + """
+    private static final String INSERT = DirectoryStore.entryOf(Kind.KEY) + """
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
             VALUES (:tenant, :id, :hash, present_user(:tenant, :user), :name, :capabilities, :now)
             """;

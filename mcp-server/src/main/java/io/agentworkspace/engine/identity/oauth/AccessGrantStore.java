@@ -36,12 +36,12 @@ final class AccessGrantStore {
             VALUES (:tenant, :key, :client, :redirect, :challenge, CAST(:ends AS timestamptz), :keyed, :proves)
             """;
 
-    private static final String INSERT_CODE = Kind.SECRET.expiringEntry() + """
+    private static final String INSERT_CODE = DirectoryStore.expiringEntryOf(Kind.SECRET) + """
             INSERT INTO oauth_secret (tenant_id, hash, key_id, kind, expires_at, proof_key)
             VALUES (:tenant, :hash, :key, 'code', :expires, CAST(:proof_key AS text))
             """;
 
-    private static final String INSERT_REFRESH = Kind.SECRET.expiringEntry() + """
+    private static final String INSERT_REFRESH = DirectoryStore.expiringEntryOf(Kind.SECRET) + """
             WITH superfluous AS (SELECT hash FROM oauth_secret
                                   WHERE tenant_id = :tenant AND key_id = :key AND kind = 'refresh' AND used_at IS NULL
                                   ORDER BY expires_at DESC, hash

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.identity.signin;
 
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
 import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.identity.credentials.SessionSecret;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -26,17 +27,18 @@ final class BrowserSessionStore {
 
     private static final String IDLE = Db.oldRows("browser_session", "last_seen_at <= :until");
 
-    private static final String FIND =
-            SqlTemplate.of("""
+    private static final String FIND = SqlTemplate.of("""
             SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.key_hash, s.secret_hash,
                    s.by_person, s.last_seen_at, s.expires_at
               FROM browser_session s
               JOIN tenant t ON t.tenant_id = s.tenant_id
               JOIN app_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id AND u.removed_at IS NULL
              WHERE s.tenant_id = {tenant} AND s.id = :id
-            """).with("tenant", Kind.SESSION.tenant()).sql();
+            """)
+            .with("tenant", DirectoryStore.tenantOf(Kind.SESSION))
+            .sql();
 
-    private static final String INSERT = Kind.SESSION.expiringEntry() + """
+    private static final String INSERT = DirectoryStore.expiringEntryOf(Kind.SESSION) + """
             WITH old AS (DELETE FROM browser_session
                           WHERE tenant_id = :tenant
                             AND id IN (SELECT id FROM browser_session
@@ -49,10 +51,11 @@ final class BrowserSessionStore {
             VALUES (:tenant, :entry, :hash, :user, :key, CAST(:key_hash AS bytea), :now, :now, :expires, :by_person)
             """;
 
-    private static final String DELETE =
-            SqlTemplate.of("""
+    private static final String DELETE = SqlTemplate.of("""
             DELETE FROM browser_session WHERE tenant_id = {tenant} AND id = :id AND secret_hash = :hash
-            """).with("tenant", Kind.SESSION.tenant()).sql();
+            """)
+            .with("tenant", DirectoryStore.tenantOf(Kind.SESSION))
+            .sql();
 
     private final Db db;
 

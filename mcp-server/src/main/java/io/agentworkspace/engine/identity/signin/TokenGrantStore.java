@@ -3,6 +3,7 @@ package io.agentworkspace.engine.identity.signin;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import io.agentworkspace.engine.identity.credentials.DirectoryStore;
 import io.agentworkspace.engine.identity.credentials.DirectoryStore.Kind;
 import io.agentworkspace.engine.kernel.changes.CallerChanges;
 import io.agentworkspace.engine.kernel.db.Db;
@@ -32,7 +33,7 @@ final class TokenGrantStore {
 
     private static final String EXPIRED = Db.oldRows("token_grant", "expires_at <= :until");
 
-    private static final String NOTE = Kind.TOKEN.expiringEntry() + """
+    private static final String NOTE = DirectoryStore.expiringEntryOf(Kind.TOKEN) + """
             INSERT INTO token_grant (tenant_id, principal, issuer, subject, scopes, expires_at)
             VALUES (:tenant, :entry, :issuer, :subject, :scopes, :expires)
             ON CONFLICT (tenant_id, principal) DO UPDATE
@@ -40,8 +41,7 @@ final class TokenGrantStore {
              WHERE token_grant.expires_at <= excluded.expires_at
             """;
 
-    private static final String LOOK_UP =
-            SqlTemplate.of("""
+    private static final String LOOK_UP = SqlTemplate.of("""
             SELECT g.tenant_id, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role, g.scopes, g.expires_at,
                    u.removed_at IS NOT NULL AS removed
               FROM token_grant g
@@ -50,7 +50,9 @@ final class TokenGrantStore {
                 ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
               JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
              WHERE g.tenant_id = {tenant} AND g.principal = :id
-            """).with("tenant", Kind.TOKEN.tenant()).sql();
+            """)
+            .with("tenant", DirectoryStore.tenantOf(Kind.TOKEN))
+            .sql();
 
     private final Db db;
     private final CallerChanges watch;

@@ -48,7 +48,7 @@ public final class InvitationStore {
              WHERE (SELECT count(*) FROM invitation WHERE tenant_id = :tenant AND expires_at > :now) < {most}
             RETURNING id
             """)
-            .with("entry", Kind.INVITATION.expiringEntry())
+            .with("entry", DirectoryStore.expiringEntryOf(Kind.INVITATION))
             .with("most", MAX_OPEN)
             .sql();
 

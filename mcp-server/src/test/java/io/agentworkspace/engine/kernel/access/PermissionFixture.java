@@ -127,7 +127,7 @@ final class PermissionFixture {
         var all = Arrays.stream(Capability.values()).map(Capability::word);
         var key = ApiKey.generate(RANDOM);
         var outdated = cell.key() == Kind.OUTDATED;
-        DB.sql(DirectoryStore.Kind.KEY.entry() + """
+        DB.sql(DirectoryStore.entryOf(DirectoryStore.Kind.KEY) + """
                 INSERT INTO api_key (tenant_id, id, secret_hash, previous_hash, previous_until, user_id, name, capabilities,
                                      agent_id, parent_id, ancestors, created_at)
                 VALUES (:tenant, :id, :hash, :previous, CAST(:until AS timestamptz), :user, 'k', :held, :agent, :parent,
