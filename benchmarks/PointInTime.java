@@ -32,8 +32,8 @@ final class PointInTime implements Bench.Benchmark {
                 writes.awaitMore(options.number("writes", 1_000));
                 writes.close();
                 writes.report("before the loss");
+                var file = value(servers.url(), "SELECT pg_walfile_name(pg_current_wal_lsn())");
                 servers.sql("SELECT pg_switch_wal()");
-                var file = value(servers.url(), "SELECT pg_walfile_name(pg_current_wal_lsn() - 1)");
                 while (value(servers.url(), "SELECT count(*) FROM pg_stat_archiver WHERE last_archived_wal >= '%s'".formatted(file)).equals("0")) {
                     Thread.sleep(200);
                 }

@@ -20,6 +20,7 @@ record ClientProgram(Path file, int major) {
     private static final List<String> FOLDERS = List.of("/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt");
 
     private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+)");
+    private static final String LOCALE = "LC_ALL";
     private static final int OUTPUT = 2_000;
 
     /** @param path the value of PATH */
@@ -81,7 +82,7 @@ record ClientProgram(Path file, int major) {
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectInput(new File("/dev/null"));
         builder.environment().keySet().retainAll(Set.of("PATH"));
-        builder.environment().put("LC_ALL", "C");
+        builder.environment().put(LOCALE, "C"); // Its messages are in English.
         builder.environment().putAll(environment);
         try {
             var process = builder.start();

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The engine that runs with the same settings: its metrics, its health, and the threads of its process on this machine. */
 public record RunningEngine(Settings settings) {
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    /** As long as a scraper waits. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private static final int PROCESSES = 4;
 
     /** How the main class is called on a command line, in parts, so that no search for its name finds this one. */

@@ -32,8 +32,8 @@ public record SetupQueries(
     /** Longer than a statement may take. */
     static final Duration NEVER = Duration.ofSeconds(PATIENCE_SECONDS);
 
-    /** It gets a transaction's number, so that its commit is written. */
-    private static final String COMMIT = "SELECT pg_current_xact_id()";
+    /** It writes to the log and to no table: its commit waits as that of any write. */
+    private static final String COMMIT = "SELECT pg_logical_emit_message(true, 'engine', '')";
 
     private static final String SET_MARK = "SELECT set_config('engine.doctor', ?, false)";
     private static final String MARK = "SELECT current_setting('engine.doctor', true)";
@@ -52,7 +52,7 @@ public record SetupQueries(
 
     /**
      * @param number the server's version as PostgreSQL counts: 170006 for 17.6
-     * @param now the time of the server's clock
+     * @param now the time of the server's clock when this was made
      * @param archived when the last file of the write-ahead log was archived
      * @param roundTrip the median of some
      * @param commit how long a commit takes, the median of some; {@link #NEVER} if it does not end
@@ -147,8 +147,14 @@ public record SetupQueries(
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(FACTS)) {
             row.next();
+            var readAt = System.nanoTime();
             var isWritable = !row.getBoolean("is_standby") && !row.getBoolean("is_read_only");
             var commit = isWritable ? commit(other) : Duration.ZERO;
+            var roundTrip = roundTrip(connection);
+            var receives = !row.getBoolean("is_standby") // A standby refuses LISTEN.
+                    && !commit.equals(NEVER)
+                    && receivesNotifications(connection, other);
+            var schema = SchemaVersion.of(connection);
             var archived = row.getObject("last_archived_time", OffsetDateTime.class);
             return new Facts(
                     row.getString("version"),
@@ -156,21 +162,19 @@ public record SetupQueries(
                     row.getBoolean("is_standby"),
                     row.getBoolean("is_read_only"),
                     row.getString("encoding"),
-                    row.getObject("now", OffsetDateTime.class).toInstant(),
+                    row.getObject("now", OffsetDateTime.class).toInstant().plusNanos(System.nanoTime() - readAt),
                     row.getLong("connections"),
                     row.getInt("most_connections"),
                     row.getBoolean("is_archiving"),
                     archived == null ? null : archived.toInstant(),
                     row.getBoolean("is_archiving_failed"),
                     row.getString("size"),
-                    roundTrip(connection),
+                    roundTrip,
                     commit,
                     isPooled,
                     isDirectPooled,
-                    !row.getBoolean("is_standby") // A standby refuses LISTEN.
-                            && !commit.equals(NEVER)
-                            && receivesNotifications(connection, other),
-                    SchemaVersion.of(connection));
+                    receives,
+                    schema);
         }
     }
 

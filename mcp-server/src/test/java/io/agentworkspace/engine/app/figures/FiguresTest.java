@@ -3,6 +3,7 @@ package io.agentworkspace.engine.app.figures;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.app.setup.FigureChecks;
@@ -17,7 +18,6 @@ import io.agentworkspace.engine.testing.Programs;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -96,6 +96,7 @@ class FiguresTest {
 
     @Test
     void theDoctorPrintsEachAndWhereToReadOn() throws Exception {
+        called();
         var port = app.metricsPort().orElseThrow();
         assertThat(doctor(port)).hasSize(10).allMatch(line -> line.startsWith("ok    figure"));
         var broken = get("http://127.0.0.1:" + port + "/metrics")
