@@ -66,7 +66,8 @@ const act = async ({ id, content, question }) => {
     await pause(content.includes('resubscribe') ? 4_000 : 500);
   }
   if (question?.state === 'open') {
-    await invoke('AP_Answer', { question: question.id, content: 'Hello from TCK', target });
+    const said = content.includes('artifact-text') ? 'Generated text content' : 'Hello from TCK';
+    await invoke('AP_Answer', { question: question.id, content: said, target });
   }
 };
 for (;;) {

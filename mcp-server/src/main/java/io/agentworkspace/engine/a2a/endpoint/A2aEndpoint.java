@@ -78,6 +78,7 @@ final class A2aEndpoint extends Handler.Abstract {
         } else if (address.rest().isEmpty()) {
             response.getHeaders().put(HttpHeader.ALLOW, "POST");
             HttpBinding.refuse(
+                    request,
                     response,
                     callback,
                     A2aError.of(new Problem(

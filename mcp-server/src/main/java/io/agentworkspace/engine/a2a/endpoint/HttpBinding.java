@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestContext;
+import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -48,7 +49,7 @@ final class HttpBinding {
             var params = params(request);
             operation.parameters().forEach(params::put);
             var reply = new Reply(
-                    result -> send(response, callback, HttpStatus.OK_200, result),
+                    result -> send(request, response, callback, HttpStatus.OK_200, result),
                     patience -> EventStream.after(request, response, callback, patience),
                     UnaryOperator.identity());
             if (place == null) {
@@ -57,9 +58,9 @@ final class HttpBinding {
                 operations.run(operation.method(), Fields.of(params), call, place, reply);
             }
         } catch (A2aError refused) {
-            refuse(response, callback, refused);
+            refuse(request, response, callback, refused);
         } catch (Problem refused) {
-            refuse(response, callback, A2aError.of(refused));
+            refuse(request, response, callback, A2aError.of(refused));
         }
     }
 
@@ -77,12 +78,15 @@ final class HttpBinding {
         return params;
     }
 
-    private static void send(Response response, Callback callback, int status, ObjectNode body) {
-        new JsonResponse(status, TYPE, body).send(response, callback);
+    /** The response has the type of the request: some clients know only plain JSON. */
+    private static void send(Request request, Response response, Callback callback, int status, ObjectNode body) {
+        var sent = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+        var isPlain = sent != null && sent.toLowerCase(Locale.ROOT).startsWith(JsonResponse.JSON);
+        new JsonResponse(status, isPlain ? JsonResponse.JSON : TYPE, body).send(response, callback);
     }
 
-    static void refuse(Response response, Callback callback, A2aError refused) {
+    static void refuse(Request request, Response response, Callback callback, A2aError refused) {
         Bodies.retryAfter(refused).ifPresent(seconds -> response.getHeaders().put(HttpHeader.RETRY_AFTER, seconds));
-        send(response, callback, refused.status(), refused.http());
+        send(request, response, callback, refused.status(), refused.http());
     }
 }

@@ -8,7 +8,6 @@ import io.agentworkspace.engine.a2a.wire.Fields;
 import io.agentworkspace.engine.a2a.wire.SentMessage;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -53,7 +52,7 @@ final class AgentVoice {
     Optional<String> say(Claim claim, ObjectNode answer) {
         var key = "remote-" + claim.message();
         var call = call(claim);
-        var text = text(call, claim, answer, key);
+        var text = text(call, answer, key);
         if (claim.choices() != null && !claim.asks() && answer.has("parts")) {
             try {
                 call.run("AP_Answer", answered(claim, text), key);
@@ -84,18 +83,21 @@ final class AgentVoice {
         return choice.isPresent() ? arguments.put("choice", choice.get()) : arguments.put("content", text);
     }
 
-    private static String text(AgentCall call, Claim claim, ObjectNode answer, String key) {
+    private static String text(AgentCall call, ObjectNode answer, String key) {
         var note = answer.path("note").asString("");
-        var said = "";
-        try {
-            var sent = answer.path("parts").isEmpty() ? null : SentMessage.ofAgent(Fields.of(answer));
-            said = sent == null ? "" : MessageFiles.text(call, sent, key);
-        } catch (A2aError refused) {
-            said = "(Its answer could not be taken: %s)".formatted(refused.getMessage());
-        } catch (Problem refused) {
-            said = "(Its answer could not be taken: %s)".formatted(refused.note());
-        }
-        var text = Stream.of(note, said).filter(each -> !each.isBlank()).collect(Collectors.joining("\n\n"));
+        var text = Stream.of(note, said(call, answer, key))
+                .filter(each -> !each.isBlank())
+                .collect(Collectors.joining("\n\n"));
         return text.isEmpty() ? NOTHING : text;
+    }
+
+    private static String said(AgentCall call, ObjectNode answer, String key) {
+        try {
+            return answer.path("parts").isEmpty()
+                    ? ""
+                    : MessageFiles.text(call, SentMessage.ofAgent(Fields.of(answer)), key);
+        } catch (A2aError refused) {
+            return "(Its answer could not be taken: %s)".formatted(refused.getMessage());
+        }
     }
 }

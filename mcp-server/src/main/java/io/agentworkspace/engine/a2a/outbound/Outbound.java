@@ -79,6 +79,9 @@ public final class Outbound implements Worker.Queue<Claim> {
             failed(claim, RemoteFailure.later("the engine cannot decrypt the credential"));
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt(); // Claimed again when the lease expires.
+        } catch (RuntimeException defect) { // Logged, and not repeated forever.
+            LOG.error("the message {} could not be sent", claim.message(), defect);
+            failed(claim, RemoteFailure.later("the engine failed; the reason is in its log"));
         }
         return false;
     }

@@ -12,7 +12,7 @@ public record A2aSettings(boolean on, boolean isPublic) {
     static final Setting<Boolean> A2A = Setting.of(
             "ENGINE_A2A",
             "on",
-            "whether agents can be reached by the protocol A2A, at /a2a",
+            "whether agents talk by A2A: those here at /a2a, those elsewhere at their addresses",
             "on or off",
             A2aSettings::isOn);
     static final Setting<Boolean> PUBLIC = Setting.of(

@@ -13,7 +13,7 @@ public record UpstreamSettings(List<String> allowed) {
     static final Setting<List<String>> ALLOW = Setting.of(
             "ENGINE_UPSTREAMS_ALLOW",
             "",
-            "private networks that upstream MCP servers may be in, comma-separated; 127.0.0.0/8 for development",
+            "private networks that upstream MCP servers and agents elsewhere may be in, comma-separated; 127.0.0.0/8 for development",
             "a list of addresses and networks, such as 10.0.0.0/8,192.168.1.2",
             SettingParsers.listOf(TrustedProxies::checked));
 

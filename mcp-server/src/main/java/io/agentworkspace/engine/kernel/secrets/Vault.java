@@ -26,7 +26,7 @@ public final class Vault {
             throw new SecretsFailure("the secrets in this database are encrypted with another key: put that key "
                     + keys.whereItBelongs());
         }
-        checked = sealed.isPresent();
+        checked = sealed.isPresent() && !db.inTransaction(); // Which may be rolled back.
     }
 
     /**

@@ -324,27 +324,18 @@ public final class AgentTools {
                         "set up a helper")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.CREATES)
-                .handledBy(
-                        CreateRequest.class,
-                        AgentResponse.class,
-                        (in, call) -> remotes.prepared(in.remote(), call),
-                        (in, remote, call) -> {
-                            var vx = in.vx();
-                            var access = vx.access() == null ? Access.PRIVATE : vx.access();
-                            var parent = in.parent() == null ? null : parent(call, in.parent());
-                            var name = parent == null ? vx.name() : SubAgentName.of(parent.name(), vx.name());
-                            var agent = agents.insert(
-                                    call,
-                                    name,
-                                    parent == null ? null : parent.id(),
-                                    vx.description(),
-                                    vx.profile(),
-                                    access);
-                            remote.ifPresent(
-                                    where -> live(call, agents.read(call, name).id(), where));
-                            call.emit(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
-                            return new AgentResponse(agent, agent.revision(), null);
-                        });
+                .handledBy(CreateRequest.class, AgentResponse.class, (in, call) -> {
+                    var remote = remotes.prepared(in.remote(), call);
+                    var vx = in.vx();
+                    var access = vx.access() == null ? Access.PRIVATE : vx.access();
+                    var parent = in.parent() == null ? null : parent(call, in.parent());
+                    var name = parent == null ? vx.name() : SubAgentName.of(parent.name(), vx.name());
+                    var agent = agents.insert(
+                            call, name, parent == null ? null : parent.id(), vx.description(), vx.profile(), access);
+                    remote.ifPresent(where -> live(call, agents.read(call, name).id(), where));
+                    call.emit(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
+                    return new AgentResponse(agent, agent.revision(), null);
+                });
     }
 
     private @Nullable AgentRemote live(Call call, long agent, RemoteStore.Prepared where) {
@@ -421,38 +412,32 @@ public final class AgentTools {
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .example("vx.description", "Watches the tide tables of three harbours.")
-                .handledBy(
-                        ModifyRequest.class,
-                        ModifyResponse.class,
-                        (in, call) -> remotes.prepared(in.remote(), call),
-                        (in, where, call) -> {
-                            if (in.page() != null) {
-                                throw Problem.invalid("page", "applies only with revisions: true");
-                            }
-                            var agent = hold(call, in.target(), in.ifRevision());
-                            var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
-                            var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
-                            var guard = in.guard() == null
-                                    ? null
-                                    : agents.guard(
-                                            call,
-                                            agent,
-                                            in.guard().guard(),
-                                            in.guard().incidentId());
-                            var response = change(call, agent, change);
-                            var remote = where.isEmpty() ? null : live(call, agent.id(), where.get());
-                            var isChanged = Boolean.TRUE.equals(response.changed())
-                                    || guard != null && guard.isChanged()
-                                    || where.isPresent();
-                            return new ModifyResponse(
-                                    response.agent(),
-                                    response.revision(),
-                                    isChanged,
-                                    guard == null ? null : guard.guard(),
-                                    remote,
-                                    null,
-                                    null);
-                        })
+                .handledBy(ModifyRequest.class, ModifyResponse.class, (in, call) -> {
+                    var where = remotes.prepared(in.remote(), call);
+                    if (in.page() != null) {
+                        throw Problem.invalid("page", "applies only with revisions: true");
+                    }
+                    var agent = hold(call, in.target(), in.ifRevision());
+                    var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
+                    var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
+                    var guard = in.guard() == null
+                            ? null
+                            : agents.guard(
+                                    call, agent, in.guard().guard(), in.guard().incidentId());
+                    var response = change(call, agent, change);
+                    var remote = where.isEmpty() ? null : live(call, agent.id(), where.get());
+                    var isChanged = Boolean.TRUE.equals(response.changed())
+                            || guard != null && guard.isChanged()
+                            || where.isPresent();
+                    return new ModifyResponse(
+                            response.agent(),
+                            response.revision(),
+                            isChanged,
+                            guard == null ? null : guard.guard(),
+                            remote,
+                            null,
+                            null);
+                })
                 .readingWith("revisions", "true", this::revisions);
     }
 

@@ -75,7 +75,7 @@ public final class RemoteStore {
             @Nullable String header,
             @Nullable String sealed) {}
 
-    /** Checks and encrypts before the transaction, which could be rolled back. */
+    /** Checks and encrypts what is sent. */
     Optional<Prepared> prepared(@Nullable RemoteRequest request, Call call) {
         if (request == null) {
             return Optional.empty();

@@ -130,7 +130,8 @@ class AgentTasksTest {
     /** Other callers, and the same caller at another agent, have no such task. */
     @Test
     void aTaskIsOnlyItsCallersAndItsAgents() {
-        var task = ben.begin("Who?").path("id").asString();
+        var begun = ben.begin("Who?");
+        var task = begun.path("id").asString();
         agents(bob, "Bea");
         bob.call("AP_Modify", "{'target':{'agent':'Bea'},'vx':{'access':'public'}}")
                 .ok();
@@ -144,6 +145,11 @@ class AgentTasksTest {
             assertThat(client.code("SendMessage", message("I?", ",'taskId':'%s'".formatted(task))))
                     .isEqualTo(-32001);
             assertThat(ids(client.result("ListTasks", "{}"))).isEmpty();
+            var context = begun.path("contextId").asString();
+            assertThat(client.code("SendMessage", message("I?", ",'contextId':'%s'".formatted(context))))
+                    .isEqualTo(-32602);
+            assertThat(ids(client.result("ListTasks", "{'contextId':'%s'}".formatted(context))))
+                    .isEmpty();
         }
         assertThat(state(read(task))).isEqualTo("SUBMITTED");
     }

@@ -110,6 +110,12 @@ class DpopTest extends AuthorizationServerFixture {
                         proof(ONE, MCP, token)),
                 "invalid_token");
         assertRefused(sent(engine, token), "invalid_dpop_proof");
+        var agents = "https://engine.example/a2a";
+        assertThat(sentTo(engine, "/a2a", token, "DPoP", proof(ONE, agents, token))
+                        .status())
+                .isEqualTo(200);
+        assertRefused(sentTo(engine, "/a2a", token), "invalid_dpop_proof");
+        assertRefused(sentTo(engine, "/a2a", token, "DPoP", proof(TWO, agents, token)), "invalid_token");
         assertRefused(sent(engine, token, "DPoP", proof(TWO, MCP, token)), "invalid_token");
         assertRefused(
                 sent(engine, token, "DPoP", proof(ONE, MCP, token), "DPoP", proof(ONE, MCP, token)),

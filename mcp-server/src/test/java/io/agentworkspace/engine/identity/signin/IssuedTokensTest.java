@@ -18,7 +18,9 @@ import io.agentworkspace.engine.testing.WaitingCall;
 import io.jsonwebtoken.Jwts;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -157,10 +159,13 @@ class IssuedTokensTest extends IssuedTokensFixture {
                     engine.url(), "POST", "/a2a", ask, "Authorization", "Bearer " + token, "A2A-Version", "1.0");
             assertThat(got.status()).as(audience + got).isEqualTo(200);
         }
-        var wrong = issuer.signed(issuer.draft("https://other.example", "a2a", "agent:read"));
-        var refused = Browser.send(engine.url(), "POST", "/a2a", ask, "Authorization", "Bearer " + wrong);
-        assertThat(refused.status()).isEqualTo(401);
-        assertThat(refused.header(CHALLENGE)).contains("invalid_token", "https://engine.example/.well-known");
+        var expired = issuer.draft(RESOURCE, "a2a", "agent:read").expiration(Date.from(Instant.EPOCH));
+        for (var wrong : List.of(issuer.draft("https://other.example", "a2a", "agent:read"), expired)) {
+            var refused =
+                    Browser.send(engine.url(), "POST", "/a2a", ask, "Authorization", "Bearer " + issuer.signed(wrong));
+            assertThat(refused.status()).isEqualTo(401);
+            assertThat(refused.header(CHALLENGE)).contains("invalid_token", "https://engine.example/.well-known");
+        }
     }
 
     @Test
