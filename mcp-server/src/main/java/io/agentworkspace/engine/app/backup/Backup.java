@@ -117,7 +117,8 @@ public record Backup(String path, String version, Clock clock, Supplier<Path> te
         try (var db = new Db(postgres.jdbcUrl(), postgres.user(), postgres.password(), null, 1, limits)) {
             new Vault(db, keys).check();
         } catch (SecretsFailure e) {
-            throw new BackupFailure("the data are complete, and the key for secrets is wrong: %s", e.getMessage());
+            throw new BackupFailure(
+                    "the data are complete, and the key for secrets is wrong: %s", String.valueOf(e.getMessage()));
         }
     }
 

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /** Agents: AP_Create, AP_Read, AP_List, AP_Update, AP_Modify, AP_Destroy. */
 public final class AgentTools {
     static final String ACCESS = "Who may see it.";
-    private static final String REMOTE = "Where it lives if not here: messages to it are sent there by A2A.";
 
     private final AgentStore agents;
     private final AgentQueries reads;
@@ -112,7 +111,8 @@ public final class AgentTools {
             @Doc("Your agent of which it is a sub-agent: it is <parent>/<name>, and ends with it.") @Nullable
             Name parent,
 
-            @Doc(value = REMOTE, rare = true) @Nullable RemoteRequest remote) {}
+            @Doc(value = RemoteRequest.DOC, rare = true) @Nullable
+            RemoteRequest remote) {}
 
     record UpdateRequest(
             @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
@@ -127,7 +127,8 @@ public final class AgentTools {
 
             @Doc("Loop guard.") @Nullable AgentGuard guard,
 
-            @Doc(value = REMOTE, rare = true) @Nullable RemoteRequest remote,
+            @Doc(value = RemoteRequest.DOC, rare = true) @Nullable
+            RemoteRequest remote,
 
             @Doc(value = IfRevision.DOC, mayBeBlank = true) @Nullable
             Long ifRevision,

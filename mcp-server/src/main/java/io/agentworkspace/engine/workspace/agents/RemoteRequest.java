@@ -14,6 +14,8 @@ record RemoteRequest(
 
         @Doc("What to authenticate with there. Default: nothing.") @Nullable
         Credential credential) {
+    static final String DOC = "Where it lives if not here: messages to it are sent there by A2A.";
+
     private static final String NOWHERE = "none";
     private static final String AUTHORIZATION = "Authorization";
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
