@@ -15,9 +15,9 @@ import java.util.Map;
 
 /**
  * The command {@code bundle [<file>]}: writes an archive for a bug report, without secrets. It works beside a running engine,
- * and without one.
+ * without one, and with settings that are not valid.
  */
-record BundleCommand(Settings settings, Map<String, String> environment, List<String> flags, Clock clock) {
+record BundleCommand(Map<String, String> environment, List<String> flags, Clock clock) {
     static final String WORD = "bundle";
 
     private static final DateTimeFormatter NAME =
@@ -34,13 +34,14 @@ record BundleCommand(Settings settings, Map<String, String> environment, List<St
         }
         var file = Path.of(words.isEmpty() ? NAME.format(clock.instant()) : words.getFirst());
         var bundle = new Bundle(
-                settings,
+                this::settings,
                 App.VERSION,
                 environment,
                 flags,
-                () -> new DoctorCommand(settings, clock).run(List.of()).text(),
-                () -> DatabaseSource.with(
-                        settings, source -> new BundleQueries(source.url(), source.user(), source.password()).read()));
+                () -> new DoctorCommand(settings(), clock).besideTheEngine(),
+                () -> DatabaseSource.running(settings())
+                        .map(source -> new BundleQueries(source.url(), source.user(), source.password()).read())
+                        .orElse("the embedded database is not running\n"));
         try {
             var names = bundle.write(file);
             return "%s: %s%nSecrets and texts are removed. Read it before you send it.%n"
@@ -50,5 +51,9 @@ record BundleCommand(Settings settings, Map<String, String> environment, List<St
         } catch (IOException e) {
             throw new InvalidSetting("%s cannot be written: %s".formatted(file, e));
         }
+    }
+
+    private Settings settings() {
+        return Settings.read(environment, flags);
     }
 }

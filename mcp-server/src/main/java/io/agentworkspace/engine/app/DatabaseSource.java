@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.TimeLimits;
 import io.agentworkspace.engine.kernel.db.embedded.EmbeddedPostgres;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -37,16 +38,21 @@ record DatabaseSource(
      * started.
      */
     static <T> T with(Settings settings, Function<DatabaseSource, T> work) {
-        if (settings.database().url() != null) {
-            return work.apply(of(settings.database().url(), settings.database().notifyUrl()));
-        }
-        var running = EmbeddedPostgres.running(settings.database().dataDir());
+        var running = running(settings);
         if (running.isPresent()) {
-            return work.apply(of(running.get()));
+            return work.apply(running.get());
         }
         try (var postgres = EmbeddedPostgres.start(settings.database().dataDir())) {
             return work.apply(of(postgres));
         }
+    }
+
+    /** Returns the database that the settings name, else the embedded one if it is running. */
+    static Optional<DatabaseSource> running(Settings settings) {
+        var url = settings.database().url();
+        return url == null
+                ? EmbeddedPostgres.running(settings.database().dataDir()).map(DatabaseSource::of)
+                : Optional.of(of(url, settings.database().notifyUrl()));
     }
 
     Db open(int poolSize, Duration timeout) {

@@ -12,6 +12,8 @@ import io.agentworkspace.engine.kernel.db.embedded.PostgresFailure;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -31,15 +33,31 @@ record DoctorCommand(Settings settings, Clock clock) {
         if (!words.isEmpty()) {
             throw new InvalidSetting("usage: doctor [<flags>]");
         }
-        var findings = check(new Checkup(settings, App.VERSION, clock));
+        return printed(check(new Checkup(settings, App.VERSION, clock), DatabaseSource::with));
+    }
+
+    /** Returns the same without starting a database. */
+    String besideTheEngine() {
+        return printed(check(new Checkup(settings, App.VERSION, clock), DoctorCommand::withRunning))
+                .text();
+    }
+
+    private static List<Finding> withRunning(Settings settings, Function<DatabaseSource, List<Finding>> work) {
+        return DatabaseSource.running(settings)
+                .map(work)
+                .orElseGet(() -> List.of(Finding.note("database", "the embedded one is not running")));
+    }
+
+    private static Main.Printed printed(List<Finding> findings) {
         var isWrong = findings.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL);
         return new Main.Printed(findings.stream().map(Finding::line).collect(Collectors.joining()), isWrong ? 1 : 0);
     }
 
-    private List<Finding> check(Checkup checkup) {
+    private List<Finding> check(
+            Checkup checkup, BiFunction<Settings, Function<DatabaseSource, List<Finding>>, List<Finding>> with) {
         var findings = new ArrayList<>(checkup.machine());
         try {
-            findings.addAll(DatabaseSource.with(settings, source -> database(checkup, source)));
+            findings.addAll(with.apply(settings, source -> database(checkup, source)));
         } catch (PostgresFailure e) {
             findings.add(checkup.databaseFailure(e));
         }

@@ -56,11 +56,7 @@ public final class Main {
                     command(
                             BackupCommand.words(rest),
                             (settings, words) -> Printed.of(backup(settings).run(words)));
-                case BundleCommand.WORD ->
-                    command(
-                            rest,
-                            (settings, words) ->
-                                    Printed.of(bundle(settings, rest).run(words)));
+                case BundleCommand.WORD -> bundle(rest);
                 // A key for ENGINE_BOOTSTRAP_KEY, since its checksum cannot be made by hand.
                 case "key" ->
                     System.out.println(ApiKey.generate(new SecureRandom()).reveal());
@@ -86,10 +82,18 @@ public final class Main {
         return new BackupCommand(settings, new Backup(path, App.VERSION, Clock.systemUTC(), Backup::folder));
     }
 
-    private static BundleCommand bundle(Settings settings, List<String> commandLine) {
-        var flags =
-                commandLine.stream().dropWhile(word -> !word.startsWith("--")).toList();
-        return new BundleCommand(settings, System.getenv(), flags, Clock.systemUTC());
+    /** Reads no settings before: one that is not valid may be what is reported. */
+    private static void bundle(List<String> commandLine) {
+        log(Settings.LogFormat.TEXT, null);
+        var flags = flags(commandLine);
+        var command =
+                new BundleCommand(System.getenv(), commandLine.subList(flags, commandLine.size()), Clock.systemUTC());
+        System.out.print(command.run(commandLine.subList(0, flags)));
+    }
+
+    /** Returns where the flags of a command begin. */
+    private static int flags(List<String> words) {
+        return (int) words.stream().takeWhile(word -> !word.startsWith("--")).count();
     }
 
     /** What a command prints, and the code that it exits with. */
@@ -100,8 +104,7 @@ public final class Main {
     }
 
     private static void command(List<String> words, BiFunction<Settings, List<String>, Printed> work) {
-        var flags =
-                (int) words.stream().takeWhile(word -> !word.startsWith("--")).count();
+        var flags = flags(words);
         var settings = Settings.read(System.getenv(), words.subList(flags, words.size()));
         log(settings.logFormat(), null);
         try {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.app.settings.InvalidSetting;
-import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -54,6 +53,12 @@ class BundleCommandTest {
         secrets.put("key for secrets", TestDatabase.SECRETS_KEY);
         secrets.put("metrics token", METRICS_TOKEN);
         secrets.put("tracing header", "honeycomb-team-value");
+        secrets.put("former key for secrets", "b3V0LW9mLXVzZS1idXQtc3RpbGwtYS1rZXkhISEhISE=");
+        secrets.put("name of a tenant", "Miller and Sons");
+        secrets.put("name of an agent", "tax-adviser");
+        secrets.put("address of a client", "203.0.113.77");
+        secrets.put("e-mail address", "maria@example.org");
+        secrets.put("word in quotes", "oldmill");
         secrets.put("message text", "meet me at the old mill");
         secrets.put("text in a statement", "the vault is behind the painting");
         secrets.put("value of a row", "row-of-somebody");
@@ -81,7 +86,8 @@ class BundleCommandTest {
         environment.put("ENGINE_OAUTH_GOOGLE_CLIENT_SECRET", secret("provider's client secret"));
         environment.put("ENGINE_OAUTH_GOOGLE_ISSUER", "https://accounts.google.com");
         environment.put("ENGINE_OAUTH_GOOGLE_CLIENT_ID", "client");
-        environment.put("OTEL_EXPORTER_OTLP_HEADERS", "x-team=" + secret("tracing header"));
+        environment.put("OTEL_EXPORTER_OTLP_HEADERS", "x-set=other,x-team=" + secret("tracing header"));
+        environment.put("ENGINE_SECRETS_OTHER_KEYS", secret("former key for secrets") + "," + "A".repeat(43) + "=");
         return environment;
     }
 
@@ -103,10 +109,15 @@ class BundleCommandTest {
                 2026-11-30T10:00:04.000Z ERROR Runner - a defect: the receiver has %s and %s
                 java.lang.IllegalStateException: %s
                 \tat io.agentworkspace.engine.Kept.line(Kept.java:12)
+                2026-11-30T10:00:05.000Z INFO  RequestLog - request request_id=a1 method=GET path=/api/agents/%s/skills status=200 duration_ms=1.5 bytes=12 remote=%s tenant=%s principal=key:%s trace_id=0123
+                2026-11-30T10:00:06.000Z INFO  RequestLog - requests method=POST path=/demo/v1/Engine/tps/agent/create status=429 remote=%s requests=7
+                2026-11-30T10:00:07.000Z WARN  SignIn - %s may not sign in as "%s" or '%s'
+                2026-11-30T10:00:08.000Z WARN  Exporter - the header %s is refused, and the key %s
                 -----BEGIN PRIVATE KEY-----
                 %s
                 -----END PRIVATE KEY-----
                 {"timestamp":1,"level":"INFO","loggerName":"Json","formattedMessage":"it said \\"%s\\""}
+                {"timestamp":1,"level":"ERROR","loggerName":"Json","kvpList":[{"tenant":"%s"},{"status":"500"}],"formattedMessage":"failed\\n%s","throwable":{"className":"a.OuterFailure","message":"%s","stepArray":[{"className":"a.Kept","methodName":"json","fileName":"Kept.java","lineNumber":34}],"cause":{"className":"a.InnerFailure","message":"%s","stepArray":[]}}}
                 """.formatted(
                         secret("JWT"),
                         secret("password in a URL"),
@@ -118,7 +129,21 @@ class BundleCommandTest {
                         secret("webhook secret"),
                         secret("upstream token"),
                         secret("message text"),
+                        secret("name of an agent"),
+                        secret("address of a client"),
+                        secret("name of a tenant"),
+                        secret("name of an agent"),
+                        secret("address of a client"),
+                        secret("e-mail address"),
+                        secret("word in quotes"),
+                        secret("word in quotes"),
+                        secret("tracing header"),
+                        secret("former key for secrets"),
                         secret("private key"),
+                        secret("message text"),
+                        secret("name of a tenant"),
+                        secret("message text"),
+                        secret("message text"),
                         secret("message text")));
     }
 
@@ -134,8 +159,7 @@ class BundleCommandTest {
     }
 
     private String bundle(Map<String, String> environment, String... words) {
-        var settings = Settings.read(environment, List.of());
-        return new BundleCommand(settings, environment, List.of(), Clock.systemUTC()).run(List.of(words));
+        return new BundleCommand(environment, List.of(), Clock.systemUTC()).run(List.of(words));
     }
 
     @Test
@@ -166,9 +190,11 @@ class BundleCommandTest {
         assertThat(entries.get("health.json")).contains("\"database\":\"reachable\"");
         assertThat(entries.get("database.txt")).contains("schema version 1", "max_connections", "relname agent ");
         assertThat(entries.get("metrics.txt")).contains("engine_db_connections_max 12");
-        assertThat(entries.get("threads.txt")).contains("\"main\"", "java.lang.Thread.State");
+        assertThat(entries.get("threads.txt")).contains("\"main\"", " virtual ");
         assertThat(entries.get("engine.log"))
-                .contains("WARN  Upstream - refused", "Kept.line(Kept.java:12)", "java.lang.IllegalStateException");
+                .contains("WARN  Upstream - refused", "Kept.line(Kept.java:12)", "java.lang.IllegalStateException")
+                .contains("path=/api/agents/… status=200", "path=/demo/v1/… status=429")
+                .contains("status=500\na.OuterFailure\n\tat a.Kept.json(Kept.java:34)\nCaused by: a.InnerFailure\n");
         assertThat(entries.get("postgres.log"))
                 .contains("No space left on device", "invalid input syntax for type json");
     }
@@ -187,6 +213,14 @@ class BundleCommandTest {
         assertThat(entries.get("health.json")).startsWith("cannot be read");
         assertThat(entries.get("doctor.txt")).contains("fail  database");
         assertThat(String.join("\n", entries.values())).doesNotContain(secret("database password"));
+        environment.put("ENGINE_PORT", "none");
+        var invalid = folder.resolve("invalid.zip");
+        bundle(environment, invalid.toString());
+        assertThat(entries(invalid).get("settings.txt")).contains("ENGINE_PORT = none");
+        assertThat(entries(invalid).get("doctor.txt"))
+                .startsWith("cannot be read")
+                .contains("ENGINE_PORT");
+
         assertThatThrownBy(() -> bundle(environment, archive))
                 .isInstanceOf(InvalidSetting.class)
                 .hasMessageContaining("exists: name another file");

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app.bundle;
 
+import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.app.setup.RunningEngine;
 import java.io.IOException;
@@ -22,12 +23,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The archive for a bug report. What cannot be read is a line in its entry, so that a broken engine can be reported, too.
  *
+ * @param settings fails if one is not valid
  * @param environment of this process
  * @param doctor what the doctor says
  * @param database what the database says
  */
 public record Bundle(
-        Settings settings,
+        Supplier<Settings> settings,
         String version,
         Map<String, String> environment,
         List<String> flags,
@@ -35,6 +37,12 @@ public record Bundle(
         Supplier<String> database) {
     private static final Pattern SECRET =
             Pattern.compile("(?i).*(SECRET|TOKEN|PASS|KEY|CREDENTIAL|COOKIE|HEADERS|_URL).*");
+    private static final Pattern IN_URL =
+            Pattern.compile("(?i)[?&][\\w.-]*(?:pass|key|token|secret)[\\w.-]*=([^&\\s]+)|://[^/:@\\s]*:([^@\\s]+)@");
+
+    /** What separates the words of a list, such as that of {@code OTEL_EXPORTER_OTLP_HEADERS}. */
+    private static final Pattern BETWEEN = Pattern.compile("[,;=\\s]+|%20");
+
     private static final List<String> FILES = List.of("first-api-key", "secrets-key", "postgres-password");
 
     /** A part of the archive. */
@@ -47,6 +55,15 @@ public record Bundle(
         var redaction = new Redaction(known());
         var owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         Files.createFile(archive, owner);
+        try {
+            return write(archive, redaction);
+        } catch (IOException e) {
+            Files.deleteIfExists(archive);
+            throw e;
+        }
+    }
+
+    private List<String> write(Path archive, Redaction redaction) throws IOException {
         var names = new ArrayList<String>();
         try (var zip = new ZipOutputStream(Files.newOutputStream(archive))) {
             for (var part : parts().entrySet()) {
@@ -60,22 +77,29 @@ public record Bundle(
     }
 
     private Map<String, Part> parts() {
-        var engine = new RunningEngine(settings);
         var parts = new LinkedHashMap<String, Part>();
         parts.put("versions.txt", this::versions);
         parts.put("settings.txt", this::shown);
         parts.put("doctor.txt", doctor::get);
-        parts.put("health.json", engine::health);
+        parts.put("health.json", () -> engine().health());
         parts.put("database.txt", database::get);
-        parts.put("metrics.txt", () -> metrics(engine));
+        parts.put("metrics.txt", this::metrics);
         parts.put("threads.txt", RunningEngine::threads);
-        parts.put("engine.log", () -> log(settings.logFile()));
-        parts.put("postgres.log", () -> log(settings.database().dataDir().resolve("postgres.log")));
+        parts.put("engine.log", () -> log(settings.get().logFile()));
+        parts.put("postgres.log", () -> log(dataDir().resolve("postgres.log")));
         return parts;
     }
 
-    private static String metrics(RunningEngine engine) throws IOException, InterruptedException {
-        var text = engine.metrics();
+    private RunningEngine engine() {
+        return new RunningEngine(settings.get());
+    }
+
+    private Path dataDir() {
+        return settings.get().database().dataDir();
+    }
+
+    private String metrics() throws IOException, InterruptedException {
+        var text = engine().metrics();
         return text.isEmpty() ? "closed: neither ENGINE_METRICS_TOKEN nor ENGINE_METRICS_LISTEN is set\n" : text;
     }
 
@@ -133,19 +157,19 @@ public record Bundle(
         });
         for (var name : FILES) {
             try {
-                known.add(Files.readString(settings.database().dataDir().resolve(name)));
-            } catch (IOException e) {
-                // It does not exist, or nobody here may read it.
+                known.add(Files.readString(dataDir().resolve(name)));
+            } catch (IOException | InvalidSetting e) {
+                // It does not exist, nobody here may read it, or no setting says where it is.
             }
         }
         return known.stream().flatMap(Bundle::parts).toList();
     }
 
-    /** Returns a value and its parts, such as the password in a URL. */
+    /** Returns a value and its parts: what is secret in a URL, and otherwise each word of a list. */
     private static Stream<String> parts(String value) {
-        var parts =
-                Pattern.compile("password=([^&\\s]+)|://[^/:@\\s]*:([^@\\s]+)@").matcher(value);
-        var found = parts.results().map(result -> result.group(1) == null ? result.group(2) : result.group(1));
+        var found = value.contains("://")
+                ? IN_URL.matcher(value).results().map(part -> part.group(1) == null ? part.group(2) : part.group(1))
+                : BETWEEN.splitAsStream(value);
         return Stream.concat(Stream.of(value), found);
     }
 }

@@ -6,15 +6,14 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The last lines of a log, without what may quote others: of an entry with several lines only the first and the stack's
- * frames are kept, and of the database's log no statement, value or context.
+ * The last lines of a log, without what may quote or name others: of an entry with several lines only the first and the
+ * stack's frames are kept, of the database's log no statement, value or context, and of a request not who sent it.
  */
 final class LogExcerpt {
     private static final int BYTES = 1 << 20;
@@ -26,10 +25,20 @@ final class LogExcerpt {
     private static final Pattern QUOTING =
             Pattern.compile("\\b(?:DETAIL|STATEMENT|CONTEXT|HINT|QUERY|Detail|Where|Hint|Position):.*");
 
+    /** Quoted text, apart from the names of what the schema has. Quotes in it are not marked, so it ends with the last one. */
+    private static final Pattern QUOTED = Pattern.compile(
+            "(\\b(?:relation|table|column|constraint|index|sequence|function|type) \"\\w+\")|\".*\"|\".*|“.*”|(?<!\\w)'.*'(?!\\w)");
+
+    /** A pair of an entry, up to the next one. */
+    private static final Pattern CALLER = Pattern.compile("\\b(tenant|principal|remote)=.*?(?= [a-z_]+=|$)");
+
+    /** The path of a request, which goes on with names. */
+    private static final Pattern PATH = Pattern.compile("\\b(path=(?:/[\\w.-]*){0,2}).*?(?= [a-z_]+=|$)");
+
     private LogExcerpt() {}
 
     static String of(Path file) throws IOException {
-        var lines = tail(file).lines().flatMap(line -> kept(line).stream()).toList();
+        var lines = tail(file).lines().flatMap(LogExcerpt::kept).toList();
         return lines.stream().skip(Math.max(0, lines.size() - LINES)).collect(Collectors.joining("\n", "", "\n"));
     }
 
@@ -44,32 +53,58 @@ final class LogExcerpt {
         }
     }
 
-    private static Optional<String> kept(String line) {
+    private static Stream<String> kept(String line) {
         if (line.startsWith("{")) {
             return json(line);
         } else if (ENTRY.matcher(line).matches()) {
-            var quoting = QUOTING.matcher(line);
-            return Optional.of(quoting.replaceFirst(Redaction.REMOVED));
+            return Stream.of(entry(line));
         }
         var frame = FRAME.matcher(line);
-        return frame.matches() ? Optional.of(frame.group(1)) : Optional.empty();
+        return frame.matches() ? Stream.of(frame.group(1)) : Stream.of();
     }
 
-    /** An entry of {@code ENGINE_LOG_FORMAT=json} as a line of text, without its stack's messages. */
-    private static Optional<String> json(String line) {
+    private static String entry(String line) {
+        var text = QUOTING.matcher(line).replaceFirst(Redaction.REMOVED);
+        text = QUOTED.matcher(text).replaceAll(found -> found.group(1) == null ? Redaction.REMOVED : "$1");
+        text = CALLER.matcher(text).replaceAll("$1=" + Redaction.REMOVED);
+        return PATH.matcher(text).replaceAll(found -> found.group().equals(found.group(1)) ? "$1" : "$1/…");
+    }
+
+    /** An entry of {@code ENGINE_LOG_FORMAT=json} as lines of text. */
+    private static Stream<String> json(String line) {
         try {
             var entry = Json.read(line.getBytes(StandardCharsets.UTF_8));
-            var words = List.of("timestamp", "level", "loggerName", "formattedMessage").stream()
-                    .map(name -> entry.path(name).asString(""))
-                    .collect(Collectors.joining(" "));
-            var pairs =
-                    entry.path("kvpList").valueStream().map(JsonNode::toString).collect(Collectors.joining(" "));
-            var failure = entry.path("throwable").path("className").asString("");
-            var text = "%s %s %s".formatted(words, pairs, failure).replace('\n', ' ');
-            return Optional.of(
-                    QUOTING.matcher(text).replaceFirst(Redaction.REMOVED).strip());
+            var words = Stream.of("timestamp", "level", "loggerName", "formattedMessage")
+                    .map(name ->
+                            entry.path(name).asString("").lines().findFirst().orElse(""));
+            var pairs = entry.path("kvpList")
+                    .valueStream()
+                    .flatMap(JsonNode::propertyStream)
+                    .map(pair ->
+                            pair.getKey() + "=" + pair.getValue().asString("").replace('\n', ' '));
+            var first = entry(Stream.concat(words, pairs).collect(Collectors.joining(" ")))
+                    .strip();
+            return Stream.concat(Stream.of(first), frames("", entry.path("throwable")));
         } catch (Problem e) {
-            return Optional.empty();
+            return Stream.of();
         }
+    }
+
+    /** The stack of a failure and of its causes, without their messages. */
+    private static Stream<String> frames(String before, JsonNode failure) {
+        if (failure.isMissingNode()) {
+            return Stream.of();
+        }
+        var frames = failure.path("stepArray")
+                .valueStream()
+                .map(frame -> "\tat %s.%s(%s:%s)"
+                        .formatted(
+                                frame.path("className").asString(""),
+                                frame.path("methodName").asString(""),
+                                frame.path("fileName").asString(""),
+                                frame.path("lineNumber").asString("")));
+        var first = Stream.of(before + failure.path("className").asString(""));
+        return Stream.of(first, frames, frames("Caused by: ", failure.path("cause")))
+                .flatMap(lines -> lines);
     }
 }

@@ -7,8 +7,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * Removes secrets from text: those that are known, what has the form of one, and quoted sentences, which others may have
- * written. It removes too much rather than too little.
+ * Removes secrets from text: those that are known, what has the form of one, e-mail addresses, and quoted sentences, which
+ * others may have written. It removes too much rather than too little.
  */
 final class Redaction {
     static final String REMOVED = "(removed)";
@@ -35,6 +35,7 @@ final class Redaction {
             Rule.of("\\b(AKIA|ASIA|AIza|ya29\\.)[\\w-]{10,}", REMOVED),
             Rule.of("\\beyJ[\\w-]+\\.[\\w-]*(\\.[\\w-]*)*", REMOVED),
             Rule.of("\\b[0-9a-fA-F]{32,}\\b", REMOVED),
+            Rule.of("[\\w.+%-]+@(?:[A-Za-z][\\w.-]*|[\\w.-]+\\.[A-Za-z]{2,})", REMOVED),
             Rule.of("\"[^\"\\n]*\\s[^\"\\n]*\"|\"[^\"\\n]{41,}\"", "\"" + REMOVED + "\""));
 
     /** A run of characters that could be a random one: it has digits, lower and upper case. */

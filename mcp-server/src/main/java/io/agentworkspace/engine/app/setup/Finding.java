@@ -21,7 +21,7 @@ public record Finding(Level level, String about, String words) {
         return new Finding(Level.OK, about, words.formatted(values));
     }
 
-    static Finding note(String about, String words, Object... values) {
+    public static Finding note(String about, String words, Object... values) {
         return new Finding(Level.NOTE, about, words.formatted(values));
     }
 

@@ -6,11 +6,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The engine that runs with the same settings: its metrics, its health, and the threads of its process on this machine. */
@@ -20,7 +20,7 @@ public record RunningEngine(Settings settings) {
 
     private static final int PROCESSES = 4;
 
-    /** How the main class is called on a command line, in parts, so that no search for its name finds this one. */
+    /** How the main class is called on a command line. */
     private static final String MAIN = "io.agentworkspace.engine.app.Main";
 
     /** Returns the text of the metrics; empty if they are closed. */
@@ -60,30 +60,61 @@ public record RunningEngine(Settings settings) {
         }
     }
 
-    /** Returns a dump of the threads of each engine on this machine. */
-    public static String threads() {
+    /** Returns a dump of the threads of each engine on this machine, with the virtual ones. */
+    public static String threads() throws InterruptedException {
         var own = ProcessHandle.current().pid();
         var engines = ProcessHandle.allProcesses()
                 .filter(process -> process.pid() != own && isEngine(process))
                 .limit(PROCESSES)
                 .toList();
-        return engines.isEmpty()
-                ? "no engine was found among the processes of this machine\n"
-                : engines.stream().map(RunningEngine::threads).collect(Collectors.joining("\n"));
+        var dumps = new ArrayList<String>();
+        for (var engine : engines) {
+            dumps.add(threads(engine.pid()));
+        }
+        return dumps.isEmpty() ? "no engine was found among the processes of this machine\n" : String.join("\n", dumps);
     }
 
     private static boolean isEngine(ProcessHandle process) {
         return process.info().arguments().map(List::of).orElse(List.of()).contains(MAIN);
     }
 
-    private static String threads(ProcessHandle process) {
-        var program = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-        var command = List.of(program, Long.toString(process.pid()), "Thread.print");
+    /** The engine writes the dump itself, into a file that must not exist. */
+    private static String threads(long process) throws InterruptedException {
         try {
-            var running = new ProcessBuilder(command).redirectErrorStream(true).start();
-            return new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            var folder = Files.createTempDirectory("engine-threads");
+            var dump = folder.resolve("dump");
+            var output = folder.resolve("output");
+            try {
+                ask(process, output, "Thread.dump_to_file", dump.toString());
+                if (Files.isReadable(dump)) {
+                    return Files.readString(dump);
+                }
+                ask(process, output, "Thread.print"); // That engine writes as another user, or elsewhere.
+                return Files.readString(output);
+            } finally {
+                Files.deleteIfExists(dump);
+                Files.deleteIfExists(output);
+                Files.deleteIfExists(folder);
+            }
         } catch (IOException e) {
-            return "the threads of process %d cannot be read: %s%n".formatted(process.pid(), e);
+            return "the threads of process %d cannot be read: %s%n".formatted(process, e);
+        }
+    }
+
+    private static void ask(long process, Path output, String... words) throws IOException, InterruptedException {
+        var program = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        var command = new ArrayList<>(List.of(program, Long.toString(process)));
+        command.addAll(List.of(words));
+        var running = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            if (!running.waitFor(PATIENCE)) {
+                throw new IOException("it does not answer within %d s".formatted(PATIENCE.toSeconds()));
+            }
+        } finally {
+            running.destroyForcibly();
         }
     }
 }
