@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.backup.Backup;
 import io.agentworkspace.engine.app.backup.BackupFailure;
@@ -9,6 +10,7 @@ import io.agentworkspace.engine.app.settings.InvalidSetting;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.identity.credentials.ApiKey;
 import io.agentworkspace.engine.kernel.db.embedded.UnpackedOnce;
+import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.InstalledPostgres;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -20,6 +22,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
@@ -52,10 +55,10 @@ class BackupCommandTest {
         return server;
     }
 
-    private static void refused(String folder, String key, String words) {
+    private static void refused(String folder, String key, String... words) {
         assertThatThrownBy(() -> run("jdbc:postgresql://127.0.0.1:1/none", key, folder, "--verify"))
                 .isInstanceOf(BackupFailure.class)
-                .hasMessageContaining(words);
+                .hasMessageContainingAll(words);
     }
 
     @Test
@@ -72,6 +75,7 @@ class BackupCommandTest {
         assertThat(run("jdbc:postgresql://127.0.0.1:1/none", TestDatabase.SECRETS_KEY, "--verify", good.toString()))
                 .contains("is good: restored", "and the key for secrets fits");
         refused(good.toString(), OTHER_KEY, "the key for secrets is wrong");
+        endedBySignal(good);
 
         var manifest = good.resolve("manifest.json");
         var text = Files.readString(manifest);
@@ -84,6 +88,16 @@ class BackupCommandTest {
                 good.toString(),
                 TestDatabase.SECRETS_KEY,
                 "the backup is wrong in 4 tables: agent has 3 rows instead of 123, tenant has other contents, zone is not in the manifest, zoo is missing");
+        Files.writeString(
+                manifest,
+                text.replaceFirst("(\"(\\w+_seq)\"\\s*:\\s*)\\d+", "$1999999999")
+                        .replaceFirst("(\"triggers\"\\s*:\\s*)\\d+", "$11"));
+        refused(
+                good.toString(),
+                TestDatabase.SECRETS_KEY,
+                "the data are complete, but not the schema: the sequence ",
+                "instead of 999999999",
+                "triggers instead of 1");
         Files.writeString(manifest, text.substring(0, 100));
         refused(good.toString(), TestDatabase.SECRETS_KEY, "manifest.json is damaged");
 
@@ -96,6 +110,32 @@ class BackupCommandTest {
         refused(good.toString(), TestDatabase.SECRETS_KEY, "database.dump is missing");
         Files.delete(manifest);
         refused(good.toString(), TestDatabase.SECRETS_KEY, "manifest.json is missing");
+    }
+
+    /** Nothing stays of a copy of the database that is being verified when the process is told to end. */
+    private void endedBySignal(Path good) throws Exception {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        var temporary = Files.createDirectory(folder.resolve("temporary"));
+        var process = EngineProcess.spawn(
+                Map.of(
+                        "ENGINE_SECRETS_KEY",
+                        TestDatabase.SECRETS_KEY,
+                        "JAVA_TOOL_OPTIONS",
+                        "-Djava.io.tmpdir=" + temporary),
+                "backup",
+                "--verify",
+                good.toString());
+        await().until(() -> copies(temporary) == 1);
+        process.destroy();
+        assertThat(process.waitFor()).isNotZero();
+        assertThat(copies(temporary)).isZero();
+    }
+
+    private static long copies(Path temporary) throws IOException {
+        try (var files = Files.list(temporary)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("engine-verify"))
+                    .count();
+        }
     }
 
     @Test

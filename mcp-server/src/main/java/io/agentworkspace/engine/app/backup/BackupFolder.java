@@ -41,6 +41,15 @@ record BackupFolder(Path path) {
         return path.resolve("manifest.json");
     }
 
+    /** Deletes a dump that is not complete. */
+    void discard() {
+        try {
+            Files.deleteIfExists(dump());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     void write(Manifest manifest) {
         try {
             Files.writeString(manifest(), Json.pretty(manifest));

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -50,8 +51,45 @@ public record BackupQueries(
             SELECT count(*), coalesce(sum(CAST(hashtextextended(CAST(ROW(%s) AS text), 0) AS numeric)), 0) FROM %s
             """;
 
-    /** A snapshot that other sessions can use as long as the function runs that has it. */
-    record Snapshot(String id, String server, int schema, SortedMap<String, TableSum> tables) {}
+    /** The last number of each sequence. No snapshot has these. */
+    private static final String SEQUENCES = """
+            SELECT quote_ident(sequencename), coalesce(last_value, 0) FROM pg_sequences WHERE schemaname = current_schema()
+            """;
+
+    /** What else a schema has, without what belongs to an extension, or to one version of the server. */
+    private static final String OBJECTS = """
+            SELECT 'indexes', count(*) FROM pg_class WHERE relkind IN ('i', 'I') AND relnamespace = current_schema()::regnamespace
+             UNION ALL
+            SELECT 'constraints', count(*)
+              FROM pg_constraint
+             WHERE contype <> 'n' AND connamespace = current_schema()::regnamespace
+             UNION ALL
+            SELECT 'triggers', count(*)
+              FROM pg_trigger t
+              JOIN pg_class c ON c.oid = t.tgrelid
+             WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace
+             UNION ALL
+            SELECT 'functions', count(*)
+              FROM pg_proc p
+             WHERE p.pronamespace = current_schema()::regnamespace
+               AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+            """;
+
+    /** What {@code ssl} and {@code sslmode} are for PostgreSQL's programs is in {@link #environment}. */
+    private static final Set<String> TRANSLATED = Set.of("ssl", "sslmode", "sslrootcert", "sslcert", "sslkey");
+
+    /**
+     * A snapshot that other sessions can use as long as the function runs that has it.
+     *
+     * @param sequences their numbers from before the function ran
+     */
+    record Snapshot(
+            String id,
+            String server,
+            int schema,
+            SortedMap<String, TableSum> tables,
+            SortedMap<String, Long> sequences,
+            SortedMap<String, Long> objects) {}
 
     /**
      * Runs a function while a snapshot is open, and afterwards reads what the tables contain in it.
@@ -67,12 +105,30 @@ public record BackupQueries(
                 row.next();
                 var id = row.getString(1);
                 var server = row.getString(2);
+                var sequences = numbers(connection, SEQUENCES);
                 work.accept(id, server);
-                return new Snapshot(id, server, SchemaVersion.of(connection).version(), sums(connection));
+                return new Snapshot(
+                        id,
+                        server,
+                        SchemaVersion.of(connection).version(),
+                        sums(connection),
+                        sequences,
+                        numbers(connection, OBJECTS));
             }
         } catch (SQLException e) {
             throw DatabaseFailure.of("cannot be used", e);
         }
+    }
+
+    private static SortedMap<String, Long> numbers(Connection connection, String query) throws SQLException {
+        var numbers = new TreeMap<String, Long>();
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery(query)) {
+            while (rows.next()) {
+                numbers.put(rows.getString(1), rows.getLong(2));
+            }
+        }
+        return numbers;
     }
 
     private static SortedMap<String, TableSum> sums(Connection connection) throws SQLException {
@@ -105,7 +161,11 @@ public record BackupQueries(
         return source;
     }
 
-    /** Returns the environment in which PostgreSQL's programs connect to the same database. */
+    /**
+     * Returns the environment in which PostgreSQL's programs connect to the same database, as safely as the driver does.
+     *
+     * @throws BackupFailure if the URL has something about TLS that these programs cannot do
+     */
     Map<String, String> environment() {
         var defaults = new Properties();
         if (user != null && password != null) {
@@ -122,8 +182,21 @@ public record BackupQueries(
         put(variables, "PGDATABASE", parts, "PGDBNAME");
         put(variables, "PGUSER", parts, "user");
         put(variables, "PGPASSWORD", parts, "password");
-        put(variables, "PGSSLMODE", parts, "sslmode");
         put(variables, "PGSSLROOTCERT", parts, "sslrootcert");
+        put(variables, "PGSSLCERT", parts, "sslcert");
+        put(variables, "PGSSLKEY", parts, "sslkey");
+        if (Set.of("", "true").contains(parts.getProperty("ssl", "false"))) {
+            variables.put("PGSSLMODE", "verify-full");
+        }
+        put(variables, "PGSSLMODE", parts, "sslmode");
+        parts.stringPropertyNames().stream()
+                .filter(name -> name.startsWith("ssl") && !TRANSLATED.contains(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw new BackupFailure(
+                            "PostgreSQL's programs cannot connect with %s of ENGINE_DATABASE_URL: for a backup, use sslmode, sslrootcert, sslcert and sslkey",
+                            name);
+                });
         if ("primary".equals(parts.getProperty("targetServerType"))) {
             variables.put("PGTARGETSESSIONATTRS", "read-write");
         }

@@ -14,18 +14,24 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** One of PostgreSQL's client programs: the newest that this machine has. */
+/** One of PostgreSQL's client programs, which this machine may have in several versions. */
 record ClientProgram(Path file, int major) {
     /** Where packages install programs of several versions. */
-    private static final List<String> FOLDERS = List.of("/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt");
+    private static final List<String> FOLDERS =
+            List.of("/usr/lib/postgresql", "/opt/homebrew/opt", "/usr"); // Red Hat: /usr/pgsql-18
 
     private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+)");
+    private static final Pattern LEADING = Pattern.compile("\\d+");
     private static final String LOCALE = "LC_ALL";
     private static final int OUTPUT = 2_000;
 
-    /** @param path the value of PATH */
-    static ClientProgram find(String name, String path) {
-        return Stream.concat(
+    /**
+     * Returns those that this machine has, the newest first; at least one.
+     *
+     * @param path the value of PATH
+     */
+    static List<ClientProgram> find(String name, String path) {
+        var found = Stream.concat(
                         Pattern.compile(File.pathSeparator, Pattern.LITERAL)
                                 .splitAsStream(path)
                                 .map(Path::of),
@@ -34,9 +40,33 @@ record ClientProgram(Path file, int major) {
                 .filter(Files::isExecutable)
                 .distinct()
                 .flatMap(file -> version(file).map(major -> new ClientProgram(file, major)).stream())
-                .max(Comparator.comparing(ClientProgram::major))
-                .orElseThrow(() -> new BackupFailure(
-                        "%s is not installed: install PostgreSQL's client programs (Debian: postgresql-client)", name));
+                .sorted(Comparator.comparing(ClientProgram::major).reversed())
+                .toList();
+        if (found.isEmpty()) {
+            throw new BackupFailure(
+                    "%s is not installed: install PostgreSQL's client programs (Debian: postgresql-client)", name);
+        }
+        return found;
+    }
+
+    /**
+     * Returns the one that is as new as a server, else the newest, which must be newer than the server.
+     *
+     * @param server its version, such as 18.6 or 19beta1
+     */
+    static ClientProgram of(List<ClientProgram> programs, String server) {
+        var digits = LEADING.matcher(server);
+        var needed = digits.lookingAt() ? Integer.parseInt(digits.group()) : 0;
+        var newest = programs.getFirst();
+        if (newest.major() < needed) {
+            throw new BackupFailure(
+                    "the database is PostgreSQL %d, and the newest %s here is of %d: install the client programs of %d (Debian: postgresql-client-%d)",
+                    needed, newest.file().getFileName(), newest.major(), needed, needed);
+        }
+        return programs.stream()
+                .filter(program -> program.major() == needed)
+                .findFirst()
+                .orElse(newest);
     }
 
     private static Stream<Path> installed() {
@@ -53,16 +83,6 @@ record ClientProgram(Path file, int major) {
         var found = VERSION.matcher(
                 new ClientProgram(file, 0).output(Map.of(), "--version").text());
         return found.find() ? Optional.of(Integer.valueOf(found.group(1))) : Optional.empty();
-    }
-
-    /** @param server the version of a server, such as 18.6 */
-    void checkReads(String server) {
-        var needed = Integer.parseInt(server.substring(0, Math.max(0, server.indexOf('.'))));
-        if (major < needed) {
-            throw new BackupFailure(
-                    "the database is PostgreSQL %d, and the newest %s here is of %d: install the client programs of %d (Debian: postgresql-client-%d)",
-                    needed, file.getFileName(), major, needed, needed);
-        }
     }
 
     private record Output(int code, String text) {}

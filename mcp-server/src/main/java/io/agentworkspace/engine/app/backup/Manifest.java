@@ -12,6 +12,8 @@ import java.util.SortedMap;
  * @param bytes the size of the dump
  * @param sha256 the checksum of the dump, in hexadecimal digits
  * @param tables what each table contained in the snapshot
+ * @param sequences the least number of each sequence
+ * @param objects how many indexes, constraints, triggers and functions there were
  */
 record Manifest(
         String engine,
@@ -20,7 +22,9 @@ record Manifest(
         String takenAt,
         long bytes,
         String sha256,
-        SortedMap<String, TableSum> tables) {
+        SortedMap<String, TableSum> tables,
+        SortedMap<String, Long> sequences,
+        SortedMap<String, Long> objects) {
 
     /**
      * The contents of a table, without the columns that the database computes.

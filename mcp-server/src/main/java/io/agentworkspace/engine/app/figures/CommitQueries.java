@@ -6,7 +6,9 @@ import io.agentworkspace.engine.kernel.db.SqlFailure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Measures how long a commit takes, with the disk and a synchronous standby, once for all who ask at the same time. No tenant is concerned. */
@@ -19,20 +21,34 @@ final class CommitQueries {
     private final Db db;
     private @Nullable CompletableFuture<Double> measuring;
 
+    /** When the latest measurement got its connection, by {@link System#nanoTime}; 0 if it waits for one. */
+    private volatile long begunAt;
+
     CommitQueries(Db db) {
         this.db = db;
     }
 
-    /** Returns the time in seconds: 2 if it takes longer, NaN without a database that takes writes. */
+    /**
+     * Returns the time in seconds; that up to now if it takes long. NaN without a database that takes writes, or if no
+     * connection was free: that is no fault of the database.
+     */
     double seconds() {
-        return current()
-                .copy()
-                .completeOnTimeout((double) PATIENCE.toSeconds(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-                .join();
+        try {
+            return current().copy().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            var begun = begunAt;
+            return begun == 0 ? Double.NaN : (System.nanoTime() - begun) / 1e9;
+        } catch (ExecutionException e) {
+            return Double.NaN;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Double.NaN;
+        }
     }
 
     private synchronized CompletableFuture<Double> current() {
         if (measuring == null || measuring.isDone()) {
+            begunAt = 0;
             measuring = CompletableFuture.supplyAsync(
                     this::measure, Thread.ofPlatform().daemon().name("commit")::start);
         }
@@ -42,6 +58,7 @@ final class CommitQueries {
     private double measure() {
         try {
             var written = db.transaction(() -> {
+                begunAt = System.nanoTime();
                 db.sql(WRITE).one(row -> row.text("position"));
                 return System.nanoTime();
             });

@@ -25,19 +25,26 @@ public record Figure(
         String lasting,
         Runbook runbook) {
 
-    /** @param isLow whether lower values are wrong, rather than higher ones */
-    public record Limit(double value, boolean isLow) {
+    /**
+     * @param isLow whether lower values are wrong, rather than higher ones
+     * @param also what must be true besides for an alert, in PromQL; else empty
+     */
+    public record Limit(double value, boolean isLow, String also) {
         static Limit over(double value) {
-            return new Limit(value, false);
+            return new Limit(value, false, "");
         }
 
         static Limit under(double value) {
-            return new Limit(value, true);
+            return new Limit(value, true, "");
+        }
+
+        Limit and(String condition) {
+            return new Limit(value, isLow, " and " + condition);
         }
 
         /** Returns it as a comparison of PromQL. */
         public String comparison() {
-            return "%s %s".formatted(isLow ? "<" : ">", number(value));
+            return "%s %s%s".formatted(isLow ? "<" : ">", number(value), also);
         }
     }
 
@@ -52,6 +59,11 @@ public record Figure(
 
     public boolean isWrong(double value) {
         return limit.isLow() ? value < limit.value() : value > limit.value();
+    }
+
+    /** Returns whether one scrape knows it only since the start of the engine. */
+    public boolean isSinceTheStart() {
+        return query.contains("rate(");
     }
 
     /** Returns the name of its alert. */

@@ -32,7 +32,7 @@ public final class FiguresFeature {
                 () -> watch.isCurrent() ? 1 : 0);
         metrics.gauge(
                 "engine_db_commit_seconds",
-                "How long a commit takes now, with the disk and a synchronous standby; 2 if longer.",
+                "How long a commit takes now, with the disk and a synchronous standby; that up to now if it takes 2 or longer.",
                 new CommitQueries(db)::seconds);
         metrics.gauge(
                 "engine_data_dir_free_bytes", "Free space on the disk of the data directory.", () -> free(directory));

@@ -37,7 +37,8 @@ public record FigureChecks(RunningEngine engine) {
         if (Double.isNaN(value)) {
             return Finding.note(FIGURE, "%s: not known yet", figure.name());
         }
-        var words = "%s: %s (%s)".formatted(figure.name(), figure.text(value), figure.title());
+        var since = figure.isSinceTheStart() ? ", since the start" : "";
+        var words = "%s: %s (%s%s)".formatted(figure.name(), figure.text(value), figure.title(), since);
         return figure.isWrong(value)
                 ? Finding.warn(FIGURE, "%s. What to do: docs/alerts.md#%s", words, figure.name())
                 : Finding.ok(FIGURE, "%s", words);

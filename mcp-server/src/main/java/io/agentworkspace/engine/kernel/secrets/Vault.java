@@ -19,14 +19,19 @@ public final class Vault {
         this.keys = keys;
     }
 
-    /** @throws SecretsFailure if the database was sealed with a key that is not available */
-    public void check() {
+    /**
+     * Returns whether there is anything that was sealed.
+     *
+     * @throws SecretsFailure if the database was sealed with a key that is not available
+     */
+    public boolean check() {
         var sealed = db.sql("SELECT sealed FROM vault_check").one(row -> row.text("sealed"));
         if (sealed.isPresent() && keys.open(CHECK, sealed.get()).isEmpty()) {
             throw new SecretsFailure("the secrets in this database are encrypted with another key: put that key "
                     + keys.whereItBelongs());
         }
         checked = sealed.isPresent() && !db.inTransaction(); // Which may be rolled back.
+        return sealed.isPresent();
     }
 
     /**

@@ -71,13 +71,22 @@ final class FigureDocuments {
         return map;
     }
 
-    /** Returns the rules, one for each figure. */
+    /** Returns the rules: one for an engine that has no figures since it is gone, and one for each figure. */
     static String rules() {
         return Figures.ALL.stream().map(FigureDocuments::rule).collect(Collectors.joining("", """
                 # Alerts on the engine's ten figures. Generated from app/figures/Figures; docs/alerts.md says what to do.
                 groups:
                   - name: engine
                     rules:
+                      - alert: EngineDown
+                        expr: 'up{job=~".*engine.*"} == 0 or absent(engine_info)'
+                        for: 1m
+                        labels:
+                          severity: critical
+                        annotations:
+                          summary: "{{ with $labels.instance }}{{ . }}: {{ end }}The engine cannot be scraped"
+                          description: "The engine is not running, or its metrics cannot be reached: the other alerts cannot fire."
+                          runbook: docs/alerts.md#down
                 """, ""));
     }
 
@@ -97,7 +106,8 @@ final class FigureDocuments {
                         Json.text(figure.query() + " " + figure.limit().comparison()),
                         figure.lasting(),
                         figure.limit().isLow() ? "critical" : "warning",
-                        Json.text(figure.title() + ": {{ $value | printf \"%.3g\" }}"),
+                        Json.text("{{ with $labels.instance }}{{ . }}: {{ end }}" + figure.title()
+                                + ": {{ $value | printf \"%.3g\" }}"),
                         Json.text(figure.runbook().meaning()),
                         figure.name());
     }
