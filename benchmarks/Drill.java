@@ -31,6 +31,14 @@ final class Drill {
 
     private Drill() {}
 
+    /** Sends a signal, without which a drill would try nothing. */
+    static void signal(String name, long pid) throws Exception {
+        var code = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+        if (code != 0) {
+            throw new IllegalStateException("process %d did not get the signal %s".formatted(pid, name));
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         var drill = arguments.length == 0 ? null : ALL.get(arguments[0]);
         if (drill == null) {

@@ -70,7 +70,9 @@ final class Patroni implements Bench.Benchmark {
                 });
             }
             for (var each : all) {
-                new ProcessBuilder("kill", "-" + name, Long.toString(each.pid())).start().waitFor();
+                if (each.isAlive()) {
+                    Drill.signal(name, each.pid());
+                }
             }
         }
 

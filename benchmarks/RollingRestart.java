@@ -4,8 +4,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -29,15 +31,14 @@ final class RollingRestart implements Bench.Benchmark {
         }
         try (var servers = Servers.alone()) {
             var replicas = new ArrayList<Engine>();
-            for (var port : ports) {
-                replicas.add(start(servers, key, port));
-            }
             var front = Servers.freePort();
-            var process = proxy(proxy, front, ports);
             var url = "http://localhost:" + front;
-            awaitReady(url);
-            Thread.sleep(3_000); // Until the proxy has checked all of them.
-            try {
+            try (var started = new Proxy(proxy, front, ports)) {
+                for (var port : ports) {
+                    replicas.add(start(servers, key, port));
+                }
+                awaitReady(url);
+                Thread.sleep(3_000); // Until the proxy has checked all of them.
                 var writes = new Writes(List.of(url), key, options.number("writers", 6));
                 writes.awaitMore(200);
                 writes.mark();
@@ -55,7 +56,6 @@ final class RollingRestart implements Bench.Benchmark {
                     throw new IllegalStateException("%d calls failed".formatted(writes.failures()));
                 }
             } finally {
-                process.destroyForcibly().waitFor();
                 for (var replica : replicas) {
                     replica.close();
                 }
@@ -85,9 +85,27 @@ final class RollingRestart implements Bench.Benchmark {
         }
     }
 
-    /** Starts the proxy as docs/replicas.md configures it. */
-    static Process proxy(String name, int front, List<Integer> ports) throws Exception {
-        var folder = Files.createTempDirectory("drill-proxy");
+    /** A proxy as docs/replicas.md configures it, in a folder that is deleted when it is closed. */
+    static final class Proxy implements AutoCloseable {
+        private final Path folder = Files.createTempDirectory("drill-proxy");
+        private final Process process;
+
+        Proxy(String name, int front, List<Integer> ports) throws Exception {
+            process = proxy(folder, name, front, ports);
+        }
+
+        @Override
+        public void close() throws Exception {
+            process.destroyForcibly().waitFor();
+            try (var files = Files.walk(folder)) {
+                for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    private static Process proxy(Path folder, String name, int front, List<Integer> ports) throws Exception {
         var isCaddy = name.equals("caddy");
         var file = folder.resolve(isCaddy ? "Caddyfile" : "haproxy.cfg");
         Files.writeString(file, isCaddy ? caddy(front, ports) : haproxy(front, ports));
@@ -102,7 +120,7 @@ final class RollingRestart implements Bench.Benchmark {
     }
 
     private static String documented(String language) throws Exception {
-        var text = Files.readString(java.nio.file.Path.of("docs/replicas.md"));
+        var text = Files.readString(Path.of("docs/replicas.md"));
         var begin = text.indexOf("```" + language + "\n") + language.length() + 4;
         return text.substring(begin, text.indexOf("```", begin));
     }

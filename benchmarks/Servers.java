@@ -150,7 +150,9 @@ final class Servers implements AutoCloseable {
         var pids = new ArrayList<>(handle.children().map(ProcessHandle::pid).toList());
         pids.addFirst(postmaster);
         for (var pid : pids) {
-            new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+            if (pid == postmaster || ProcessHandle.of(pid).isPresent()) {
+                Drill.signal(signal, pid);
+            }
         }
     }
 

@@ -20,25 +20,24 @@ final class SlowReplica implements Bench.Benchmark {
         try (var servers = Servers.alone()) {
             var replicas = new ArrayList<Engine>();
             var ports = List.of(Servers.freePort(), Servers.freePort(), Servers.freePort());
-            for (var port : ports) {
-                replicas.add(RollingRestart.start(servers, key, port));
-            }
             var front = Servers.freePort();
-            var process = RollingRestart.proxy(proxy, front, ports);
             var url = "http://localhost:" + front;
-            var slow = replicas.get(REPLICAS - 1);
-            RollingRestart.awaitReady(url);
-            Thread.sleep(3_000); // Until the proxy has checked all of them.
-            try {
+            try (var started = new RollingRestart.Proxy(proxy, front, ports)) {
+                for (var port : ports) {
+                    replicas.add(RollingRestart.start(servers, key, port));
+                }
+                var slow = replicas.get(REPLICAS - 1);
+                RollingRestart.awaitReady(url);
+                Thread.sleep(3_000); // Until the proxy has checked all of them.
                 var writes = new Writes(List.of(url), key, options.number("writers", 6));
                 writes.awaitMore(200);
                 writes.mark();
-                signal("STOP", slow.pid());
+                Drill.signal("STOP", slow.pid());
                 Thread.sleep(1_000L * seconds);
                 writes.report("one of %d replicas behind %s stopped for %d s".formatted(REPLICAS, proxy, seconds));
                 var before = writes.failures();
                 writes.mark();
-                signal("CONT", slow.pid());
+                Drill.signal("CONT", slow.pid());
                 writes.awaitMore(200);
                 Thread.sleep(3_000); // What it had accepted is answered, or given up.
                 writes.close();
@@ -46,16 +45,13 @@ final class SlowReplica implements Bench.Benchmark {
                 System.out.printf("  %d calls failed in all, %d of them after it came back%n", writes.failures(), writes.failures() - before);
                 writes.check(servers.url());
             } finally {
-                signal("CONT", slow.pid());
-                process.destroyForcibly().waitFor();
                 for (var replica : replicas) {
+                    if (ProcessHandle.of(replica.pid()).isPresent()) {
+                        Drill.signal("CONT", replica.pid());
+                    }
                     replica.close();
                 }
             }
         }
-    }
-
-    private static void signal(String name, long pid) throws Exception {
-        new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
     }
 }
