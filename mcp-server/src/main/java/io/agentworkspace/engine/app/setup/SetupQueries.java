@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app.setup;
 
 import io.agentworkspace.engine.kernel.db.DatabaseFailure;
 import io.agentworkspace.engine.kernel.db.migration.SchemaVersion;
+import java.net.SocketTimeoutException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -55,7 +56,8 @@ public record SetupQueries(
      * @param now the time of the server's clock when this was made
      * @param archived when the last file of the write-ahead log was archived
      * @param roundTrip the median of some
-     * @param commit how long a commit takes, the median of some; {@link #NEVER} if it does not end
+     * @param commit how long a commit takes, the median of some; {@link #NEVER} if it does not end, zero if the server takes no
+     *     writes
      * @param isPooled whether a pooler of transactions or statements is in between
      * @param isDirectPooled the same of the address for notifications
      * @param receivesNotifications whether a notification of one connection arrives on another
@@ -178,11 +180,14 @@ public record SetupQueries(
         }
     }
 
-    private static Duration commit(Connection connection) {
+    private static Duration commit(Connection connection) throws SQLException {
         try {
             return median(connection, COMMIT);
         } catch (SQLException e) {
-            return NEVER;
+            if (e.getCause() instanceof SocketTimeoutException) {
+                return NEVER;
+            }
+            throw e;
         }
     }
 

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.identity.credentials;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -18,6 +19,12 @@ public final class DirectoryStore {
 
     private static final String ENTRY = """
             INSERT INTO directory (kind, id, tenant_id) VALUES ({kind}, :id, :tenant);
+            """;
+
+    private static final String STORED_KEY = """
+            INSERT INTO directory (kind, id, tenant_id)
+            SELECT 'key', k.id, k.tenant_id FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id
+            RETURNING id
             """;
 
     private static final String EXPIRING_ENTRY = """
@@ -41,11 +48,16 @@ public final class DirectoryStore {
 
     private static final int PORTION = 1_000;
 
+    /** Of a round: as many keys as replicas can make meanwhile. */
+    private static final int PORTIONS = 20;
+
     /** How long an entry stays after its end: longer than a used code, whose second use is noticed for a day. */
     private static final Duration KEPT = Duration.ofDays(2);
 
     private final Db db;
-    private volatile String swept = "";
+
+    /** Replicas begin at different ids, and a new one not where all began before. */
+    private volatile String swept = ApiKey.generate(new SecureRandom()).id();
 
     public DirectoryStore(Db db) {
         this.db = db;
@@ -83,6 +95,11 @@ public final class DirectoryStore {
         return with(kind, EXPIRING_ENTRY);
     }
 
+    /** Returns the statement that adds an entry for {@code :id} of {@code :tenant} if that key was stored, and returns the id. */
+    public static String entryOfStoredKey() {
+        return STORED_KEY;
+    }
+
     /** Returns the id of an entry that is found by a hash. */
     public static String id(byte[] hash) {
         return HexFormat.of().formatHex(hash);
@@ -96,11 +113,20 @@ public final class DirectoryStore {
                 .one(row -> row.number("tenant_id"));
     }
 
-    /** Deletes the entries that expired a while ago, and of the next thousand keys those that no longer exist. */
+    /** Deletes the entries that expired a while ago, and those of keys that no longer exist, of some thousand keys in a round. */
     public void purge(Instant now) {
         db.deleteOld(EXPIRED, now.minus(KEPT));
-        swept = db.sql(SWEEP)
-                .set("after", swept)
+        var ends = 0;
+        for (var portion = 0; portion < PORTIONS && ends < 2; portion++) {
+            swept = sweep(swept);
+            ends += swept.isEmpty() ? 1 : 0;
+        }
+    }
+
+    /** Returns the last id that was looked at, or an empty one at the end. */
+    private String sweep(String after) {
+        return db.sql(SWEEP)
+                .set("after", after)
                 .set("portion", PORTION)
                 .one(row -> Objects.requireNonNullElse(row.textOrNull("last"), ""))
                 .orElse("");

@@ -128,8 +128,7 @@ final class AccessGrantStore {
             ON CONFLICT DO NOTHING
             """;
 
-    private static final String INSERT_CHILD =
-            SqlTemplate.of("""
+    private static final String INSERT_CHILD = SqlTemplate.of("""
             SELECT id FROM api_key WHERE tenant_id = :tenant AND id = :parent FOR NO KEY UPDATE;
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others, resource, proof_key)
@@ -140,10 +139,11 @@ final class AccessGrantStore {
              WHERE p.tenant_id = :tenant AND p.id = :parent
                AND (SELECT count(*) FROM api_key k
                      WHERE k.tenant_id = :tenant AND k.parent_id = :parent AND {in_use}) < :most;
-            INSERT INTO directory (kind, id, tenant_id)
-            SELECT 'key', k.id, k.tenant_id FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id
-            RETURNING id
-            """).with("in_use", KeyRow.IN_USE).sql();
+            {entry}
+            """)
+            .with("in_use", KeyRow.IN_USE)
+            .with("entry", DirectoryStore.entryOfStoredKey())
+            .sql();
 
     /** Grants whose last secret has expired a while ago; their keys end with them. */
     private static final String ENDED = """

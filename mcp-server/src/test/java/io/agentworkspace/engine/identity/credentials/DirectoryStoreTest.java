@@ -50,11 +50,13 @@ class DirectoryStoreTest {
             assertThat(directory.find(Kind.KEY, "s")).isEmpty();
             assertThat(keys.authenticate(kept).tenant()).isEqualTo(tenant);
 
-            directory.purge(
-                    NOW.plus(Duration.ofDays(1))); // From the beginning again, since the last portion was not full.
-            for (var again = 0; again < 2; again++) { // After the last key it begins again.
-                directory.purge(NOW.plus(KEPT).plusSeconds(3));
-            }
+            db.sql(
+                            "INSERT INTO directory (kind, id, tenant_id) SELECT 'key', 'gone' || n, :tenant FROM generate_series(1, 2500) n")
+                    .set("tenant", tenant)
+                    .run();
+            directory.purge(NOW.plus(KEPT).plusSeconds(3)); // In one round, from wherever it begins.
+            assertThat(db.sql("SELECT id FROM directory WHERE kind = 'key'").list(row -> row.text("id")))
+                    .containsExactly(kept.id());
             assertThat(directory.find(Kind.SESSION, "s")).isEmpty();
             assertThat(directory.find(Kind.KEY, kept.id())).contains(tenant);
         }

@@ -39,7 +39,7 @@ class DistributableSchemaTest {
             SELECT c.relname, c.oid, a.attnum AS tenant_column, c.relname = ANY (CAST(:directory AS text[])) AS finds
               FROM pg_class c
               LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-             WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'flyway_schema_history'
+             WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'flyway_schema_history'
             """;
 
     private static List<String> found(String sql) {
@@ -98,8 +98,8 @@ class DistributableSchemaTest {
                   FROM pg_trigger g
                   JOIN t ON t.oid = g.tgrelid
                   JOIN pg_proc p ON p.oid = g.tgfoid
-                 CROSS JOIN LATERAL (SELECT m[2] AS written
-                                       FROM regexp_matches(p.prosrc, '(INSERT INTO|UPDATE|DELETE FROM)\\s+(\\w+)', 'g') m) w
+                 CROSS JOIN LATERAL (SELECT lower(m[2]) AS written
+                                       FROM regexp_matches(p.prosrc, '(INSERT INTO|UPDATE|DELETE FROM)\\s+(\\w+)', 'gi') m) w
                   LEFT JOIN t AS target ON target.relname = w.written
                  WHERE NOT g.tgisinternal
                    AND (t.finds OR t.tenant_column IS NULL OR target.finds OR target.tenant_column IS NULL OR p.prosrc !~ 'tenant_id')
@@ -159,7 +159,7 @@ class DistributableSchemaTest {
         planted("""
                 CREATE FUNCTION plant() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
-                    DELETE FROM directory WHERE tenant_id = OLD.tenant_id AND id = OLD.id;
+                    delete from directory where tenant_id = OLD.tenant_id AND id = OLD.id;
                     RETURN NULL;
                 END $$;
                 CREATE TRIGGER planted AFTER DELETE ON api_key FOR EACH ROW EXECUTE FUNCTION plant()
