@@ -33,7 +33,7 @@ final class RollingRestart implements Bench.Benchmark {
             var replicas = new ArrayList<Engine>();
             var front = Servers.freePort();
             var url = "http://localhost:" + front;
-            try (var started = new Proxy(proxy, front, ports)) {
+            try (var _ = new Proxy(proxy, front, ports)) {
                 for (var port : ports) {
                     replicas.add(start(servers, key, port));
                 }

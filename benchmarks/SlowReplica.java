@@ -22,7 +22,7 @@ final class SlowReplica implements Bench.Benchmark {
             var ports = List.of(Servers.freePort(), Servers.freePort(), Servers.freePort());
             var front = Servers.freePort();
             var url = "http://localhost:" + front;
-            try (var started = new RollingRestart.Proxy(proxy, front, ports)) {
+            try (var _ = new RollingRestart.Proxy(proxy, front, ports)) {
                 for (var port : ports) {
                     replicas.add(RollingRestart.start(servers, key, port));
                 }
