@@ -105,10 +105,6 @@ final class Operations {
 
     /** Checks where the client wants to be told of the task, and returns what keeps it when the task has begun. */
     private Consumer<String> begun(SentMessage message, AgentCall call, AgentPlace place) {
-        if (message.push() == null) {
-            return _ -> {};
-        }
-        var config = pushes.check(call, message.push());
-        return task -> pushes.keep(call, place, task, config);
+        return message.push() == null ? _ -> {} : pushes.prepare(call, place, message.push());
     }
 }

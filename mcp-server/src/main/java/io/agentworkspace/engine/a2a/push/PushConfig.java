@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param id the client's name for it; else one of ours
  * @param headers of each request, as a JSON object; they may contain secrets, and are never shown
  */
-public record PushConfig(String id, String url, String headers) {
+record PushConfig(String id, String url, String headers) {
     private static final int MOST = 200;
 
     /** What a header can contain. */

@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.tool.Family;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -23,6 +24,9 @@ import tools.jackson.databind.node.ObjectNode;
 public final class PushConfigs {
     private static final int MOST_OF_TASK = 5;
     private static final int MOST_OF_CALLER = 100;
+
+    /** A task that has none yet. */
+    private static final UUID NONE = new UUID(0, 0);
 
     private final PushStore store;
     private final TaskReader reader;
@@ -37,12 +41,17 @@ public final class PushConfigs {
         this.clock = clock;
     }
 
-    /** Checks a wish before the message is sent whose task it is for. */
-    public PushConfig check(AgentCall call, Fields wish) {
+    /**
+     * Checks a wish before the message is sent whose task it is for. Returns what keeps it when the task has begun, unless that has ended
+     * already.
+     */
+    public Consumer<String> prepare(AgentCall call, AgentPlace place, Fields wish) {
         requireChange(call);
         var config = PushConfig.read(wish, allowPrivate);
-        requireRoom(store.count(call.caller(), new UUID(0, 0)));
-        return config;
+        requireRoom(store.count(call.caller(), NONE));
+        return task -> reader.state(place, task)
+                .filter(found -> !found.state().isFinal())
+                .ifPresent(found -> store(call, found, config));
     }
 
     private static void requireChange(AgentCall call) {
@@ -85,13 +94,6 @@ public final class PushConfigs {
         }
         store(call, task, config);
         return json(config.id(), task.id(), config.url());
-    }
-
-    /** Keeps what was checked for a task that has just begun, unless it has ended already. */
-    public void keep(AgentCall call, AgentPlace place, String task, PushConfig config) {
-        reader.state(place, task)
-                .filter(found -> !found.state().isFinal())
-                .ifPresent(found -> store(call, found, config));
     }
 
     private void store(AgentCall call, TaskRecord task, PushConfig config) {
