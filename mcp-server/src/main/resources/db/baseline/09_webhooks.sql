@@ -60,7 +60,8 @@ CREATE TABLE webhook_endpoint (
     CHECK (enabled = (disabled_reason IS NULL))
 );
 COMMENT ON TABLE webhook_endpoint IS 'The webhook endpoints, and how well they work.';
-COMMENT ON COLUMN webhook_endpoint.secret IS 'Encrypted with the master key.';
+COMMENT ON COLUMN webhook_endpoint.events IS 'The types of events that it receives; {push} for the push notifications of one task.';
+COMMENT ON COLUMN webhook_endpoint.secret IS 'Encrypted with the master key; of a push notification, its headers.';
 COMMENT ON COLUMN webhook_endpoint.preflight IS 'The result of the last check of its address.';
 COMMENT ON COLUMN webhook_endpoint.last_sequence IS 'The number of the last delivery that was queued for it.';
 COMMENT ON COLUMN webhook_endpoint.failing_since IS 'When the first attempt since the last success failed.';
@@ -73,6 +74,30 @@ COMMENT ON COLUMN webhook_endpoint.owner_id IS 'The user who created it. It is s
 CREATE INDEX webhook_endpoint_listed ON webhook_endpoint (tenant_id, created_at DESC, id DESC);
 CREATE INDEX webhook_endpoint_deleted ON webhook_endpoint (tenant_id, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX webhook_endpoint_failing ON webhook_endpoint (failing_since) WHERE failing_since IS NOT NULL;
+
+CREATE INDEX webhook_endpoint_push ON webhook_endpoint (tenant_id, id) WHERE events = '{push}';
+
+CREATE TABLE webhook_push (
+    tenant_id   bigint      NOT NULL,
+    endpoint_id uuid        NOT NULL,
+    task_id     uuid        NOT NULL,
+    principal   text        NOT NULL,
+    id          text        NOT NULL,
+    state       text        NOT NULL,
+    seen_at     timestamptz,
+    looked_at   timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, endpoint_id),
+    UNIQUE (tenant_id, task_id, principal, id),
+    FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, task_id) REFERENCES question ON DELETE CASCADE
+);
+COMMENT ON TABLE webhook_push IS 'The push notifications of A2A: each is a webhook endpoint of one task.';
+COMMENT ON COLUMN webhook_push.task_id IS 'The question.';
+COMMENT ON COLUMN webhook_push.principal IS 'The credential that made it, and alone sees it.';
+COMMENT ON COLUMN webhook_push.id IS 'Its id as the client knows it.';
+COMMENT ON COLUMN webhook_push.state IS 'The state that was told last, or was known when it was made.';
+COMMENT ON COLUMN webhook_push.seen_at IS 'The time of the last message in the conversation when its task was last looked at.';
+CREATE INDEX webhook_push_principal ON webhook_push (tenant_id, principal);
 
 CREATE TABLE webhook_delivery (
     tenant_id   bigint      NOT NULL,

@@ -144,7 +144,15 @@ record EndpointFeatures(
                 settings.webhooks().authorities());
         return A2aFeature.of(
                 new A2aFeature.Parts(
-                        ground.db(), runner, cursors, ground.vault(), http, signIn, ground.published(), streams),
+                        ground.db(),
+                        runner,
+                        cursors,
+                        ground.vault(),
+                        http,
+                        signIn,
+                        ground.published(),
+                        streams,
+                        settings.webhooks().allowPrivate()),
                 settings.a2a().isPublic(),
                 ground.clock());
     }

@@ -124,7 +124,7 @@ public final class AgentCards {
         card.put("version", version);
         card.putObject("capabilities")
                 .put("streaming", true)
-                .put("pushNotifications", false)
+                .put("pushNotifications", !path.equals(PATH))
                 .put("extendedAgentCard", true);
         addSecurity(card);
         MODES.forEach(card.putArray("defaultInputModes")::add);

@@ -2,6 +2,9 @@ package io.agentworkspace.engine.a2a.endpoint;
 
 import io.agentworkspace.engine.a2a.cards.AgentCards;
 import io.agentworkspace.engine.a2a.outbound.Outbound;
+import io.agentworkspace.engine.a2a.push.PushConfigs;
+import io.agentworkspace.engine.a2a.push.PushLoop;
+import io.agentworkspace.engine.a2a.push.PushStore;
 import io.agentworkspace.engine.a2a.tasks.AgentTasks;
 import io.agentworkspace.engine.a2a.tasks.TaskQueries;
 import io.agentworkspace.engine.a2a.tasks.TaskReader;
@@ -26,6 +29,7 @@ public final class A2aFeature {
      * What it is made of.
      *
      * @param http makes requests to agents elsewhere
+     * @param allowPrivate whether webhooks may be in private networks
      */
     public record Parts(
             Db db,
@@ -35,7 +39,8 @@ public final class A2aFeature {
             VettedClient http,
             SignInFeature signIn,
             PublicAddresses published,
-            StreamLimits streams) {}
+            StreamLimits streams,
+            boolean allowPrivate) {}
 
     /** @param isPublic whether strangers may see the cards of public agents */
     public static Feature of(Parts parts, boolean isPublic, Clock clock) {
@@ -46,7 +51,9 @@ public final class A2aFeature {
         var queries = new TaskQueries(db);
         var reader = new TaskReader(parts.published().baseUrl(), queries, parts.cursors());
         var watches = new TaskWatches(reader, new ListeningTenants(db, clock), parts.streams());
-        var operations = new Operations(new AgentTasks(reader, queries, watches), cards);
+        var pushes = new PushStore(db, parts.vault());
+        var configs = new PushConfigs(pushes, reader, parts.allowPrivate(), clock);
+        var operations = new Operations(new AgentTasks(reader, queries, watches), configs, cards);
         var engine = new EngineOperations(cards, parts.streams());
         var endpoint = new A2aEndpoint(
                 parts.runner(),
@@ -60,6 +67,7 @@ public final class A2aFeature {
                 .endpoint(A2aAddress::isPath, endpoint)
                 .listener(watches.listener())
                 .closing(watches);
+        PushLoop.addTo(feature, pushes, signIn.resolver(), parts.runner(), queries, reader, clock);
         Outbound.addTo(feature, db, parts.vault(), parts.http(), parts.runner(), clock);
         return feature;
     }

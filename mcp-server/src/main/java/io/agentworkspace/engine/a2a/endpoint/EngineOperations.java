@@ -60,7 +60,7 @@ final class EngineOperations {
                 if (!Operations.has(method)) {
                     throw Operations.missing(method);
                 }
-                throw A2aError.noTask(params.text("id"));
+                throw method.contains("PushNotification") ? A2aError.noPush() : A2aError.noTask(params.text("id"));
             }
         }
     }
@@ -77,6 +77,9 @@ final class EngineOperations {
 
     private ObjectNode answer(Fields params, AgentCall call) {
         var sent = SentMessage.read(params);
+        if (sent.push() != null) {
+            throw A2aError.noPush();
+        }
         if (!sent.taskId().isEmpty()) {
             throw A2aError.noTask(sent.taskId());
         }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.a2a.endpoint;
 
 import io.agentworkspace.engine.a2a.cards.AgentCards;
+import io.agentworkspace.engine.a2a.push.PushConfigs;
 import io.agentworkspace.engine.a2a.tasks.AgentCall;
 import io.agentworkspace.engine.a2a.tasks.AgentPlace;
 import io.agentworkspace.engine.a2a.tasks.AgentTasks;
@@ -26,19 +27,19 @@ final class Operations {
             "ListTasks",
             "CancelTask",
             "SubscribeToTask",
-            "GetExtendedAgentCard");
-
-    private static final Set<String> PUSHES = Set.of(
+            "GetExtendedAgentCard",
             "CreateTaskPushNotificationConfig",
             "GetTaskPushNotificationConfig",
             "ListTaskPushNotificationConfigs",
             "DeleteTaskPushNotificationConfig");
 
     private final AgentTasks tasks;
+    private final PushConfigs pushes;
     private final AgentCards cards;
 
-    Operations(AgentTasks tasks, AgentCards cards) {
+    Operations(AgentTasks tasks, PushConfigs pushes, AgentCards cards) {
         this.tasks = tasks;
+        this.pushes = pushes;
         this.cards = cards;
     }
 
@@ -60,8 +61,10 @@ final class Operations {
     void run(String method, Fields params, AgentCall call, AgentPlace place, Reply reply) {
         switch (method) {
             case "SendMessage" -> reply.answer().accept(send(params, call, place));
-            case "SendStreamingMessage" ->
-                tasks.stream(call, place, SentMessage.read(params), reply.opening(), reply.frame());
+            case "SendStreamingMessage" -> {
+                var message = SentMessage.read(params);
+                tasks.stream(call, place, message, begun(message, call, place), reply.opening(), reply.frame());
+            }
             case "GetTask" -> {
                 var historyLength = params.number("historyLength", 0, Integer.MAX_VALUE);
                 var task = tasks.read(call, place, params.required("id"));
@@ -74,24 +77,34 @@ final class Operations {
             case "SubscribeToTask" ->
                 tasks.subscribe(call, place, params.required("id"), reply.opening(), reply.frame());
             case "GetExtendedAgentCard" -> reply.answer().accept(cards.agent(place.record(), place.name(), true));
+            case "CreateTaskPushNotificationConfig" -> reply.answer().accept(pushes.create(call, place, params));
+            case "GetTaskPushNotificationConfig" -> reply.answer().accept(pushes.find(call, place, params));
+            case "ListTaskPushNotificationConfigs" -> reply.answer().accept(pushes.list(call, place, params));
+            case "DeleteTaskPushNotificationConfig" -> reply.answer().accept(pushes.delete(call, place, params));
             default -> throw missing(method);
         }
     }
 
     /** Returns the refusal of an operation that an agent here does not have. */
     static A2aError missing(String method) {
-        return PUSHES.contains(method)
-                ? A2aError.noPush()
-                : A2aError.of(
-                        Kind.METHOD_NOT_FOUND,
-                        "there is no such method; there are: "
-                                + String.join(", ", METHODS.stream().sorted().toList()));
+        return A2aError.of(
+                Kind.METHOD_NOT_FOUND,
+                "there is no such method; there are: "
+                        + String.join(", ", METHODS.stream().sorted().toList()));
     }
 
     private ObjectNode send(Fields params, AgentCall call, AgentPlace place) {
         var message = SentMessage.read(params);
+        var begun = begun(message, call, place);
+        var task = tasks.send(call, place, message);
+        begun.accept(task.id());
         var answer = Json.object();
-        answer.set("task", tasks.send(call, place, message).json(true, message.historyLength()));
+        answer.set("task", task.json(true, message.historyLength()));
         return answer;
+    }
+
+    /** Checks where the client wants to be told of the task, and returns what keeps it when the task has begun. */
+    private Consumer<String> begun(SentMessage message, AgentCall call, AgentPlace place) {
+        return message.push() == null ? _ -> {} : pushes.prepare(call, place, message.push());
     }
 }

@@ -20,7 +20,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -96,24 +98,42 @@ public final class AgentTasks {
         }
     }
 
-    /** Returns the idempotency key: the same message, sent again, is one. Some clients use an id again for another text. */
+    /** Returns the idempotency key: the same message, sent again, is one. Some clients use an id again for another message. */
     private static String key(AgentPlace place, SentMessage message) {
-        var text = "%s %s %s %s".formatted(place.contextId(), message.taskId(), message.messageId(), message.text());
-        return "a2a-" + HexFormat.of().formatHex(Sha256.of(text.getBytes(StandardCharsets.UTF_8)), 0, 16);
+        var files = message.files().stream()
+                .map(file -> "%s %s %s".formatted(file.name(), file.mediaType(), hash(file.bytes())))
+                .toList();
+        var text = "%s %s %s %s %s"
+                .formatted(place.contextId(), message.taskId(), message.messageId(), message.text(), files);
+        return "a2a-" + hash(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String hash(byte[] bytes) {
+        return HexFormat.of().formatHex(Sha256.of(bytes), 0, 16);
     }
 
     public TaskRecord read(AgentCall call, AgentPlace place, String task) {
         return reader.read(call, place, task);
     }
 
-    /** Sends a message, and opens the stream of its task. The stream has its place before anything is sent. */
+    /**
+     * Sends a message, and opens the stream of its task. The stream has its place before anything is sent.
+     *
+     * @param begun runs with the task's id before the stream begins
+     */
     public void stream(
             AgentCall call,
             AgentPlace place,
             SentMessage message,
+            Consumer<String> begun,
             Function<Duration, EventStream> opening,
             UnaryOperator<ObjectNode> frame) {
-        watches.open(call, place, () -> begin(call, place, message, false), opening, frame, true);
+        Supplier<String> task = () -> {
+            var id = begin(call, place, message, false);
+            begun.accept(id);
+            return id;
+        };
+        watches.open(call, place, task, opening, frame, true);
     }
 
     /** Opens the stream of a task that has not ended. */

@@ -60,6 +60,23 @@ public final class TaskReader {
         return Optional.ofNullable(uuid(id)).flatMap(task -> queries.find(place, task, MOST));
     }
 
+    /** Finds the state of a task of the caller, without what was said. */
+    public Optional<TaskRecord> state(AgentPlace place, String id) {
+        return find(place, id)
+                .map(task -> new TaskRecord(
+                        task.id().toString(),
+                        place.contextId(),
+                        task.state(),
+                        null,
+                        timestamp(task),
+                        List.of(),
+                        List.of()));
+    }
+
+    private static String timestamp(Listed task) {
+        return DateTimeFormatter.ISO_INSTANT.format(task.at().truncatedTo(ChronoUnit.MILLIS));
+    }
+
     /**
      * Reads what is said in a task; empty if the caller may not see it.
      *
@@ -139,7 +156,7 @@ public final class TaskReader {
                 place.contextId(),
                 listed.state(),
                 isOwn(said, place) ? null : message(said, place, task),
-                DateTimeFormatter.ISO_INSTANT.format(listed.at().truncatedTo(ChronoUnit.MILLIS)),
+                timestamp(listed),
                 answer == null ? List.of() : List.of(artifact(answer)),
                 messages.stream()
                         .skip(listed.before() == 0 ? 0 : 1)

@@ -77,7 +77,7 @@ public final class A2aError extends RuntimeException {
     public static A2aError noPush() {
         return of(
                 Kind.PUSH_NOTIFICATION_NOT_SUPPORTED,
-                "this server sends no push notifications: read the task with GetTask, or SubscribeToTask");
+                "the engine itself has no tasks to notify of: its agents have, and their cards say so");
     }
 
     private static String cut(String text) {

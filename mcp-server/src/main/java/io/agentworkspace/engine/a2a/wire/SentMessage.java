@@ -17,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param text what its parts say; addresses of files are only named, never read
  * @param files parts with bytes
  * @param atOnce whether the client does not wait for the answer
+ * @param push where the client wants to be told of the task's states; null for nowhere
  */
 public record SentMessage(
         String messageId,
@@ -25,7 +26,9 @@ public record SentMessage(
         String text,
         List<FilePart> files,
         boolean atOnce,
-        @Nullable Integer historyLength) {
+        @Nullable Integer historyLength,
+        @Nullable Fields push) {
+    private static final String PUSH = "taskPushNotificationConfig";
     private static final int MOST_PARTS = 50;
     private static final int MOST_FILES = 10;
     private static final int MOST_TEXT = 60_000;
@@ -44,9 +47,6 @@ public record SentMessage(
         if (!message.text("role").equals("ROLE_USER")) {
             throw message.invalid("role", "must be ROLE_USER");
         }
-        if (wishes.has("taskPushNotificationConfig")) {
-            throw A2aError.noPush();
-        }
         var content = new Content();
         parts(message).forEach(content::add);
         return new SentMessage(
@@ -56,14 +56,15 @@ public record SentMessage(
                 content.text(),
                 List.copyOf(content.files),
                 wishes.flag("returnImmediately"),
-                wishes.number("historyLength", 0, Integer.MAX_VALUE));
+                wishes.number("historyLength", 0, Integer.MAX_VALUE),
+                wishes.has(PUSH) ? wishes.object(PUSH) : null);
     }
 
     /** Reads the parts of what an agent has said. */
     public static SentMessage ofAgent(Fields said) {
         var content = new Content();
         parts(said).forEach(content::add);
-        return new SentMessage("", "", "", content.text(), List.copyOf(content.files), true, null);
+        return new SentMessage("", "", "", content.text(), List.copyOf(content.files), true, null, null);
     }
 
     private static List<Fields> parts(Fields message) {

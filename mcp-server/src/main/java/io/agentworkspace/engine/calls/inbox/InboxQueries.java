@@ -199,7 +199,7 @@ final class InboxQueries {
                 SELECT e.id, e.url, e.enabled, e.disabled_reason, e.failures_in_row,
                        COALESCE(e.failing_since, e.updated_at) AS at
                   FROM webhook_endpoint e
-                 WHERE :endpoints AND e.tenant_id = :tenant AND e.deleted_at IS NULL
+                 WHERE :endpoints AND e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.events <> '{push}'
                    AND (e.disabled_reason IN ('gone', 'failing') OR (e.enabled AND e.failing_since IS NOT NULL)))
             """;
 

@@ -75,7 +75,7 @@ final class DeliveryQueries {
             WITH page AS (
                 SELECT d.*
                   FROM webhook_delivery d
-                 WHERE d.tenant_id = :tenant
+                 WHERE d.tenant_id = :tenant AND d.event_type <> 'push'
                    AND (NOT :by_endpoint OR d.endpoint_id = CAST(:endpoint AS uuid))
                    AND (NOT :by_state OR d.state = CAST(:state AS text))
                    AND (NOT :by_type OR d.event_type = CAST(:type AS text))

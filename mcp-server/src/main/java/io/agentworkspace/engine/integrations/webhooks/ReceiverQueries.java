@@ -21,7 +21,7 @@ final class ReceiverQueries {
             WITH page AS (
                 SELECT e.*
                   FROM webhook_endpoint e
-                 WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL
+                 WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.events <> '{push}'
                    AND (CAST(:at AS timestamptz) IS NULL
                         OR (e.created_at, e.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY e.created_at DESC, e.id DESC

@@ -302,6 +302,14 @@ class AgentTasksTest {
                 + "{'raw':'%s','filename':'a.csv','mediaType':'text/csv'},{'raw':'%s','filename':'b.csv','mediaType':'text/csv'},"
                 + "{'url':'http://127.0.0.1:1/c.csv','filename':'c.csv'}]},'configuration':{'returnImmediately':true}}";
         var sent = ben.result("SendMessage", parts.formatted("m1", short64, long64));
+        assertThat(ben.result("SendMessage", parts.formatted("m1", short64, long64))
+                        .at("/task/id"))
+                .isEqualTo(sent.at("/task/id"));
+        var otherFile = Base64.getEncoder().encodeToString("tide,ten".getBytes());
+        assertThat(ben.result("SendMessage", parts.formatted("m1", otherFile, long64))
+                        .at("/task/id"))
+                .as("the same id with another file")
+                .isNotEqualTo(sent.at("/task/id"));
         var text = sent.at("/task/history/0/parts/0/text").asString();
         assertThat(text)
                 .contains("\"place\"", "tide,six", "File 'c.csv': http://127.0.0.1:1/c.csv", "document a2a-")
@@ -318,22 +326,6 @@ class AgentTasksTest {
                 new A2aClient(TestServer.url(), poor, "Ben").rpc("SendMessage", parts.formatted("m2", short64, long64));
         assertThat(refused.at("/error/code").asInt()).isEqualTo(-32005);
         assertThat(refused.at("/error/message").asString()).contains("document:write");
-    }
-
-    @Test
-    void pushNotificationsAreNotSupported() {
-        var wish = "{'taskId':'t','url':'https://example.com/'}";
-        assertThat(ben.code("CreateTaskPushNotificationConfig", wish)).isEqualTo(-32003);
-        assertThat(ben.code("ListTaskPushNotificationConfigs", "{'taskId':'t'}"))
-                .isEqualTo(-32003);
-        var refused = ben.http("GET", "/tasks/t/pushNotificationConfigs/p", "");
-        assertThat(refused.statusCode()).isEqualTo(400);
-        assertThat(Json.readObject(refused.body()).at("/error/details/0/reason").asString())
-                .isEqualTo("PUSH_NOTIFICATION_NOT_SUPPORTED");
-        var sent = message("When?", "")
-                .replace("'configuration':{", "'configuration':{'taskPushNotificationConfig':%s,".formatted(wish));
-        assertThat(ben.code("SendMessage", sent)).isEqualTo(-32003);
-        assertThat(ids(ben.result("ListTasks", "{}"))).isEmpty();
     }
 
     /** Of a long task the newest messages are read, and a list is as long as one answer may be. */

@@ -79,7 +79,7 @@ public final class WebhookFixture implements AutoCloseable {
         return engine.url();
     }
 
-    String key() {
+    public String key() {
         return key;
     }
 

@@ -106,6 +106,9 @@ final class CircuitBreaker {
     }
 
     private static @Nullable Event event(ReceiverHistory before, ReceiverHistory now, Instant at) {
+        if (now.events().contains(OutboxStore.PUSH)) {
+            return null; // Only its client knows of it.
+        }
         if (before.disabledReason() == null && now.disabledReason() != null) {
             return updated(now, null, at);
         }

@@ -9,7 +9,10 @@ import io.agentworkspace.engine.integrations.webhooks.sender.Signature;
 import io.agentworkspace.engine.kernel.scheduling.WorkLoop;
 import io.agentworkspace.engine.kernel.scheduling.Worker;
 import io.agentworkspace.engine.kernel.secrets.SecretsFailure;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -143,7 +146,8 @@ public final class Outbox implements Worker.Queue<ClaimedDelivery>, AutoCloseabl
 
     private AttemptResult send(ClaimedDelivery claim, Instant at) throws InterruptedException {
         try {
-            return sender.send(sender.address(claim.url()), headers(claim, at), claim.body());
+            var url = sender.address(claim.url());
+            return claim.isPush() ? push(claim, url) : sender.send(url, headers(claim, at), claim.body());
         } catch (Problem e) { // The settings have changed since.
             return AttemptResult.notSent(e.note());
         } catch (SecretsFailure e) {
@@ -158,6 +162,17 @@ public final class Outbox implements Worker.Queue<ClaimedDelivery>, AutoCloseabl
             LOG.error("the delivery {} could not be attempted", claim.id(), e);
             return AttemptResult.notSent("the engine failed; the reason is in its log");
         }
+    }
+
+    /** A push notification is not signed: its headers show whose it is. */
+    private AttemptResult push(ClaimedDelivery claim, URI url) throws InterruptedException {
+        var sealed = Json.readObject(store.open(claim).getFirst().getBytes(StandardCharsets.UTF_8));
+        var type = sealed.remove("Content-Type").asString();
+        var headers = sealed.properties().stream()
+                .map(header ->
+                        new Sender.Header(header.getKey(), header.getValue().asString()))
+                .toList();
+        return sender.send(url, headers, type, claim.body());
     }
 
     private List<Sender.Header> headers(ClaimedDelivery claim, Instant at) {

@@ -93,10 +93,11 @@ public final class OutboxStore {
                   JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.receiver
                  WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
                    AND jsonb_array_length(d.attempts) = e.made
-             RETURNING d.tenant_id, d.id, d.state),
+             RETURNING d.tenant_id, d.id, d.state, d.event_type),
                  signal AS (
                 SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
                   FROM written
+                 WHERE event_type <> 'push'
                  GROUP BY tenant_id),
                  sample AS (
                 SELECT * FROM jsonb_to_recordset(CAST(:samples AS jsonb))
@@ -161,6 +162,9 @@ public final class OutboxStore {
 
     private static final String INSERT_EVENTS_AND_KEEP = EventLog.INSERT + ";\n" + KEEP;
 
+    /** The type of the events that are push notifications, which only their client knows of. */
+    static final String PUSH = "push";
+
     private static final long COUNTED = 100_000;
 
     /** Along each feed, so that an event needs no entry in an index of ages. */
@@ -207,6 +211,7 @@ public final class OutboxStore {
      * A delivery that this replica attempts.
      *
      * @param made the number of earlier attempts
+     * @param isPush whether it is a push notification: its body is the event's data, and its secret are its headers
      * @param body the envelope, the same bytes on every attempt
      * @param sealed the encrypted secrets to sign with, for {@link #open}: the current one, then the overlapping one, if any
      * @param failing whether the receiver has only failed recently
@@ -218,6 +223,7 @@ public final class OutboxStore {
             String url,
             long sequence,
             int made,
+            boolean isPush,
             byte[] body,
             List<String> sealed,
             boolean failing) {}
@@ -311,6 +317,7 @@ public final class OutboxStore {
         var event = UUID.fromString(row.text("event_id"));
         var previous = row.textOrNull("previous_secret");
         var current = row.text("secret");
+        var isPush = row.text("event_type").equals(PUSH);
         return new ClaimedDelivery(
                 target,
                 UUID.fromString(row.text("id")),
@@ -318,7 +325,8 @@ public final class OutboxStore {
                 row.text("url"),
                 row.number("sequence"),
                 (int) row.number("made"),
-                envelope(event, row),
+                isPush,
+                isPush ? row.text("data").getBytes(StandardCharsets.UTF_8) : envelope(event, row),
                 previous == null ? List.of(current) : List.of(current, previous),
                 row.flag("failing"));
     }

@@ -1,0 +1,139 @@
+package io.agentworkspace.engine.a2a.push;
+
+import io.agentworkspace.engine.a2a.push.PushStore.Counted;
+import io.agentworkspace.engine.a2a.tasks.AgentCall;
+import io.agentworkspace.engine.a2a.tasks.AgentPlace;
+import io.agentworkspace.engine.a2a.tasks.TaskReader;
+import io.agentworkspace.engine.a2a.wire.A2aError;
+import io.agentworkspace.engine.a2a.wire.A2aError.Kind;
+import io.agentworkspace.engine.a2a.wire.Fields;
+import io.agentworkspace.engine.a2a.wire.TaskRecord;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Family;
+import java.time.Clock;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The operations on push notifications. Each is a webhook of one task: it counts as one in the plan, needs the capabilities of webhooks, and may
+ * be in a private network only where webhooks may. Only the credential that made it sees it.
+ */
+public final class PushConfigs {
+    private static final int MOST_OF_TASK = 5;
+    private static final int MOST_OF_CALLER = 100;
+
+    /** A task that has none yet. */
+    private static final UUID NONE = new UUID(0, 0);
+
+    private final PushStore store;
+    private final TaskReader reader;
+    private final boolean allowPrivate;
+    private final Clock clock;
+
+    /** @param allowPrivate whether webhooks may be in private networks */
+    public PushConfigs(PushStore store, TaskReader reader, boolean allowPrivate, Clock clock) {
+        this.store = store;
+        this.reader = reader;
+        this.allowPrivate = allowPrivate;
+        this.clock = clock;
+    }
+
+    /**
+     * Checks a wish before the message is sent whose task it is for. Returns what keeps it when the task has begun, unless that has ended
+     * already.
+     */
+    public Consumer<String> prepare(AgentCall call, AgentPlace place, Fields wish) {
+        requireChange(call);
+        var config = PushConfig.read(wish, allowPrivate);
+        requireRoom(store.count(call.caller(), NONE));
+        return task -> reader.state(place, task)
+                .filter(found -> !found.state().isFinal())
+                .ifPresent(found -> store(call, found, config));
+    }
+
+    private static void requireChange(AgentCall call) {
+        refuse(call.caller().obstacleToChange(Family.WEBHOOK, "a push notification"));
+    }
+
+    private static void requireRead(AgentCall call) {
+        refuse(call.caller().obstacleToRead(Family.WEBHOOK, "a push notification"));
+    }
+
+    private static void refuse(Optional<String> obstacle) {
+        obstacle.ifPresent(words -> {
+            throw A2aError.of(Problem.notPermitted(words));
+        });
+    }
+
+    private static void requireRoom(Counted counted) {
+        if (counted.task() >= MOST_OF_TASK) {
+            throw A2aError.invalid(
+                    "taskId", "has %d push notifications, and can have no more: delete one".formatted(MOST_OF_TASK));
+        }
+        if (counted.caller() >= MOST_OF_CALLER) {
+            throw A2aError.invalid(
+                    "url",
+                    "is one too many: you have %d push notifications for tasks that have not ended"
+                            .formatted(MOST_OF_CALLER));
+        }
+    }
+
+    /** Makes or replaces one of a task that has not ended. */
+    public ObjectNode create(AgentCall call, AgentPlace place, Fields params) {
+        requireChange(call);
+        var config = PushConfig.read(params, allowPrivate);
+        var task = task(place, params);
+        if (task.state().isFinal()) {
+            throw A2aError.of(
+                    Kind.UNSUPPORTED_OPERATION,
+                    "the task has ended (%s): there is nothing to notify of"
+                            .formatted(task.state().word()));
+        }
+        store(call, task, config);
+        return json(config.id(), task.id(), config.url());
+    }
+
+    private void store(AgentCall call, TaskRecord task, PushConfig config) {
+        store.put(call.caller(), task, config, clock.instant(), PushConfigs::requireRoom);
+    }
+
+    private TaskRecord task(AgentPlace place, Fields params) {
+        var id = params.required("taskId");
+        return reader.state(place, id).orElseThrow(() -> A2aError.noTask(id));
+    }
+
+    private static ObjectNode json(String id, String task, String url) {
+        return Json.object().put("id", id).put("taskId", task).put("url", url);
+    }
+
+    public ObjectNode find(AgentCall call, AgentPlace place, Fields params) {
+        requireRead(call);
+        var task = task(place, params).id();
+        var id = params.required("id");
+        return store.list(call.caller(), task).stream()
+                .filter(kept -> kept.id().equals(id))
+                .map(kept -> json(kept.id(), task, kept.url()))
+                .findFirst()
+                .orElseThrow(() ->
+                        A2aError.of(Kind.TASK_NOT_FOUND, "the task has no push notification of yours with this id"));
+    }
+
+    /** There are few of a task, so that one page has them all. */
+    public ObjectNode list(AgentCall call, AgentPlace place, Fields params) {
+        requireRead(call);
+        var task = task(place, params).id();
+        var answer = Json.object();
+        var configs = answer.putArray("configs");
+        store.list(call.caller(), task).forEach(kept -> configs.add(json(kept.id(), task, kept.url())));
+        return answer.put("nextPageToken", "");
+    }
+
+    public ObjectNode delete(AgentCall call, AgentPlace place, Fields params) {
+        requireChange(call);
+        store.delete(call.caller(), task(place, params).id(), params.required("id"));
+        return Json.object();
+    }
+}

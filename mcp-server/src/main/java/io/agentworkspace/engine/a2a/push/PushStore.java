@@ -1,0 +1,270 @@
+package io.agentworkspace.engine.a2a.push;
+
+import io.agentworkspace.engine.a2a.wire.TaskRecord;
+import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
+import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.secrets.Vault;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores push notifications: each is a webhook endpoint of one task, whose secret is the headers of its requests. What it is told of is a
+ * delivery in the outbox, and there is one at a time, so that states arrive in order, and those that passed meanwhile are left out.
+ */
+public final class PushStore {
+    private static final String LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('push ' || :by, :tenant))";
+
+    private static final String COUNT = """
+            SELECT count(*) FILTER (WHERE task_id = :task) AS task, count(*) AS caller
+              FROM webhook_push
+             WHERE tenant_id = :tenant AND principal = :by
+            """;
+
+    private static final String INSERT = """
+            WITH endpoint AS (
+                INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret)
+                VALUES (:tenant, :endpoint, :url, '{push}', :now, :now, :headers)),
+                 push AS (
+                INSERT INTO webhook_push (tenant_id, endpoint_id, task_id, principal, id, state, looked_at)
+                VALUES (:tenant, :endpoint, :task, :by, :id, :state, :now))
+            SELECT count_usage(:tenant, 'webhook_endpoints', 1)
+            """;
+
+    private static final String LIST = """
+            SELECT p.id, w.url
+              FROM webhook_push p
+              JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
+             WHERE p.tenant_id = :tenant AND p.task_id = :task AND p.principal = :by
+             ORDER BY w.created_at, p.id
+            """;
+
+    private static final String DELETE = """
+            WITH gone AS (
+                DELETE FROM webhook_endpoint w
+                 USING webhook_push p
+                 WHERE p.tenant_id = :tenant AND p.task_id = :task AND p.principal = :by
+                   AND (CAST(:id AS text) IS NULL OR p.id = CAST(:id AS text))
+                   AND w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
+             RETURNING w.tenant_id)
+            INSERT INTO usage_delta (tenant_id, scope, delta)
+            SELECT tenant_id, 'webhook_endpoints', -count(*) FROM gone GROUP BY tenant_id
+            """;
+
+    /** Those of ended tasks that were told so, of tasks that are gone, and those that were given up. */
+    private static final String CLEAR = """
+            WITH gone AS (
+                DELETE FROM webhook_endpoint w
+                 WHERE w.events = '{push}'
+                   AND (NOT w.enabled
+                        OR NOT EXISTS (SELECT 1 FROM webhook_push p WHERE p.tenant_id = w.tenant_id AND p.endpoint_id = w.id)
+                        OR EXISTS (SELECT 1
+                                     FROM webhook_push p
+                                    WHERE p.tenant_id = w.tenant_id AND p.endpoint_id = w.id
+                                      AND p.state IN ('COMPLETED', 'CANCELED', 'FAILED'))
+                           AND NOT EXISTS (SELECT 1
+                                             FROM webhook_delivery d
+                                            WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at IS NOT NULL))
+             RETURNING w.tenant_id)
+            INSERT INTO usage_delta (tenant_id, scope, delta)
+            SELECT tenant_id, 'webhook_endpoints', -count(*) FROM gone GROUP BY tenant_id
+            """;
+
+    /**
+     * Those whose task may have another state: something was said in the conversation, the question has ended, or what the client said last was
+     * received. The minute is for transactions that had not ended at the last look. Each tenant gets its turn.
+     */
+    private static final String CHANGED = """
+            SELECT p.tenant_id, p.endpoint_id, p.task_id, p.principal, p.state, c.last_at, a.name AS agent
+              FROM webhook_push p
+              JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
+              JOIN question q ON q.tenant_id = p.tenant_id AND q.id = p.task_id
+              JOIN agent a ON a.tenant_id = p.tenant_id AND a.id = q.to_id
+              JOIN conversation c ON c.tenant_id = p.tenant_id AND c.low_id = least(q.asker_id, q.to_id)
+                                 AND c.high_id = greatest(q.asker_id, q.to_id)
+             WHERE w.enabled AND p.state NOT IN ('COMPLETED', 'CANCELED', 'FAILED')
+               AND (c.last_at IS DISTINCT FROM p.seen_at
+                    OR q.answered_at > p.looked_at - interval '1 minute' OR q.withdrawn_at > p.looked_at - interval '1 minute'
+                    OR (q.expires_at <= :now AND q.expires_at > p.looked_at - interval '1 minute')
+                    OR (p.state = 'SUBMITTED'
+                        AND (SELECT m.delivered_at
+                               FROM message m
+                              WHERE m.tenant_id = p.tenant_id AND m.conversation_id = c.id AND m.speaker_id = q.asker_id
+                              ORDER BY m.seq DESC
+                              LIMIT 1) > p.looked_at - interval '1 minute'))
+               AND NOT EXISTS (SELECT 1
+                                 FROM webhook_delivery d
+                                WHERE d.tenant_id = p.tenant_id AND d.endpoint_id = p.endpoint_id AND d.due_at IS NOT NULL)
+             ORDER BY row_number() OVER (PARTITION BY p.tenant_id ORDER BY p.looked_at)
+             LIMIT :most
+            """;
+
+    private static final String LOOKED = """
+            UPDATE webhook_push
+               SET seen_at = :seen, looked_at = :now
+             WHERE tenant_id = :tenant AND endpoint_id = :endpoint
+            """;
+
+    /** Another replica may have told the same. */
+    private static final String TELL = """
+            WITH told AS (
+                UPDATE webhook_push p
+                   SET state = :state, seen_at = :seen, looked_at = :now
+                 WHERE p.tenant_id = :tenant AND p.endpoint_id = :endpoint AND p.state = :was
+             RETURNING p.endpoint_id),
+                 counted AS (
+                UPDATE webhook_endpoint w
+                   SET last_sequence = w.last_sequence + 1
+                  FROM told t
+                 WHERE w.tenant_id = :tenant AND w.id = t.endpoint_id
+             RETURNING w.id, w.last_sequence),
+                 happened AS (
+                INSERT INTO event (tenant_id, id, type, created_at, data, directed)
+                SELECT :tenant, :event, 'push', :now, CAST(:data AS json), true FROM counted)
+            INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
+            SELECT :tenant, gen_random_uuid(), c.id, :event, 'push', c.last_sequence, :now, :now FROM counted c
+            """;
+
+    private final Db db;
+    private final Vault vault;
+
+    public PushStore(Db db, Vault vault) {
+        this.db = db;
+        this.vault = vault;
+    }
+
+    /** How many there are of a task, and of the caller. */
+    record Counted(long task, long caller) {}
+
+    /** One as its caller sees it. */
+    record Kept(String id, String url) {}
+
+    /**
+     * One whose task may have another state.
+     *
+     * @param was the state that was told last, or was known when it was made
+     * @param seen the time of the last message in the conversation
+     */
+    record Changed(
+            long tenant,
+            UUID endpoint,
+            UUID task,
+            String principal,
+            String was,
+            @Nullable Instant seen,
+            String agent) {}
+
+    /** Returns what changes whenever the client is to be told. */
+    static String state(TaskRecord task) {
+        return task.state() == TaskRecord.State.INPUT_REQUIRED
+                ? task.state() + " " + task.timestamp()
+                : task.state().name();
+    }
+
+    Counted count(Caller caller, UUID task) {
+        return db.sql(COUNT)
+                .set("tenant", caller.tenant())
+                .set("by", caller.principal())
+                .set("task", task)
+                .one(row -> new Counted(row.number("task"), row.number("caller")))
+                .orElseThrow();
+    }
+
+    /** @param room refuses if there are too many */
+    void put(Caller caller, TaskRecord task, PushConfig config, Instant now, Consumer<Counted> room) {
+        var id = UUID.fromString(task.id());
+        var endpoint = UUID.randomUUID();
+        var sealed = vault.seal(
+                ReceiverStore.place(caller.tenant(), endpoint), config.headers().getBytes(StandardCharsets.UTF_8));
+        db.transaction(() -> {
+            db.sql(LOCK)
+                    .set("tenant", caller.tenant())
+                    .set("by", caller.principal())
+                    .one(_ -> true);
+            delete(caller, task.id(), config.id());
+            room.accept(count(caller, id));
+            return db.sql(INSERT)
+                    .set("tenant", caller.tenant())
+                    .set("endpoint", endpoint)
+                    .set("url", config.url())
+                    .set("now", now)
+                    .set("headers", sealed)
+                    .set("task", id)
+                    .set("by", caller.principal())
+                    .set("id", config.id())
+                    .set("state", state(task))
+                    .one(_ -> true);
+        });
+    }
+
+    List<Kept> list(Caller caller, String task) {
+        return db.sql(LIST)
+                .set("tenant", caller.tenant())
+                .set("task", UUID.fromString(task))
+                .set("by", caller.principal())
+                .list(row -> new Kept(row.text("id"), row.text("url")));
+    }
+
+    void delete(Caller caller, String task, @Nullable String id) {
+        delete(caller.tenant(), UUID.fromString(task), caller.principal(), id);
+    }
+
+    private void delete(long tenant, UUID task, String principal, @Nullable String id) {
+        db.sql(DELETE)
+                .set("tenant", tenant)
+                .set("task", task)
+                .set("by", principal)
+                .set("id", id)
+                .run();
+    }
+
+    /** Deletes those of a credential that is not valid any more. */
+    void forget(Changed push) {
+        delete(push.tenant(), push.task(), push.principal(), null);
+    }
+
+    void clear() {
+        db.sql(CLEAR).run();
+    }
+
+    List<Changed> changed(Instant now, int most) {
+        return db.sql(CHANGED)
+                .set("now", now)
+                .set("most", most)
+                .list(row -> new Changed(
+                        row.number("tenant_id"),
+                        row.uuid("endpoint_id"),
+                        row.uuid("task_id"),
+                        row.text("principal"),
+                        row.text("state"),
+                        row.instantOrNull("last_at"),
+                        row.text("agent")));
+    }
+
+    void looked(Changed push, Instant now) {
+        db.sql(LOOKED)
+                .set("tenant", push.tenant())
+                .set("endpoint", push.endpoint())
+                .set("seen", push.seen())
+                .set("now", now)
+                .run();
+    }
+
+    void tell(Changed push, TaskRecord task, Instant now) {
+        db.sql(TELL)
+                .set("tenant", push.tenant())
+                .set("endpoint", push.endpoint())
+                .set("was", push.was())
+                .set("state", state(task))
+                .set("seen", push.seen())
+                .set("event", UUID.randomUUID())
+                .set("data", Json.text(task.statusUpdate()))
+                .set("now", now)
+                .run();
+    }
+}
