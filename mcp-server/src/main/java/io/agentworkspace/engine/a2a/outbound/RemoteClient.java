@@ -189,12 +189,12 @@ final class RemoteClient implements AutoCloseable {
     private ObjectNode rest(RemoteAgent agent, Interface at, Operation operation)
             throws RemoteFailure, InterruptedException {
         if (at.url().getRawQuery() != null) {
-            throw RemoteFailure.refused("its card names an address with a query", at.url().toString());
+            throw RemoteFailure.refused(
+                    "its card names an address with a query", at.url().toString());
         }
         var tenant = at.tenant().isEmpty() ? "" : "/" + segment(at.tenant());
         var url = parse(agent, at.url().toString().replaceFirst("/+$", "") + tenant + operation.path());
-        var content =
-                operation.isPost() ? new Content("application/a2a+json", Json.bytes(operation.params())) : null;
+        var content = operation.isPost() ? new Content("application/a2a+json", Json.bytes(operation.params())) : null;
         return json(reply(agent, url, content, ANSWER_BYTES, operation.limit()), "its answer");
     }
 

@@ -148,8 +148,8 @@ public final class RemoteStore {
                 .set("header", prepared.header())
                 .set("secret", prepared.sealed())
                 .set("internal", call.caller().isAdmin())
-                .one(row -> new Moved(
-                        Objects.requireNonNull(row.json("record", AgentRemote.class)), row.flag("changed")))
+                .one(row ->
+                        new Moved(Objects.requireNonNull(row.json("record", AgentRemote.class)), row.flag("changed")))
                 .orElseThrow();
     }
 }
