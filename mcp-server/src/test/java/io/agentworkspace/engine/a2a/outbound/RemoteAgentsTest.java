@@ -225,8 +225,8 @@ class RemoteAgentsTest {
                         .formatted(id, id));
     }
 
-    private Reply said(String tool, String agent, String more) {
-        return bob.call(tool, "{'target':{'agent':'%s'},'wait_seconds':120,%s}".formatted(agent, more))
+    private Reply said(String agent, String more) {
+        return bob.call("AP_Chat", "{'target':{'agent':'%s'},'wait_seconds':120,%s}".formatted(agent, more))
                 .ok();
     }
 
@@ -248,20 +248,18 @@ class RemoteAgentsTest {
         })) {
             create("Far", peer.url(), ",'credential':{'header':'X-Far','value':'secret-1'}")
                     .ok();
-            var first = said("AP_Chat", "Far", "'content':'One'");
+            var first = said("Far", "'content':'One'");
             assertThat(first.text("/content/1/content")).isEqualTo("Place of t1?");
-            said("AP_Ask", "Far", "'content':'Two'"); // A question begins a task of its own.
+            bob.call("AP_Ask", "{'target':{'agent':'Far'},'content':'Two'}").ok(); // A question begins a task of its own.
             await().until(() -> begun.get() == 2 && read("Far").at("/content").size() == 4);
-            assertThat(said("AP_Chat", "Far", "'content':'A','reply_to':'%s'".formatted(first.text("/content/1/id")))
+            assertThat(said("Far", "'content':'A','reply_to':'%s'".formatted(first.text("/content/1/id")))
                             .text("/content/1/content"))
                     .isEqualTo("Done t1");
             lost.set(true);
             bob.call("AP_Chat", "{'target':{'agent':'Far'},'content':'B'}").ok();
             await().until(() -> read("Far").envelope().toString().contains("no a\ufffdb …"));
-            await().until(() -> {
-                said("AP_Chat", "Far", "'content':'Three'");
-                return begun.get() == 3;
-            });
+            bob.call("AP_Chat", "{'target':{'agent':'Far'},'content':'Three'}").ok();
+            await().until(() -> begun.get() == 3);
             assertThat(read("Far").envelope().toString()).doesNotContain("secret-1");
         }
     }
@@ -297,7 +295,7 @@ class RemoteAgentsTest {
                         "FAILED", ",'message':{'messageId':'b','role':'ROLE_AGENT','parts':[{'text':'Sorry.'}]}")))) {
             create("Long", lengthy.url(), "").ok();
             create("Failed", failed.url(), "").ok();
-            var text = said("AP_Chat", "Long", "'content':'Go'").text("/content/1/content");
+            var text = said("Long", "'content':'Go'").text("/content/1/content");
             assertThat(text)
                     .startsWith("a\ufffdxxx")
                     .endsWith("(The rest is left out.)")
