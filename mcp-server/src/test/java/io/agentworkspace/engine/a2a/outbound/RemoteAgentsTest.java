@@ -250,7 +250,8 @@ class RemoteAgentsTest {
                     .ok();
             var first = said("Far", "'content':'One'");
             assertThat(first.text("/content/1/content")).isEqualTo("Place of t1?");
-            bob.call("AP_Ask", "{'target':{'agent':'Far'},'content':'Two'}").ok(); // A question begins a task of its own.
+            bob.call("AP_Ask", "{'target':{'agent':'Far'},'content':'Two'}")
+                    .ok(); // A question begins a task of its own.
             await().until(() -> begun.get() == 2 && read("Far").at("/content").size() == 4);
             assertThat(said("Far", "'content':'A','reply_to':'%s'".formatted(first.text("/content/1/id")))
                             .text("/content/1/content"))
@@ -342,7 +343,7 @@ class RemoteAgentsTest {
         ann.call("AP_Create", "{'vx':{'name':'Bound','description':'d'}}").ok();
         var bound = ann.call("AK_Create", "{'name':'bound','agent':'Bound','capabilities':['*']}")
                 .ok()
-                .text("/key");
+                .text("/api_key");
         ClientApi.REST
                 .call(
                         TestServer.url(),
