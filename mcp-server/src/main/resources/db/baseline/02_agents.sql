@@ -101,6 +101,7 @@ CREATE TABLE agent_remote (
     failing_since timestamptz,
     open_until    timestamptz,
     last_error    text,
+    internal      boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, agent_id),
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
 );
@@ -108,5 +109,6 @@ COMMENT ON TABLE agent_remote IS 'The agents that live elsewhere: direct message
 COMMENT ON COLUMN agent_remote.url IS 'The address of the agent or of its card.';
 COMMENT ON COLUMN agent_remote.header IS 'The header that carries its credential; null if there is none.';
 COMMENT ON COLUMN agent_remote.secret IS 'The value of that header, sealed with the master key for this address.';
+COMMENT ON COLUMN agent_remote.internal IS 'Whether an admin set the address, which then may be in a private network that the operator allowed.';
 COMMENT ON COLUMN agent_remote.failures IS 'How many requests in a row have failed.';
 COMMENT ON COLUMN agent_remote.open_until IS 'Nothing is sent there before.';

@@ -280,17 +280,21 @@ CREATE TABLE remote_message (
     root_id         uuid,
     asks            boolean     NOT NULL DEFAULT false,
     answer          text,
+    said            text,
+    unsure          integer     NOT NULL DEFAULT 0,
     PRIMARY KEY (tenant_id, message_id),
     FOREIGN KEY (tenant_id, agent_id) REFERENCES agent_remote ON DELETE CASCADE
 );
 COMMENT ON TABLE remote_message IS 'The direct messages to agents that live elsewhere: those to send, and those whose answer is awaited.';
-COMMENT ON COLUMN remote_message.due_at IS 'When to look at it next, while it is claimed when the claim expires; null when its answer was said.';
+COMMENT ON COLUMN remote_message.due_at IS 'When to look at it next, while it is claimed when the claim expires; null when nothing more is expected.';
 COMMENT ON COLUMN remote_message.claim IS 'Who is at work on it.';
 COMMENT ON COLUMN remote_message.sent_at IS 'When the other server took it.';
 COMMENT ON COLUMN remote_message.context_id IS 'The conversation as the other server calls it.';
 COMMENT ON COLUMN remote_message.task_id IS 'The task that the other server made of it.';
 COMMENT ON COLUMN remote_message.root_id IS 'The message that began this task.';
-COMMENT ON COLUMN remote_message.asks IS 'Whether the other agent asks back: the next message of the conversation continues the task.';
+COMMENT ON COLUMN remote_message.asks IS 'Whether the other agent asks back: a message that replies continues the task.';
+COMMENT ON COLUMN remote_message.said IS 'The mark of the answer that was said last: it is not said again.';
+COMMENT ON COLUMN remote_message.unsure IS 'How often it was sent without an answer.';
 COMMENT ON COLUMN remote_message.answer IS 'What is still to be said here, as JSON.';
 CREATE INDEX remote_message_due ON remote_message (tenant_id, agent_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX remote_message_place ON remote_message (tenant_id, conversation_id, seq);

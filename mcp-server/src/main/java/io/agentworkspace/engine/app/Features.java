@@ -47,19 +47,18 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.agents.AgentsFeature;
+import io.agentworkspace.engine.workspace.agents.RemoteStore;
 import io.agentworkspace.engine.workspace.chat.ChatFeature;
 import io.agentworkspace.engine.workspace.chat.search.MessageSearchFeature;
 import io.agentworkspace.engine.workspace.delivery.wait.WaitFeature;
 import io.agentworkspace.engine.workspace.domains.DomainsFeature;
 import io.agentworkspace.engine.workspace.reservations.ReservationsFeature;
 import io.agentworkspace.engine.workspace.tasks.TasksFeature;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
  * The features below the runner, and what other parts of the engine need of them. Their order is that of the tools that clients see; they
@@ -153,15 +152,15 @@ public final class Features {
     }
 
     /** Returns what checks the addresses of agents that live elsewhere. */
-    private static Function<String, URI> remotes(Settings settings) {
+    private static RemoteStore.Addresses remotes(Settings settings) {
         if (!settings.a2a().on()) {
-            return _ -> {
+            return (_, _) -> {
                 throw Problem.invalid(
                         "url", "must be left out: ENGINE_A2A is off, so nothing is sent to agents elsewhere");
             };
         }
         var policy = AddressPolicy.allowing(settings.upstreams().allowed());
-        return url -> OutboundUrl.parse(url, policy);
+        return (url, internal) -> OutboundUrl.parse(url, internal ? policy : AddressPolicy.PUBLIC);
     }
 
     private Feature add(Feature feature) {

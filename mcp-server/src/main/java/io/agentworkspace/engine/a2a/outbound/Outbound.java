@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.a2a.outbound;
 
 import io.agentworkspace.engine.a2a.outbound.OutboundStore.Claim;
+import io.agentworkspace.engine.a2a.outbound.RemoteFailure.Kind;
+import io.agentworkspace.engine.a2a.wire.A2aError;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.outbound.VettedClient;
@@ -13,6 +15,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Sends messages to agents that live elsewhere, and says their answers here. A message is in the queue with its own commit. It is sent, its task
  * is looked at until it ends, the answer is stored, and then said: each step is repeated after a crash, under the id of the message, so that
- * nothing is lost and nothing is there twice.
+ * nothing is lost and nothing is said here twice. There, a message may be twice if the server does not compare the ids.
  */
 public final class Outbound implements Worker.Queue<Claim> {
     private static final Logger LOG = LoggerFactory.getLogger(Outbound.class);
@@ -31,6 +34,10 @@ public final class Outbound implements Worker.Queue<Claim> {
     private static final Duration PAUSE = Duration.ofMillis(500);
     private static final Duration TO_SEND = Duration.ofHours(24);
     private static final Duration TO_ANSWER = Duration.ofDays(7);
+
+    /** How often a message is sent that may have been received. */
+    private static final int TRIES = 3;
+
     private static final Duration SOON = Duration.ofSeconds(1);
     private static final Duration SELDOM = Duration.ofMinutes(5);
 
@@ -67,21 +74,22 @@ public final class Outbound implements Worker.Queue<Claim> {
 
     @Override
     public boolean work(Claim claim) {
+        var known = claim;
         try {
-            var known = claim.answer() == null ? ask(claim) : claim;
+            known = claim.answer() == null ? ask(claim) : claim;
             if (known.answer() != null) {
                 say(known, known.answer());
             }
         } catch (RemoteFailure failed) {
             failed(claim, failed);
         } catch (SecretsFailure failed) {
-            LOG.error("cannot send to {}: {}", claim.remote().url(), failed.getMessage());
-            failed(claim, RemoteFailure.later("the engine cannot decrypt the credential"));
+            LOG.error("cannot send the message {}: {}", claim.message(), failed.getMessage());
+            failed(claim, RemoteFailure.of(Kind.NOT_TAKEN, "the engine cannot decrypt the credential"));
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt(); // Claimed again when the lease expires.
-        } catch (RuntimeException defect) { // Logged, and not repeated forever.
+        } catch (RuntimeException defect) { // Of the engine, not of the other server.
             LOG.error("the message {} could not be sent", claim.message(), defect);
-            failed(claim, RemoteFailure.later("the engine failed; the reason is in its log"));
+            later(known, "the engine failed; the reason is in its log");
         }
         return false;
     }
@@ -93,20 +101,29 @@ public final class Outbound implements Worker.Queue<Claim> {
 
     /** Sends the message, or looks at its task, and records the answer. */
     private Claim ask(Claim claim) throws RemoteFailure, InterruptedException {
+        if (!claim.sent() && isOlder(claim, TO_SEND)) {
+            throw RemoteFailure.refused("it could not be sent within %d hours".formatted(TO_SEND.toHours()));
+        }
         var agent = store.open(claim.remote());
-        var news = claim.sent()
+        var answered = claim.sent()
                 ? RemoteNews.ofTask(client.task(agent, claim.task()), claim.task())
                 : RemoteNews.ofSent(client.send(agent, message(claim)), claim.task());
-        var now = clock.instant();
-        if (news.answer() == null && Duration.between(claim.createdAt(), now).compareTo(TO_ANSWER) > 0) {
+        var news = answered.unless(claim.said());
+        var isOver = news.answer() == null && isOlder(claim, TO_ANSWER);
+        if (isOver && !news.asks()) {
             throw RemoteFailure.refused("the agent has not answered within %d days".formatted(TO_ANSWER.toDays()));
         }
-        var due = news.answer() == null ? now.plus(pause(claim, now)) : now.plus(LEASE);
-        var isOurs = store.received(claim, news, now, due, true);
+        var now = clock.instant();
+        var due = isOver ? null : now.plus(news.answer() == null ? pause(claim, now) : LEASE);
+        var isOurs = store.received(claim, news, now, due, null);
         if (!claim.sent() && isOurs) {
             voice.read(claim);
         }
         return isOurs ? claim.having(news) : claim;
+    }
+
+    private boolean isOlder(Claim claim, Duration age) {
+        return Duration.between(claim.createdAt(), clock.instant()).compareTo(age) > 0;
     }
 
     /** Returns a tenth of the message's age: the longer it takes, the less often it is looked at. */
@@ -138,29 +155,47 @@ public final class Outbound implements Worker.Queue<Claim> {
     }
 
     private void say(Claim claim, ObjectNode answer) {
-        var refused = voice.say(claim, answer);
+        try {
+            voice.say(claim, answer);
+            said(claim, null);
+        } catch (A2aError refused) {
+            var words = "its answer was not taken: " + refused.getMessage();
+            if (AgentVoice.isForNow(refused)) {
+                later(claim, words);
+            } else {
+                said(claim, words);
+            }
+        }
+    }
+
+    /** @param error why nothing was said; null if it was */
+    private void said(Claim claim, @Nullable String error) {
         var now = clock.instant();
-        if (refused.isEmpty()) {
-            store.said(claim);
-        } else if (Duration.between(claim.createdAt(), now).compareTo(TO_ANSWER) > 0) {
-            LOG.warn("an answer from {} was not taken: {}", claim.remote().url(), refused.get());
-            store.said(claim);
+        store.said(claim, isOlder(claim, TO_ANSWER) ? null : now.plus(pause(claim, now)), error);
+    }
+
+    /** Tries again what the other server has no part in. */
+    private void later(Claim claim, String words) {
+        if (isOlder(claim, TO_ANSWER)) {
+            said(claim, words);
         } else {
-            store.later(claim, now.plus(retry(claim)));
+            store.later(claim, clock.instant().plus(retry(claim)));
         }
     }
 
     private void failed(Claim claim, RemoteFailure failure) {
         var now = clock.instant();
-        var age = Duration.between(claim.createdAt(), now);
-        if (failure.isFinal() || age.compareTo(claim.sent() ? TO_ANSWER : TO_SEND) > 0) {
-            var words = claim.sent() ? "No answer: " : "Not delivered: ";
-            var news = RemoteNews.failed(words + failure.words());
-            if (store.received(claim, news, now, now.plus(LEASE), false)) {
-                say(claim.having(news), RemoteNews.note(words + failure.words()));
-            }
-        } else {
-            store.failed(claim, failure.words(), now, now.plus(retry(claim)));
+        var unsure = claim.unsure() + (!claim.sent() && failure.kind() == Kind.UNSURE ? 1 : 0);
+        if (!failure.isFinal() && unsure < TRIES && !isOlder(claim, claim.sent() ? TO_ANSWER : TO_SEND)) {
+            store.failed(claim, failure.wordsForOwner(), unsure, now, now.plus(retry(claim)));
+            return;
+        }
+        var words = claim.sent() || failure.kind() == Kind.UNUSABLE
+                ? "No answer: "
+                : unsure > 0 ? "No answer, though it may have been received: " : "Not delivered: ";
+        var news = RemoteNews.failed(words + failure.words());
+        if (news.answer() != null && store.received(claim, news, now, now.plus(LEASE), failure.wordsForOwner())) {
+            say(claim.having(news), news.answer());
         }
     }
 

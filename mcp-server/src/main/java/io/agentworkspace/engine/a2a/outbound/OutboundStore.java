@@ -6,8 +6,10 @@ import io.agentworkspace.engine.kernel.db.Statement;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.workspace.agents.RemoteStore;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,8 +24,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** The queue of messages to agents elsewhere: a replica claims those that are due, and records what became of them. */
 final class OutboundStore {
     /**
-     * Claims due messages. Each agent has two places, and those of one tenant take turns with those of the others, so that no slow server delays
-     * another tenant's messages. Of a conversation, the next message is sent when the one before it was taken, since it continues what came of that.
+     * Claims due messages. Each agent has two places, and those of one tenant take turns with those of the others. Of a conversation, the next message is sent when the one before it was taken, since it continues what came of that.
+     * A message continues the task whose agent asks back: that which it replies to, else the latest. One that asks a question begins a task.
      */
     private static final String CLAIM = """
             WITH ready AS (
@@ -42,11 +44,13 @@ final class OutboundStore {
                  CROSS JOIN LATERAL (SELECT q.tenant_id, q.message_id, q.due_at
                                        FROM remote_message q
                                       WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at <= :now
-                                        AND (q.sent_at IS NOT NULL
+                                        AND (q.sent_at IS NOT NULL AND (NOT q.asks OR q.answer IS NOT NULL)
                                              OR NOT EXISTS (SELECT 1 FROM remote_message e
                                                              WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id
-                                                               AND e.agent_id = q.agent_id AND e.seq < q.seq
-                                                               AND e.due_at IS NOT NULL AND e.sent_at IS NULL))
+                                                               AND e.agent_id = q.agent_id AND e.due_at IS NOT NULL
+                                                               AND CASE WHEN q.sent_at IS NULL
+                                                                        THEN e.seq < q.seq AND (e.sent_at IS NULL OR e.asks AND e.claim IS NOT NULL AND e.due_at > :now)
+                                                                        ELSE e.seq > q.seq AND e.sent_at IS NULL END))
                                       ORDER BY q.due_at
                                       LIMIT :each - r.busy) d
                  ORDER BY row_number() OVER (PARTITION BY d.tenant_id ORDER BY r.busy, d.due_at), d.due_at
@@ -64,10 +68,9 @@ final class OutboundStore {
                  WHERE q.tenant_id = free.tenant_id AND q.message_id = free.message_id
              RETURNING q.*)
             SELECT q.tenant_id, q.message_id, q.agent_id, q.claim, q.attempts, q.created_at, q.sent_at IS NOT NULL AS sent, q.answer, q.asks,
-                   m.content, COALESCE(q.root_id, CASE WHEN b.asks THEN b.root_id END, q.message_id) AS root_id,
-                   COALESCE(q.context_id, b.context_id) AS context_id,
-                   COALESCE(q.task_id, CASE WHEN b.asks THEN b.task_id END) AS task_id,
-                   r.url, r.header, r.secret, r.set_at, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role,
+                   q.unsure, q.said, m.content, COALESCE(q.root_id, o.root_id, q.message_id) AS root_id,
+                   COALESCE(q.context_id, b.context_id) AS context_id, COALESCE(q.task_id, o.task_id) AS task_id,
+                   r.url, r.header, r.secret, r.set_at, r.internal, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role,
                    ARRAY(SELECT d.name || ', version ' || d.version FROM document d
                           WHERE d.tenant_id = m.tenant_id AND d.id = ANY (m.attached)) AS attached,
                    k.choices, k.id IS NOT NULL AS asked
@@ -77,24 +80,53 @@ final class OutboundStore {
               JOIN app_user u ON u.tenant_id = a.tenant_id AND u.id = a.owner_id
               JOIN tenant t ON t.tenant_id = q.tenant_id
               JOIN message m ON m.tenant_id = q.tenant_id AND m.conversation_id = q.conversation_id AND m.seq = q.seq
-              LEFT JOIN LATERAL (SELECT * FROM remote_message e
+              LEFT JOIN message x ON x.tenant_id = m.tenant_id AND x.id = m.answers
+              LEFT JOIN LATERAL (SELECT e.context_id FROM remote_message e
                                   WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
                                     AND e.seq < q.seq AND e.context_id IS NOT NULL
                                   ORDER BY e.seq DESC LIMIT 1) b ON true
-              LEFT JOIN question k ON k.tenant_id = q.tenant_id
-                   AND k.id = COALESCE(q.root_id, CASE WHEN b.asks THEN b.root_id END, q.message_id)
+              LEFT JOIN LATERAL (SELECT e.root_id, e.task_id FROM remote_message e
+                                  WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
+                                    AND e.seq < q.seq AND e.asks
+                                    AND (m.answers IS NULL
+                                         OR e.root_id IN (SELECT s.root_id FROM remote_message s
+                                                           WHERE s.tenant_id = q.tenant_id AND s.message_id IN (m.answers, x.answers)))
+                                    AND NOT EXISTS (SELECT 1 FROM question n WHERE n.tenant_id = q.tenant_id AND n.id = q.message_id)
+                                  ORDER BY e.seq DESC LIMIT 1) o ON q.sent_at IS NULL
+              LEFT JOIN question k ON k.tenant_id = q.tenant_id AND k.id = COALESCE(q.root_id, o.root_id, q.message_id)
             """;
 
+    /**
+     * What comes from another address than where the agent lives now is not recorded. A message takes over the task that it continues; if it
+     * fails, that task is looked at at once.
+     */
     private static final String RECEIVED = """
-            WITH healthy AS (
+            WITH there AS (
+                SELECT tenant_id, agent_id FROM agent_remote WHERE tenant_id = :tenant AND agent_id = :agent AND url = :url),
+            health AS (
                 UPDATE agent_remote r
-                   SET failures = 0, failing_since = NULL, open_until = NULL, last_error = NULL
-                 WHERE r.tenant_id = :tenant AND r.agent_id = :agent AND :healthy AND r.failing_since IS NOT NULL)
-            UPDATE remote_message q
-               SET sent_at = COALESCE(q.sent_at, :now), context_id = COALESCE(NULLIF(:context, ''), q.context_id),
-                   task_id = COALESCE(NULLIF(:task, ''), q.task_id), root_id = :root, asks = :asks, answer = :answer,
-                   due_at = :due, claim = CASE WHEN CAST(:answer AS text) IS NOT NULL THEN q.claim END
-             WHERE q.tenant_id = :tenant AND q.message_id = :message AND q.claim = :claim
+                   SET failures = CASE WHEN CAST(:error AS text) IS NULL THEN 0 ELSE r.failures END,
+                       failing_since = CASE WHEN CAST(:error AS text) IS NOT NULL THEN r.failing_since END,
+                       open_until = CASE WHEN CAST(:error AS text) IS NOT NULL THEN r.open_until END, last_error = :error
+                  FROM there
+                 WHERE r.tenant_id = there.tenant_id AND r.agent_id = there.agent_id
+                   AND (r.failing_since IS NOT NULL OR r.last_error IS DISTINCT FROM CAST(:error AS text))),
+            own AS (
+                UPDATE remote_message q
+                   SET sent_at = COALESCE(q.sent_at, :now), context_id = COALESCE(NULLIF(:context, ''), NULLIF(:known, '')),
+                       task_id = COALESCE(NULLIF(:task, ''), q.task_id), root_id = :root, asks = :asks, answer = :answer, attempts = 0,
+                       due_at = :due, claim = CASE WHEN CAST(:answer AS text) IS NOT NULL THEN q.claim END
+                  FROM there
+                 WHERE q.tenant_id = there.tenant_id AND q.message_id = :message AND q.claim = :claim
+             RETURNING q.*),
+            before AS (
+                UPDATE remote_message e
+                   SET asks = false,
+                       due_at = CASE WHEN e.answer IS NOT NULL THEN e.due_at WHEN CAST(:error AS text) IS NOT NULL THEN :now END
+                  FROM own
+                 WHERE e.tenant_id = own.tenant_id AND e.conversation_id = own.conversation_id AND e.agent_id = own.agent_id
+                   AND e.root_id = own.root_id AND e.seq < own.seq AND e.asks)
+            SELECT count(*) AS recorded FROM own
             """;
 
     private static final String FAILED = """
@@ -105,9 +137,9 @@ final class OutboundStore {
                                          THEN CAST(:now AS timestamptz)
                                               + least(interval '5 minutes', interval '5 seconds' * power(2, least(r.failures + 1 - :patience, 6)))
                                     END
-                 WHERE r.tenant_id = :tenant AND r.agent_id = :agent)
+                 WHERE r.tenant_id = :tenant AND r.agent_id = :agent AND r.url = :url)
             UPDATE remote_message q
-               SET due_at = :due, claim = NULL
+               SET due_at = :due, claim = NULL, unsure = :unsure
              WHERE q.tenant_id = :tenant AND q.message_id = :message AND q.claim = :claim
             """;
 
@@ -121,8 +153,13 @@ final class OutboundStore {
              WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
             """;
 
+    /** While the agent asks back, its task is still looked at: it may go on by itself. */
     private static final String SAID = """
-            UPDATE remote_message SET due_at = NULL, claim = NULL, answer = NULL
+            WITH refused AS (
+                UPDATE agent_remote SET last_error = :error
+                 WHERE tenant_id = :tenant AND agent_id = :agent AND CAST(:error AS text) IS NOT NULL)
+            UPDATE remote_message
+               SET due_at = CASE WHEN asks THEN CAST(:due AS timestamptz) END, claim = NULL, answer = NULL, said = :said
              WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
             """;
 
@@ -147,7 +184,9 @@ final class OutboundStore {
      * A message that is claimed.
      *
      * @param caller the agent, with the permissions of its owner
-     * @param attempts how often it was claimed, this time included
+     * @param attempts how often it was claimed since the other server last answered, this time included
+     * @param unsure how often it was sent without an answer
+     * @param said the mark of the answer that was said last; empty for none
      * @param sent whether the other server has taken it
      * @param context the conversation as the other server calls it; empty if it is new
      * @param task the task that it began or continues; empty for none
@@ -161,6 +200,8 @@ final class OutboundStore {
             UUID message,
             UUID claim,
             int attempts,
+            int unsure,
+            String said,
             Instant createdAt,
             boolean sent,
             String content,
@@ -177,7 +218,9 @@ final class OutboundStore {
                     caller,
                     message,
                     claim,
-                    attempts,
+                    0,
+                    unsure,
+                    said,
                     createdAt,
                     true,
                     content,
@@ -198,7 +241,13 @@ final class OutboundStore {
             String url,
             @Nullable String header,
             @Nullable String sealed,
-            Instant setAt) {}
+            Instant setAt,
+            boolean internal) {
+        /** Returns the address without what may be secret. */
+        String host() {
+            return URI.create(url).getAuthority();
+        }
+    }
 
     List<Claim> claim(Instant now, Duration lease, int room) {
         return db.sql(CLAIM)
@@ -229,11 +278,14 @@ final class OutboundStore {
                         row.text("url"),
                         row.textOrNull("header"),
                         row.textOrNull("secret"),
-                        instant(row, "set_at")),
+                        instant(row, "set_at"),
+                        row.flag("internal")),
                 caller,
                 row.uuid("message_id"),
                 row.uuid("claim"),
                 Math.toIntExact(row.number("attempts")),
+                Math.toIntExact(row.number("unsure")),
+                Objects.requireNonNullElse(row.textOrNull("said"), ""),
                 instant(row, "created_at"),
                 row.flag("sent"),
                 row.text("content"),
@@ -257,35 +309,45 @@ final class OutboundStore {
                 : new String(
                         vault.open(RemoteStore.place(remote.tenant(), remote.url()), remote.sealed()),
                         StandardCharsets.UTF_8);
-        return new RemoteAgent(remote.tenant(), remote.agent(), remote.url(), remote.header(), secret, remote.setAt());
+        return new RemoteAgent(
+                remote.tenant(),
+                remote.agent(),
+                remote.url(),
+                remote.header(),
+                secret,
+                remote.setAt(),
+                remote.internal());
     }
 
     /**
      * Records what the other server answered. An answer is said under the same claim.
      *
-     * @param due when to look again, or when the claim expires
-     * @param healthy whether the server has answered well
+     * @param due when to look again, or when the claim expires; null if it is not looked at any more
+     * @param error why there is no answer; null if the server has answered well
      */
-    boolean received(Claim claim, RemoteNews news, Instant now, Instant due, boolean healthy) {
+    boolean received(Claim claim, RemoteNews news, Instant now, @Nullable Instant due, @Nullable String error) {
         return of(claim, RECEIVED)
-                        .set("agent", claim.remote().agent())
+                        .set("url", claim.remote().url())
                         .set("context", news.context())
+                        .set("known", claim.context())
                         .set("task", news.task())
                         .set("root", claim.root())
                         .set("asks", news.asks())
-                        .set("answer", news.answer() == null ? null : Json.text(news.answer()))
+                        .set("answer", news.answer() == null ? null : StorableText.replaced(Json.text(news.answer())))
                         .set("now", now)
                         .set("due", due)
-                        .set("healthy", healthy)
-                        .run()
+                        .set("error", error)
+                        .one(row -> row.number("recorded"))
+                        .orElse(0L)
                 > 0;
     }
 
-    void failed(Claim claim, String words, Instant now, Instant due) {
+    void failed(Claim claim, String words, int unsure, Instant now, Instant due) {
         of(claim, FAILED)
-                .set("agent", claim.remote().agent())
+                .set("url", claim.remote().url())
                 .set("words", words)
                 .set("patience", PATIENCE)
+                .set("unsure", unsure)
                 .set("now", now)
                 .set("due", due)
                 .run();
@@ -301,14 +363,24 @@ final class OutboundStore {
         of(claim, LATER).set("due", due).run();
     }
 
-    /** Its answer was said. */
-    void said(Claim claim) {
-        of(claim, SAID).run();
+    /**
+     * Its answer was said.
+     *
+     * @param due when to look again if the agent asks back
+     * @param error why it was not said; null if it was
+     */
+    void said(Claim claim, @Nullable Instant due, @Nullable String error) {
+        of(claim, SAID)
+                .set("due", due)
+                .set("error", error == null ? null : StorableText.replaced(error))
+                .set("said", claim.answer() == null ? null : RemoteNews.mark(claim.answer()))
+                .run();
     }
 
     private Statement of(Claim claim, String statement) {
         return db.sql(statement)
                 .set("tenant", claim.remote().tenant())
+                .set("agent", claim.remote().agent())
                 .set("message", claim.message())
                 .set("claim", claim.claim());
     }

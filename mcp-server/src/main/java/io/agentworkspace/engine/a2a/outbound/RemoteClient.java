@@ -2,6 +2,8 @@ package io.agentworkspace.engine.a2a.outbound;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.a2a.outbound.RemoteFailure.Kind;
+import io.agentworkspace.engine.kernel.outbound.OutboundFailure;
 import io.agentworkspace.engine.kernel.outbound.VettedClient;
 import io.agentworkspace.engine.kernel.outbound.VettedClient.Content;
 import io.agentworkspace.engine.kernel.outbound.VettedClient.Reply;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
@@ -31,18 +34,36 @@ final class RemoteClient implements AutoCloseable {
     private static final int CARD_BYTES = 256 * 1024;
     private static final int ANSWER_BYTES = 1024 * 1024;
     private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    /** Some servers answer a message only when they are done with it. */
+    private static final Duration SEND_LIMIT = Duration.ofMinutes(2);
+
     private static final int WORDS = 300;
     private static final int INTERNAL = -32603;
-    private static final int REFUSED = -32000;
+    private static final int OWN = -32000;
 
-    private final VettedClient http;
+    /** How many messages of a task are read: the answer is in the last one. */
+    private static final int HISTORY = 10;
+
+    /** Reasons of refusals that may end. */
+    private static final Set<String> FOR_NOW =
+            Set.of("INTERNAL", "RATE_LIMITED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE");
+
+    private final VettedClient inside;
+    private final VettedClient outside;
     private final Cache<RemoteAgent, Interface> interfaces = Caffeine.newBuilder()
             .maximumSize(1_000)
             .expireAfterWrite(Duration.ofMinutes(5))
             .build();
 
+    /** @param http may reach what the operator allowed */
     RemoteClient(VettedClient http) {
-        this.http = http;
+        this.inside = http;
+        this.outside = http.ofPublic();
+    }
+
+    private VettedClient http(RemoteAgent agent) {
+        return agent.internal() ? inside : outside;
     }
 
     /** How the agent is called. */
@@ -50,41 +71,49 @@ final class RemoteClient implements AutoCloseable {
 
     /** Sends a message, and returns what the server answers: a message or a task. */
     ObjectNode send(RemoteAgent agent, ObjectNode params) throws RemoteFailure, InterruptedException {
-        return call(agent, "SendMessage", params, "/message:send", true);
+        params.withObject("configuration").put("historyLength", HISTORY);
+        return call(agent, new Operation("SendMessage", params, "/message:send", true));
     }
 
     ObjectNode task(RemoteAgent agent, String id) throws RemoteFailure, InterruptedException {
-        var path = "/tasks/" + URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
-        return call(agent, "GetTask", Json.object().put("id", id), path, false);
+        var params = Json.object().put("id", id).put("historyLength", HISTORY);
+        return call(
+                agent,
+                new Operation("GetTask", params, "/tasks/%s?historyLength=%d".formatted(segment(id), HISTORY), false));
     }
 
-    private ObjectNode call(RemoteAgent agent, String method, ObjectNode params, String path, boolean isPost)
-            throws RemoteFailure, InterruptedException {
+    /** An operation in both bindings. */
+    private record Operation(String method, ObjectNode params, String path, boolean isPost) {
+        Duration limit() {
+            return isPost ? SEND_LIMIT : LIMIT;
+        }
+    }
+
+    private ObjectNode call(RemoteAgent agent, Operation operation) throws RemoteFailure, InterruptedException {
         var at = interfaces.getIfPresent(agent);
         try {
             if (at == null) {
                 at = discover(agent);
                 interfaces.put(agent, at);
             }
-            return at.isRpc() ? rpc(agent, at, method, params) : rest(agent, at, path, isPost ? params : null);
+            return at.isRpc() ? rpc(agent, at, operation) : rest(agent, at, operation);
         } catch (RemoteFailure failed) {
             interfaces.invalidate(agent); // Its card may have changed.
-            throw failed;
+            throw failed.without(agent.secret());
         }
     }
 
     private Interface discover(RemoteAgent agent) throws RemoteFailure, InterruptedException {
-        var home = parse(agent.url());
-        var address = agent.url().endsWith(".json") ? home : parse(agent.url().replaceFirst("/+$", "") + CARD);
-        var card = json(reply(agent, address, null, CARD_BYTES), "its card");
+        var home = parse(agent, agent.url());
+        var card = card(agent, home);
         for (var each : card.path("supportedInterfaces")) {
             var binding = each.path("protocolBinding").asString("");
             if (each.path("protocolVersion").asString("").matches("1\\.\\d+(\\.\\d+)?")
                     && (binding.equals("JSONRPC") || binding.equals("HTTP+JSON"))) {
-                var url = parse(each.path("url").asString(""));
+                var url = parse(agent, each.path("url").asString(""));
                 if (agent.header() != null && !url.resolve("/").equals(home.resolve("/"))) {
                     throw RemoteFailure.refused(
-                            "its card names another server (%s), which does not get the credential".formatted(url));
+                            "its card names another server, which does not get the credential", url.toString());
                 }
                 return new Interface(
                         url, binding.equals("JSONRPC"), each.path("tenant").asString(""));
@@ -93,45 +122,83 @@ final class RemoteClient implements AutoCloseable {
         throw RemoteFailure.refused("its card has no interface of A2A 1.0 over JSON-RPC or HTTP+JSON");
     }
 
-    private URI parse(String url) throws RemoteFailure {
+    private ObjectNode card(RemoteAgent agent, URI home) throws RemoteFailure, InterruptedException {
+        var path = home.getPath();
+        var address =
+                path.endsWith(".json") ? home : parse(agent, home.toString().replaceFirst("/+$", "") + CARD);
         try {
-            return http.parse(url);
-        } catch (Problem refused) {
-            throw RemoteFailure.refused(
-                    "its address '%s' is not allowed: %s".formatted(Excerpt.cut(url, WORDS), refused.note()));
+            return json(reply(agent, address, null, CARD_BYTES, LIMIT), "its card");
+        } catch (RemoteFailure failed) {
+            throw failed.forNow(); // Nothing was sent yet.
         }
     }
 
-    private ObjectNode rpc(RemoteAgent agent, Interface at, String method, ObjectNode params)
+    private URI parse(RemoteAgent agent, String url) throws RemoteFailure {
+        try {
+            return http(agent).parse(url);
+        } catch (Problem refused) {
+            throw RemoteFailure.refused(
+                    "its address is not allowed", "%s: %s".formatted(Excerpt.cut(url, WORDS), refused.note()));
+        }
+    }
+
+    /** Returns a text as a segment of a path. */
+    private static String segment(String text) throws RemoteFailure {
+        if (text.equals(".") || text.equals("..")) {
+            throw RemoteFailure.unusable("it calls a task or tenant '%s'".formatted(text));
+        }
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private ObjectNode rpc(RemoteAgent agent, Interface at, Operation operation)
             throws RemoteFailure, InterruptedException {
         var id = UUID.randomUUID().toString();
-        var request = Json.object().put("jsonrpc", "2.0").put("id", id).put("method", method);
+        var params = operation.params();
+        var request = Json.object().put("jsonrpc", "2.0").put("id", id).put("method", operation.method());
         request.set("params", at.tenant().isEmpty() ? params : params.deepCopy().put("tenant", at.tenant()));
-        var reply = reply(agent, at.url(), new Content("application/json", Json.bytes(request)), ANSWER_BYTES);
-        var answer = json(reply, "its answer");
+        var content = new Content("application/json", Json.bytes(request));
+        var answer = json(reply(agent, at.url(), content, ANSWER_BYTES, operation.limit()), "its answer");
         if (answer.get("error") instanceof ObjectNode error) {
-            throw refusal(error.path("code").asInt(), error.path("message").asString(""));
+            var code = error.path("code").asInt();
+            var words = "it refused the request: %s (%d)"
+                    .formatted(Excerpt.cut(error.path("message").asString(""), WORDS), code);
+            throw refusal(words, error.path("data"), code == INTERNAL || code == OWN);
         }
         if (!answer.path("id").asString("").equals(id) || !(answer.get("result") instanceof ObjectNode result)) {
-            throw RemoteFailure.refused("its answer is no JSON-RPC response to the request");
+            throw RemoteFailure.unusable("its answer is no JSON-RPC response to the request");
         }
         return result;
     }
 
-    private static RemoteFailure refusal(int code, String message) {
-        var words = "it refused the request: %s (%d)".formatted(Excerpt.cut(message, WORDS), code);
-        return code == INTERNAL || code == REFUSED ? RemoteFailure.later(words) : RemoteFailure.refused(words);
+    /**
+     * Returns a refusal.
+     *
+     * @param details whose reason decides whether it may end
+     * @param otherwise whether it may, if there is no reason
+     */
+    private static RemoteFailure refusal(String words, JsonNode details, boolean otherwise) {
+        for (var each : details) {
+            var reason = each.path("reason").asString("");
+            if (!reason.isEmpty()) {
+                return RemoteFailure.of(FOR_NOW.contains(reason) ? Kind.NOT_TAKEN : Kind.REFUSED, words);
+            }
+        }
+        return RemoteFailure.of(otherwise ? Kind.NOT_TAKEN : Kind.REFUSED, words);
     }
 
-    private ObjectNode rest(RemoteAgent agent, Interface at, String path, @Nullable ObjectNode body)
+    private ObjectNode rest(RemoteAgent agent, Interface at, Operation operation)
             throws RemoteFailure, InterruptedException {
-        var tenant = at.tenant().isEmpty() ? "" : "/" + URLEncoder.encode(at.tenant(), StandardCharsets.UTF_8);
-        var url = parse(at.url().toString().replaceFirst("/+$", "") + tenant + path);
-        var content = body == null ? null : new Content("application/a2a+json", Json.bytes(body));
-        return json(reply(agent, url, content, ANSWER_BYTES), "its answer");
+        if (at.url().getRawQuery() != null) {
+            throw RemoteFailure.refused(
+                    "its card names an address with a query", at.url().toString());
+        }
+        var tenant = at.tenant().isEmpty() ? "" : "/" + segment(at.tenant());
+        var url = parse(agent, at.url().toString().replaceFirst("/+$", "") + tenant + operation.path());
+        var content = operation.isPost() ? new Content("application/a2a+json", Json.bytes(operation.params())) : null;
+        return json(reply(agent, url, content, ANSWER_BYTES, operation.limit()), "its answer");
     }
 
-    private Reply reply(RemoteAgent agent, URI url, @Nullable Content content, int most)
+    private Reply reply(RemoteAgent agent, URI url, @Nullable Content content, int most, Duration limit)
             throws RemoteFailure, InterruptedException {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("A2A-Version", "1.0");
@@ -140,10 +207,20 @@ final class RemoteClient implements AutoCloseable {
             headers.put(agent.header(), agent.secret());
         }
         try {
-            return http.send(url, headers, content, most, LIMIT);
+            return http(agent).send(url, headers, content, most, limit);
         } catch (IOException failed) {
-            throw RemoteFailure.later(Excerpt.cut(String.valueOf(failed.getMessage()), WORDS));
+            throw RemoteFailure.of(kind(failed), Excerpt.cut(String.valueOf(failed.getMessage()), WORDS));
         }
+    }
+
+    private static Kind kind(IOException failed) {
+        return !(failed.getCause() instanceof OutboundFailure known)
+                ? Kind.NOT_TAKEN
+                : switch (known.stage()) {
+                    case RESOLVE, CONNECT, TLS -> Kind.NOT_TAKEN;
+                    case ANSWER -> Kind.UNSURE;
+                    case SIZE -> Kind.UNUSABLE;
+                };
     }
 
     /** Returns the body of a response that is a JSON object. */
@@ -157,38 +234,41 @@ final class RemoteClient implements AutoCloseable {
         }
         var type = String.valueOf(reply.headers().get(HttpHeader.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
         if (!type.startsWith("application/json") && !type.startsWith("application/a2a+json")) {
-            throw RemoteFailure.refused("%s is no JSON, but %s".formatted(what, Excerpt.cut(type, 80)));
+            throw RemoteFailure.unusable("%s is no JSON, but %s".formatted(what, Excerpt.cut(type, 80)));
         }
         if (read(reply, what) instanceof ObjectNode object) {
             return object;
         }
-        throw RemoteFailure.refused(what + " is no JSON object");
+        throw RemoteFailure.unusable(what + " is no JSON object");
     }
 
     private static JsonNode read(Reply reply, String what) throws RemoteFailure {
         try {
             return Json.readForeign(reply.content());
         } catch (IllegalArgumentException wrong) {
-            throw RemoteFailure.refused(what + " " + wrong.getMessage());
+            throw RemoteFailure.unusable(what + " " + wrong.getMessage());
         }
     }
 
     private static RemoteFailure status(Reply reply, String what) {
-        var said = "";
+        JsonNode error = Json.object();
         try {
-            said = read(reply, what).at("/error/message").asString("");
+            error = read(reply, what).path("error");
         } catch (RemoteFailure noJson) {
             // The status says enough.
         }
-        var words = "it answered %d%s".formatted(reply.status(), said.isEmpty() ? "" : ": " + Excerpt.cut(said, WORDS));
+        var said = Excerpt.cut(error.path("message").asString(""), WORDS);
+        var words = "it answered %d%s".formatted(reply.status(), said.isEmpty() ? "" : ": " + said);
         return switch (reply.status()) {
-            case 400, 405, 409, 410, 413, 415, 422, 501 -> RemoteFailure.refused(words);
-            default -> RemoteFailure.later(words);
+            case 504 -> RemoteFailure.of(Kind.UNSURE, words);
+            case 400, 405, 409, 410, 413, 415, 422, 501 -> refusal(words, error.path("details"), false);
+            default -> refusal(words, error.path("details"), true);
         };
     }
 
     @Override
     public void close() {
-        http.close();
+        outside.close();
+        inside.close();
     }
 }

@@ -3,6 +3,9 @@ package io.agentworkspace.engine.a2a.outbound;
 import io.agentworkspace.engine.a2a.wire.A2aError;
 import io.agentworkspace.engine.a2a.wire.Fields;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.text.StorableText;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -28,6 +31,24 @@ record RemoteNews(
         return Json.object().put("note", "(%s)".formatted(words));
     }
 
+    /** Returns what only an equal answer has. */
+    static String mark(ObjectNode answer) {
+        return HexFormat.of().formatHex(Sha256.of(Json.text(answer)), 0, 8);
+    }
+
+    /** Returns the same without its answer if that was said before, so that the agent still asks the same. */
+    RemoteNews unless(String said) {
+        return asks && answer != null && mark(answer).equals(said) ? new RemoteNews(context, task, true, null) : this;
+    }
+
+    private static String storable(Fields fields, String name) {
+        var text = fields.text(name);
+        if (!StorableText.isStorable(text)) {
+            throw fields.invalid(name, "has a character that cannot be stored");
+        }
+        return text;
+    }
+
     /**
      * Reads the answer to a message.
      *
@@ -38,11 +59,11 @@ record RemoteNews(
             var fields = Fields.of(answer);
             if (fields.has("message")) {
                 var message = fields.object("message");
-                return new RemoteNews(message.text("contextId"), "", false, said(parts(message.object())));
+                return new RemoteNews(storable(message, "contextId"), "", false, said(parts(message.object())));
             }
             return ofTask(fields.object("task").object(), expected);
         } catch (A2aError wrong) {
-            throw RemoteFailure.refused("its answer is not of A2A: " + wrong.getMessage());
+            throw RemoteFailure.unusable("its answer is not of A2A: " + wrong.getMessage());
         }
     }
 
@@ -50,11 +71,14 @@ record RemoteNews(
     static RemoteNews ofTask(ObjectNode task, String expected) throws RemoteFailure {
         try {
             var fields = Fields.of(task);
-            var id = fields.required("id");
-            if (!expected.isEmpty() && !expected.equals(id)) {
-                throw RemoteFailure.refused("it answered with another task than '%s'".formatted(expected));
+            var id = storable(fields, "id");
+            if (id.isBlank()) {
+                throw fields.invalid("id", "is required");
             }
-            var context = fields.text("contextId");
+            if (!expected.isEmpty() && !expected.equals(id)) {
+                throw RemoteFailure.unusable("it answered with another task than '%s'".formatted(expected));
+            }
+            var context = storable(fields, "contextId");
             var status = parts(task.path("status").path("message"));
             return switch (fields.object("status").required("state")) {
                 case "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING" -> new RemoteNews(context, id, false, null);
@@ -72,7 +96,7 @@ record RemoteNews(
                 default -> throw A2aError.invalid("status.state", "is no state of A2A 1.0");
             };
         } catch (A2aError wrong) {
-            throw RemoteFailure.refused("its answer is not of A2A: " + wrong.getMessage());
+            throw RemoteFailure.unusable("its answer is not of A2A: " + wrong.getMessage());
         }
     }
 

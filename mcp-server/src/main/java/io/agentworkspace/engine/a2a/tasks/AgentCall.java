@@ -120,6 +120,9 @@ public record AgentCall(
         if (!(found.at("/profile/0") instanceof ObjectNode agent)) {
             throw A2aError.of(Problem.notFound("agent", name, List.of()));
         }
+        if (isElsewhere(agent)) { // Else two engines, or one, would ask each other without end.
+            throw A2aError.of(Problem.conflict("the agent lives at another server: send messages there"));
+        }
         var self = found.at("/header/context/self").asString("");
         return queries.place(caller, self.isEmpty() ? null : self, agent);
     }
@@ -127,7 +130,12 @@ public record AgentCall(
     /** Returns the agents of a list, as AP_List shows them. */
     public Stream<JsonNode> list(ObjectNode arguments) {
         return StreamSupport.stream(
-                run("AP_List", arguments, null).path("profile").spliterator(), false);
+                        run("AP_List", arguments, null).path("profile").spliterator(), false)
+                .filter(agent -> !isElsewhere(agent));
+    }
+
+    private static boolean isElsewhere(JsonNode agent) {
+        return agent.path("elsewhere").asBoolean(false);
     }
 
     /** Whether a refusal says that there is no such thing, or none that the caller may see. */

@@ -33,7 +33,9 @@ public final class OutboundFailure extends Exception {
         RESOLVE,
         CONNECT,
         TLS,
-        ANSWER
+        ANSWER,
+        /** The answer came, and is larger than was allowed. */
+        SIZE
     }
 
     OutboundFailure(Stage stage, String message) {

@@ -33,9 +33,18 @@ public final class VettedClient implements AutoCloseable {
 
     /** @param authorities trusted in addition to the JVM's */
     public VettedClient(AddressPolicy policy, List<X509Certificate> authorities) {
+        this(policy, new GuardedHttpClient(authorities));
+    }
+
+    private VettedClient(AddressPolicy policy, GuardedHttpClient client) {
         this.policy = policy;
         this.resolver = new AddressResolver(InetAddress::getAllByName, policy, LOOK_UPS, LOOK_UPS);
-        this.client = new GuardedHttpClient(authorities);
+        this.client = client;
+    }
+
+    /** Returns the same client for public addresses only. Closing either closes the connections of both. */
+    public VettedClient ofPublic() {
+        return new VettedClient(AddressPolicy.PUBLIC, client);
     }
 
     /**
@@ -92,7 +101,7 @@ public final class VettedClient implements AutoCloseable {
      * Sends a request to a URL from {@link #parse}, without following redirects.
      *
      * @param content of a POST; null for a GET
-     * @throws IOException in words for an admin, if there is no response of at most this many bytes
+     * @throws IOException in words for an admin, if there is no response of at most this many bytes; its cause is the {@link OutboundFailure}
      */
     public Reply send(URI url, Map<String, String> headers, @Nullable Content content, int most, Duration limit)
             throws IOException, InterruptedException {
@@ -105,17 +114,27 @@ public final class VettedClient implements AutoCloseable {
 
     private static Reply reply(Request request, int most, Duration limit) throws IOException, InterruptedException {
         try {
-            var answer = new CompletableResponseListener(request.timeout(limit.toMillis(), TimeUnit.MILLISECONDS), most)
+            var answer = new CompletableResponseListener(
+                            request.timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
+                                    .idleTimeout(limit.toMillis(), TimeUnit.MILLISECONDS),
+                            most)
                     .send()
                     .get();
             return new Reply(
                     answer.getStatus(), answer.getHeaders(), Objects.requireNonNullElse(answer.getContent(), NOTHING));
         } catch (ExecutionException e) {
-            throw new IOException(words(Objects.requireNonNullElse(e.getCause(), e), true, limit), e);
+            var failure = failure(Objects.requireNonNullElse(e.getCause(), e), most, limit);
+            throw new IOException(failure.words(), failure);
         } catch (InterruptedException e) {
             request.abort(e);
             throw e;
         }
+    }
+
+    private static OutboundFailure failure(Throwable cause, int most, Duration limit) {
+        return cause instanceof IllegalArgumentException // So the listener ends an answer that is too large.
+                ? new OutboundFailure(OutboundFailure.Stage.SIZE, "the answer has more than %,d bytes".formatted(most))
+                : OutboundFailure.of(cause, true, limit.toSeconds());
     }
 
     private static boolean isInside(InetAddress address) {

@@ -28,7 +28,8 @@ public final class AgentRow {
                 ARRAY(SELECT i.skill FROM skill_install i
                        WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id
                        ORDER BY i.skill COLLATE "C") AS skills,
-                {online} AS online
+                {online} AS online,
+                CASE WHEN EXISTS (SELECT 1 FROM agent_remote e WHERE e.tenant_id = a.tenant_id AND e.agent_id = a.id) THEN true END AS elsewhere
                 """)
                 .with("whole", SqlTemplate.WHOLE)
                 .with("profile", profile)

@@ -333,16 +333,14 @@ public final class AgentTools {
                     var name = parent == null ? vx.name() : SubAgentName.of(parent.name(), vx.name());
                     var agent = agents.insert(
                             call, name, parent == null ? null : parent.id(), vx.description(), vx.profile(), access);
-                    remote.ifPresent(where -> live(call, agents.read(call, name).id(), where));
                     call.emit(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
-                    return new AgentResponse(agent, agent.revision(), null);
+                    if (remote.isEmpty()) {
+                        return new AgentResponse(agent, agent.revision(), null);
+                    }
+                    var held = agents.read(call, name);
+                    call.details(remotes.set(call, held.id(), remote.get()).words());
+                    return new AgentResponse(agents.record(call, held), agent.revision(), null);
                 });
-    }
-
-    private @Nullable AgentRemote live(Call call, long agent, RemoteStore.Prepared where) {
-        var remote = remotes.set(call, agent, where);
-        call.details(remote == null ? "lives here" : "lives at " + remote.url());
-        return remote;
     }
 
     /** Returns the caller's own agent of this name, which cannot end until the transaction does. */
@@ -425,17 +423,23 @@ public final class AgentTools {
                             ? null
                             : agents.guard(
                                     call, agent, in.guard().guard(), in.guard().incidentId());
+                    var moved = where.map(each -> remotes.set(call, agent.id(), each));
                     var response = change(call, agent, change);
-                    var remote = where.isEmpty() ? null : live(call, agent.id(), where.get());
+                    moved.filter(RemoteStore.Moved::isChanged).ifPresent(now -> {
+                        call.details(now.words());
+                        call.emit(
+                                EventType.AGENT_DEPLOYMENT_UPDATED,
+                                AgentDeployment.of(response.agent(), List.of("remote")));
+                    });
                     var isChanged = Boolean.TRUE.equals(response.changed())
                             || guard != null && guard.isChanged()
-                            || where.isPresent();
+                            || moved.isPresent() && moved.get().isChanged();
                     return new ModifyResponse(
                             response.agent(),
                             response.revision(),
                             isChanged,
                             guard == null ? null : guard.guard(),
-                            remote,
+                            moved.map(RemoteStore.Moved::remote).orElse(null),
                             null,
                             null);
                 })

@@ -5,9 +5,7 @@ import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.workspace.messages.MessageStore;
-import java.net.URI;
 import java.time.Duration;
-import java.util.function.Function;
 
 /**
  * The feature of agents and of who is present.
@@ -17,7 +15,7 @@ import java.util.function.Function;
  */
 public record AgentsFeature(AgentPresence presence, AgentUseStore use, Feature feature) {
     /** @param remotes checks the address of an agent that lives elsewhere */
-    public static AgentsFeature of(Db db, Vault vault, Function<String, URI> remotes) {
+    public static AgentsFeature of(Db db, Vault vault, RemoteStore.Addresses remotes) {
         var agents = new AgentStore(db);
         var messages = new MessageStore(db);
         var revisions = new AgentRevisionQueries(db, agents);

@@ -9,7 +9,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Stores where agents live that are not here, with the credentials for these addresses. */
@@ -37,23 +36,37 @@ public final class RemoteStore {
                  WHERE q.tenant_id = :tenant AND q.agent_id = :agent AND q.sent_at IS NOT NULL
                    AND r.tenant_id = q.tenant_id AND r.agent_id = q.agent_id AND r.url <> :url),
             r AS (
-                INSERT INTO agent_remote AS r (tenant_id, agent_id, url, header, secret, set_at)
-                VALUES (:tenant, :agent, :url, :header, :secret, :now)
+                INSERT INTO agent_remote AS r (tenant_id, agent_id, url, header, secret, set_at, internal)
+                VALUES (:tenant, :agent, :url, :header, :secret, :now, :internal)
                 ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                   SET url = excluded.url, header = excluded.header, secret = excluded.secret, set_at = excluded.set_at,
+                   SET url = excluded.url, header = excluded.header, secret = excluded.secret, set_at = excluded.set_at, internal = excluded.internal,
                        failures = 0, failing_since = NULL, open_until = NULL, last_error = NULL
                 RETURNING *)
-            SELECT {record} AS record FROM r
+            SELECT {record} AS record,
+                   CAST(:secret AS text) IS NOT NULL
+                   OR NOT EXISTS (SELECT 1 FROM agent_remote o
+                                   WHERE o.tenant_id = :tenant AND o.agent_id = :agent AND o.url = :url AND o.secret IS NULL) AS changed
+              FROM r
             """).with("record", RECORD).sql();
+
+    /** Checks addresses. */
+    @FunctionalInterface
+    public interface Addresses {
+        /**
+         * Returns an address, or refuses what nothing may be sent to.
+         *
+         * @param internal whether it may be in a private network that the operator allowed
+         */
+        URI parse(String url, boolean internal);
+    }
 
     private static final String END = "DELETE FROM agent_remote WHERE tenant_id = :tenant AND agent_id = :agent";
 
     private final Db db;
     private final Vault vault;
-    private final Function<String, URI> addresses;
+    private final Addresses addresses;
 
-    /** @param addresses checks an address, and refuses what nothing may be sent to */
-    public RemoteStore(Db db, Vault vault, Function<String, URI> addresses) {
+    public RemoteStore(Db db, Vault vault, Addresses addresses) {
         this.db = db;
         this.vault = vault;
         this.addresses = addresses;
@@ -80,13 +93,20 @@ public final class RemoteStore {
         if (request == null) {
             return Optional.empty();
         }
+        if (call.caller().isConfined()) {
+            throw Problem.notPermitted(
+                    "remote must be left out: where an agent lives, its owner says, with a key that is bound to no agent and is no other key's child");
+        }
         if (request.isHere()) {
             if (request.credential() != null) {
                 throw Problem.invalid("remote.credential", "is not for an agent that lives here: leave it out");
             }
             return Optional.of(new Prepared(null, null, null));
         }
-        var url = address(request.url());
+        if (request.url().indexOf('?') >= 0) {
+            throw Problem.invalid("remote.url", "must have no query: put what is secret into remote.credential");
+        }
+        var url = address(request.url(), call.caller().isAdmin());
         var header = request.header();
         var secret = request.secret();
         var sealed = secret == null
@@ -95,27 +115,41 @@ public final class RemoteStore {
         return Optional.of(new Prepared(url, header, sealed));
     }
 
-    private String address(String url) {
+    private String address(String url, boolean internal) {
         try {
-            return addresses.apply(url.strip()).toString();
+            return addresses.parse(url.strip(), internal).toString();
         } catch (Problem refused) {
             throw Problem.invalid("remote.url", refused.note().replaceFirst("^url ", ""));
         }
     }
 
-    /** Sets where an agent lives, and returns that; null for here. */
-    @Nullable
-    AgentRemote set(Call call, long agent, Prepared prepared) {
+    /**
+     * Where an agent lives now.
+     *
+     * @param remote null for here
+     */
+    record Moved(@Nullable AgentRemote remote, boolean isChanged) {
+        /** Returns that for the audit, without a path, which may be secret. */
+        String words() {
+            return remote == null
+                    ? "lives here"
+                    : "lives at " + URI.create(remote.url()).getAuthority();
+        }
+    }
+
+    /** Sets where an agent lives. */
+    Moved set(Call call, long agent, Prepared prepared) {
         if (prepared.url() == null) {
-            db.sql(call, END).set("agent", agent).run();
-            return null;
+            return new Moved(null, db.sql(call, END).set("agent", agent).run() > 0);
         }
         return db.sql(call, SET)
                 .set("agent", agent)
                 .set("url", prepared.url())
                 .set("header", prepared.header())
                 .set("secret", prepared.sealed())
-                .one(row -> Objects.requireNonNull(row.json("record", AgentRemote.class)))
+                .set("internal", call.caller().isAdmin())
+                .one(row ->
+                        new Moved(Objects.requireNonNull(row.json("record", AgentRemote.class)), row.flag("changed")))
                 .orElseThrow();
     }
 }

@@ -19,7 +19,7 @@ class OfficialA2aServerTest {
     @ValueSource(strings = {"JSONRPC", "HTTP+JSON"})
     void itTakesMessagesAndAnswers(String transport) {
         Node.require();
-        var ann = new TestTenant().person(ClientApi.REST, "ann", Role.MEMBER);
+        var ann = new TestTenant().person(ClientApi.REST, "ann", Role.ADMIN);
         var server = Node.start("a2a-server.mjs", Map.of("TRANSPORT", transport));
         try {
             ann.call(

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.a2a.outbound;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpExchange;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -24,7 +26,7 @@ class RemoteAgentsTest {
     private final TestTenant tenant = new TestTenant();
     private final TestCaller eve = tenant.member("eve");
     private final TestCaller bob = tenant.person(ClientApi.REST, "bob", Role.MEMBER);
-    private final TestCaller ann = tenant.person(ClientApi.REST, "ann", Role.MEMBER);
+    private final TestCaller ann = tenant.person(ClientApi.REST, "ann", Role.ADMIN);
 
     private Reply create(String name, String url, String more) {
         return ann.call(
@@ -168,7 +170,6 @@ class RemoteAgentsTest {
                 "not allowed",
                 ScriptedAgent.answering(saying("no")).withCard(ScriptedAgent.card("http://10.0.0.1/rpc")));
         peers.put("no interface", ScriptedAgent.answering(saying("no")).withCard("{'protocolVersion':'0.3.0'}"));
-        peers.put("not valid JSON", ScriptedAgent.answering(saying("no")).withCard("{'name':"));
         try {
             var names = List.copyOf(peers.keySet());
             for (var name : names) {
@@ -188,34 +189,145 @@ class RemoteAgentsTest {
     }
 
     @Test
-    void whatIsTooLargeOrEndlessIsCutOffAndTriedAgain() {
+    void whatIsTooLargeIsFinalAndWhatFailsIsTriedAgain() {
         var huge = "x".repeat(2 * 1024 * 1024);
         try (var large = ScriptedAgent.answering(saying(huge));
+                var cut = ScriptedAgent.raw(HttpExchange::close);
                 var card = ScriptedAgent.answering(saying("no")).withCard("{'name':'%s'}".formatted(huge));
-                var endless = ScriptedAgent.raw(exchange -> {
-                    exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
-                    exchange.sendResponseHeaders(200, 0);
-                    while (true) {
-                        exchange.getResponseBody()
-                                .write("data: {}\n\n".repeat(1_000).getBytes(StandardCharsets.UTF_8));
-                    }
-                });
+                var broken = ScriptedAgent.answering(saying("no")).withCard("{'name':");
                 var failing = ScriptedAgent.raw(
                         exchange -> ScriptedAgent.send(exchange, 503, "application/json", new byte[0]))) {
-            var peers = List.of(large, card, endless, failing);
+            var peers = List.of(large, cut, card, broken, failing);
             for (var peer : peers) {
                 create("Far" + peers.indexOf(peer), peer.url(), "").ok();
                 bob.call("AP_Chat", "{'target':{'agent':'Far%d'},'content':'Hello'}".formatted(peers.indexOf(peer)))
                         .ok();
             }
-            for (var peer : peers) {
-                await().until(() ->
-                        read("Far" + peers.indexOf(peer)).text("/remote/state").equals("failing"));
-                assertThat(read("Far" + peers.indexOf(peer)).number("/remote/waiting"))
-                        .isEqualTo(1);
+            for (var peer : List.of(card, broken, failing)) {
+                var name = "Far" + peers.indexOf(peer);
+                await().until(() -> read(name).text("/remote/state").equals("failing"));
+                assertThat(read(name).number("/remote/waiting")).isEqualTo(1);
             }
-            assertThat(read("Far3").text("/remote/last_error")).isEqualTo("it answered 503");
+            assertThat(read("Far4").text("/remote/last_error")).isEqualTo("it answered 503");
+            await().until(() -> read("Far0").at("/content").size() == 2);
+            assertThat(read("Far0").text("/content/1/content"))
+                    .isEqualTo("(No answer: the answer has more than 1,048,576 bytes)");
+            assertThat(read("Far0").text("/remote/last_error")).contains("1,048,576");
+            assertThat(large.calls()).hasSize(1);
+            await().until(() -> read("Far1").at("/content").size() == 2);
+            assertThat(read("Far1").text("/content/1/content")).contains("may have been received");
         }
+    }
+
+    private static ObjectNode place(String id) {
+        return ScriptedAgent.read(
+                "{'id':'%s','contextId':'c1','status':{'state':'TASK_STATE_INPUT_REQUIRED','message':{'messageId':'b','role':'ROLE_AGENT','parts':[{'text':'Place of %s?'}]}}}"
+                        .formatted(id, id));
+    }
+
+    private Reply said(String agent, String more) {
+        return bob.call("AP_Chat", "{'target':{'agent':'%s'},'wait_seconds':120,%s}".formatted(agent, more))
+                .ok();
+    }
+
+    @Test
+    void aMessageContinuesTheTaskThatItRepliesToAndALostOneIsLeft() {
+        var lost = new AtomicBoolean();
+        var begun = new AtomicInteger();
+        try (var peer = ScriptedAgent.answering(call -> {
+            var isSent = call.path("method").asString().equals("SendMessage");
+            var task = call.at(isSent ? "/params/message/taskId" : "/params/id").asString("");
+            if (task.equals("t2") && lost.get()) {
+                return ScriptedAgent.read("{'error':{'code':-32001,'message':'no a\\u0000b secret-1'}}");
+            }
+            return !isSent
+                    ? place(task)
+                    : task.isEmpty()
+                            ? sent(place("t" + begun.incrementAndGet()))
+                            : saying("Done " + task).apply(call);
+        })) {
+            create("Far", peer.url(), ",'credential':{'header':'X-Far','value':'secret-1'}")
+                    .ok();
+            var first = said("Far", "'content':'One'");
+            assertThat(first.text("/content/1/content")).isEqualTo("Place of t1?");
+            bob.call("AP_Ask", "{'target':{'agent':'Far'},'content':'Two'}")
+                    .ok(); // A question begins a task of its own.
+            await().until(() -> begun.get() == 2 && read("Far").at("/content").size() == 4);
+            assertThat(said("Far", "'content':'A','reply_to':'%s'".formatted(first.text("/content/1/id")))
+                            .text("/content/1/content"))
+                    .isEqualTo("Done t1");
+            lost.set(true);
+            bob.call("AP_Chat", "{'target':{'agent':'Far'},'content':'B'}").ok();
+            await().until(() -> read("Far").envelope().toString().contains("no a\ufffdb …"));
+            bob.call("AP_Chat", "{'target':{'agent':'Far'},'content':'Three'}").ok();
+            await().until(() -> begun.get() == 3);
+            assertThat(read("Far").envelope().toString()).doesNotContain("secret-1");
+        }
+    }
+
+    @Test
+    void whatAnAgentSaysAfterItAskedBackIsHeardOnce() {
+        var done = new AtomicBoolean();
+        try (var peer = ScriptedAgent.answering(call -> {
+            var task = done.get()
+                    ? task("COMPLETED", ",'message':{'messageId':'d','role':'ROLE_AGENT','parts':[{'text':'Six.'}]}")
+                    : place("t1");
+            return call.path("method").asString().equals("SendMessage") ? sent(task) : task;
+        })) {
+            create("Far", peer.url(), "").ok();
+            var id = bob.call("AP_Ask", "{'target':{'agent':'Far'},'content':'When?'}")
+                    .ok()
+                    .text("/question/id");
+            await().until(() -> peer.calls().size() > 2); // It is looked at again, and says the same.
+            done.set(true);
+            await().until(() -> bob.call("AP_Read", "{'inbox':true,'thread':'%s'}".formatted(id))
+                    .text("/content/0/question/answer")
+                    .equals("Six."));
+            assertThat(read("Far").texts("/content", "content")).containsExactly("When?", "Place of t1?", "Six.");
+        }
+    }
+
+    @Test
+    void whatCannotBeSaidIsLeftOutAndAFailureIsNoAnswer() {
+        try (var lengthy = ScriptedAgent.answering(_ -> ScriptedAgent.read(
+                        "{'message':{'messageId':'a','role':'ROLE_AGENT','parts':[{'odd':1},{'text':'a\\u0000%s'}]}}"
+                                .formatted("x".repeat(70_000))));
+                var failed = ScriptedAgent.answering(_ -> sent(task(
+                        "FAILED", ",'message':{'messageId':'b','role':'ROLE_AGENT','parts':[{'text':'Sorry.'}]}")))) {
+            create("Long", lengthy.url(), "").ok();
+            create("Failed", failed.url(), "").ok();
+            var text = said("Long", "'content':'Go'").text("/content/1/content");
+            assertThat(text)
+                    .startsWith("a\ufffdxxx")
+                    .endsWith("(The rest is left out.)")
+                    .hasSizeLessThan(61_000);
+            var id = bob.call("AP_Ask", "{'target':{'agent':'Failed'},'content':'When?'}")
+                    .ok()
+                    .text("/question/id");
+            await().until(() -> read("Failed").at("/content").size() == 2);
+            assertThat(read("Failed").text("/content/1/content")).isEqualTo("(The agent failed at it.)\n\nSorry.");
+            assertThat(bob.call("AP_Read", "{'inbox':true,'thread':'%s'}".formatted(id))
+                            .at("/content/0/question/answer")
+                            .isMissingNode())
+                    .isTrue();
+        }
+    }
+
+    /** Else it would send each message to itself, without end. */
+    @Test
+    void anAgentThatLivesElsewhereHasNoAddressHere() {
+        var key = tenant.key(ClientApi.REST, "cleo", Role.MEMBER, List.of("*"));
+        create("Self", TestServer.url() + "/a2a/Self", ",'credential':{'value':'Bearer %s'}".formatted(key))
+                .ok();
+        bob.call("AP_Chat", "{'target':{'agent':'Self'},'content':'Hello'}").ok();
+        await().until(() -> read("Self").text("/remote/state").equals("failing"));
+        assertThat(read("Self").text("/remote/last_error")).contains("409");
+        assertThat(read("Self").at("/content").size()).isEqualTo(1);
+        assertThat(bob.call("AP_List", "{'target':{'agent':'Self'}}")
+                        .ok()
+                        .at("/profile/0/elsewhere")
+                        .asBoolean())
+                .isTrue();
     }
 
     @Test
@@ -224,6 +336,23 @@ class RemoteAgentsTest {
                 .refused(1004, "remote.url", "10.0.0.1");
         eve.call("AP_Create", "{'vx':{'name':'A','description':'d'},'remote':{'url':'ftp://far.example/'}}")
                 .refused(1004, "remote.url");
+        eve.call("AP_Create", "{'vx':{'name':'A','description':'d'},'remote':{'url':'https://127.0.0.1/'}}")
+                .refused(1004, "remote.url", "127.0.0.1"); // Only an admin may name what the operator allowed.
+        eve.call("AP_Create", "{'vx':{'name':'A','description':'d'},'remote':{'url':'https://far.example/?key=x'}}")
+                .refused(1004, "remote.url", "query");
+        ann.call("AP_Create", "{'vx':{'name':'Bound','description':'d'}}").ok();
+        var bound = ann.call("AK_Create", "{'name':'bound','agent':'Bound','capabilities':['*']}")
+                .ok()
+                .text("/api_key");
+        ClientApi.REST
+                .call(
+                        TestServer.url(),
+                        bound,
+                        "AP_Modify",
+                        ScriptedAgent.read("{'target':{'agent':'Bound'},'remote':{'url':'https://far.example/'}}"))
+                .refused(2003, "remote");
+        var none = "{'target':{'agent':'Bound'},'remote':{'url':'none'}}";
+        assertThat(ann.call("AP_Modify", none).ok().at("/changed").asBoolean()).isFalse();
         eve.call("AP_Create", "{'vx':{'name':'A','description':'d'},'remote':{}}")
                 .refused(1003, "remote.url");
         eve.call(

@@ -54,7 +54,7 @@ final class ScriptedAgent implements AutoCloseable {
                 .formatted(url);
     }
 
-    /** An agent that answers each call with a result. */
+    /** An agent that answers each call with a result, or an object with an error. */
     static ScriptedAgent answering(UnaryOperator<ObjectNode> result) {
         var own = new ScriptedAgent[1];
         own[0] = new ScriptedAgent(exchange -> {
@@ -63,7 +63,12 @@ final class ScriptedAgent implements AutoCloseable {
             own[0].calls.add(call);
             var response = Json.object().put("jsonrpc", "2.0");
             response.set("id", call.get("id"));
-            response.set("result", result.apply(call));
+            var made = result.apply(call);
+            if (made.has("error")) {
+                response.setAll(made);
+            } else {
+                response.set("result", made);
+            }
             json(exchange, response.toString());
         });
         return own[0];

@@ -34,6 +34,9 @@ public record Agent(
         @Doc("The user who created it.") String owner,
         @Doc("Whether somebody is logged on as it.") boolean online,
 
+        @Doc("true: what is said to it directly is sent to another server by A2A.") @Nullable
+        Boolean elsewhere,
+
         @Doc("Increases with each change; send it as if_revision to change only what you have read.")
         long revision,
 
