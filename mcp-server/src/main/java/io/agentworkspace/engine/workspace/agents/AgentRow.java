@@ -29,7 +29,7 @@ public final class AgentRow {
                        WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id
                        ORDER BY i.skill COLLATE "C") AS skills,
                 {online} AS online,
-                CASE WHEN EXISTS (SELECT 1 FROM agent_remote e WHERE e.tenant_id = a.tenant_id AND e.agent_id = a.id) THEN true END AS elsewhere
+                (SELECT true FROM agent_remote e WHERE e.tenant_id = a.tenant_id AND e.agent_id = a.id) AS elsewhere
                 """)
                 .with("whole", SqlTemplate.WHOLE)
                 .with("profile", profile)
