@@ -130,7 +130,7 @@ class StartTest {
                 folder,
                 Map.of("ENGINE_DATABASE_URL", TestDatabase.url(), "ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY))) {
             var port = URI.create(engine.url()).getPort();
-            var statuses = Concurrently.of(1_500, i -> called(port, keys.get(i % keys.size())));
+            var statuses = Concurrently.of(500, i -> called(port, keys.get(i % keys.size())));
             assertThat(statuses).containsOnly("");
         }
     }

@@ -7,11 +7,14 @@ import com.sun.net.httpserver.HttpExchange;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Ann's agents live elsewhere: what is said to them is sent there, and their answers come back. */
@@ -365,26 +369,40 @@ class RemoteAgentsTest {
                 .refused(1004, "remote.credential");
     }
 
-    /** The other tenant knows the agent only by its card, as if it were in another house. */
+    /** The other house is another process with a database of its own, and its agent is known only by its card. */
     @Test
-    void twoHousesTalkByTheirCards() {
-        var other = new TestTenant();
-        var key = other.key(ClientApi.REST, "cleo", Role.MEMBER, List.of("*"));
-        var dan = other.person(ClientApi.REST, "dan", Role.MEMBER);
-        dan.call("AP_Create", "{'vx':{'name':'Dora','description':'Knows the tides.','access':'public'}}")
+    void twoHousesTalkByTheirCards(@TempDir Path dataDir) throws IOException {
+        try (var house = EngineProcess.start(dataDir)) {
+            there(house, house.key(), "AP_Create", "{'vx':{'name':'Dora','description':'Knows the tides.'}}");
+            var dora = there(
+                            house,
+                            house.key(),
+                            "AK_Create",
+                            "{'name':'dora','agent':'Dora','capabilities':['agent:read','agent:write']}")
+                    .text("/api_key");
+            create(
+                            "Dora there",
+                            house.url() + "/a2a/Dora",
+                            ",'credential':{'value':'Bearer %s'}".formatted(house.key()))
+                    .ok();
+            bob.call("AP_Chat", "{'target':{'agent':'Dora there'},'content':'When is low water?'}")
+                    .ok();
+            var asked = there(house, dora, "AP_Wait", "{'wait_seconds':120}");
+            assertThat(asked.text("/content/0/content")).isEqualTo("When is low water?");
+            there(
+                    house,
+                    dora,
+                    "AP_Answer",
+                    "{'question':'%s','content':'At six.'}".formatted(asked.text("/content/0/question/id")));
+            var back = bob.call("AP_Wait", "{'wait_seconds':120}").ok();
+            assertThat(back.text("/content/0/content")).isEqualTo("At six.");
+            assertThat(back.text("/content/0/from")).isEqualTo("Dora there");
+        }
+    }
+
+    private static Reply there(EngineProcess house, String key, String tool, String arguments) {
+        return ClientApi.REST
+                .call(house.url(), key, tool, ScriptedAgent.read(arguments))
                 .ok();
-        dan.call("AP_LogOn", "{'target':{'agent':'Dora'}}").ok();
-        create("Dora there", TestServer.url() + "/a2a/Dora", ",'credential':{'value':'Bearer %s'}".formatted(key))
-                .ok();
-        bob.call("AP_Chat", "{'target':{'agent':'Dora there'},'content':'When is low water?'}")
-                .ok();
-        var asked = dan.call("AP_Wait", "{'wait_seconds':120}").ok();
-        assertThat(asked.text("/content/0/content")).isEqualTo("When is low water?");
-        assertThat(asked.text("/content/0/from")).isEqualTo("cleo");
-        dan.call("AP_Answer", "{'question':'%s','content':'At six.'}".formatted(asked.text("/content/0/question/id")))
-                .ok();
-        var back = bob.call("AP_Wait", "{'wait_seconds':120}").ok();
-        assertThat(back.text("/content/0/content")).isEqualTo("At six.");
-        assertThat(back.text("/content/0/from")).isEqualTo("Dora there");
     }
 }
