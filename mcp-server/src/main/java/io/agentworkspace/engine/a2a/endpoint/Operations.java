@@ -103,7 +103,7 @@ final class Operations {
         return answer;
     }
 
-    /** Checks where the client wants to be told of the task, and returns what keeps it when the task has begun. */
+    /** Checks the push notification that the message asks for. Returns what stores it when the task has begun. */
     private Consumer<String> begun(SentMessage message, AgentCall call, AgentPlace place) {
         return message.push() == null ? _ -> {} : pushes.prepare(call, place, message.push());
     }

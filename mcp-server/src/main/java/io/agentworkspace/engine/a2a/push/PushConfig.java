@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Where a client wants to be told of a task's states.
+ * The address at which a client is notified of a task's states.
  *
  * @param id the client's name for it; else one of ours
  * @param headers of each request, as a JSON object; they may contain secrets, and are never shown

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for tasks with another state, and puts what their clients are told into the outbox. A task is looked at as the credential that made the
- * push notification: without access to the agent, nothing is told; with the credential, the push notification ends.
+ * Looks for tasks whose state has changed, and puts a notification for each into the outbox. It reads a task with the permissions of the
+ * credential that made the push notification. Without access to the agent it sends nothing. If the credential has ended, so does the push notification.
  */
 public final class PushLoop {
     private static final Logger LOG = LoggerFactory.getLogger(PushLoop.class);

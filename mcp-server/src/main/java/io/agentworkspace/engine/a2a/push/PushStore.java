@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores push notifications: each is a webhook endpoint of one task, whose secret is the headers of its requests. What it is told of is a
- * delivery in the outbox, and there is one at a time, so that states arrive in order, and those that passed meanwhile are left out.
+ * Stores push notifications: each is a webhook endpoint of one task, whose secret is the headers of its requests. A notification is a
+ * delivery in the outbox. There is one at a time, so that states arrive in order, and those that passed meanwhile are left out.
  */
 public final class PushStore {
     private static final String LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('push ' || :by, :tenant))";

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param text what its parts say; addresses of files are only named, never read
  * @param files parts with bytes
  * @param atOnce whether the client does not wait for the answer
- * @param push where the client wants to be told of the task's states; null for nowhere
+ * @param push the push notification that the client asks for; null if it asks for none
  */
 public record SentMessage(
         String messageId,
