@@ -24,7 +24,11 @@ public final class KeyFormat {
 
     private static final Pattern SHAPE =
             Pattern.compile("e[ak]_[0-9A-Za-z]{%d}_[0-9A-Za-z]{%d}".formatted(ID, SECRET + CHECKSUM));
-    private static final Pattern LOOKALIKE = Pattern.compile("e[acjkrs]_[0-9A-Za-z]{6,}_?[0-9A-Za-z]{16,}");
+    private static final String LOOKALIKE = "e[acjkrs]_[0-9A-Za-z]{6,}_?[0-9A-Za-z]{16,}";
+    private static final Pattern ANYWHERE = Pattern.compile(LOOKALIKE);
+
+    /** Where a word begins: one of 1,500 random values of 86 characters has the same letters somewhere inside. */
+    private static final Pattern AS_A_WORD = Pattern.compile("(?<![0-9A-Za-z_-])" + LOOKALIKE);
 
     private static final Pattern AUTHORIZATION_CODE = Pattern.compile("ec_[0-9A-Za-z]{48}");
 
@@ -71,7 +75,7 @@ public final class KeyFormat {
 
     /** Returns the text with everything that looks like a key, a token or a code masked, so that it can be logged. */
     public static String masked(String text) {
-        return text.indexOf('_') < 0 ? text : LOOKALIKE.matcher(text).replaceAll("ek_…");
+        return text.indexOf('_') < 0 ? text : ANYWHERE.matcher(text).replaceAll("ek_…");
     }
 
     /** Returns whether the text looks like an authorization code of such a server, which is worthless without its verifier. */
@@ -79,8 +83,8 @@ public final class KeyFormat {
         return AUTHORIZATION_CODE.matcher(text).matches();
     }
 
-    /** Returns whether part of the text looks like a key, a token or a code of this server. */
+    /** Returns whether a word of the text begins like a key, a token or a code of this server. */
     public static boolean isIn(String text) {
-        return LOOKALIKE.matcher(text).find();
+        return AS_A_WORD.matcher(text).find();
     }
 }

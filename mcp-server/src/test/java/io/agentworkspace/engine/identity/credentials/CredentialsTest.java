@@ -98,7 +98,7 @@ class CredentialsTest {
         var code = "ec_" + "0".repeat(48);
         assertThatCode(() -> Credentials.refuseInQuery("code=" + code + "&state=x"))
                 .doesNotThrowAnyException();
-        for (var query : List.of("x=" + code, "code=a" + code, "code=" + KEY, "code=er_" + "0".repeat(48))) {
+        for (var query : List.of("x=" + code, "code=" + KEY, "code=er_" + "0".repeat(48))) {
             assertThatThrownBy(() -> Credentials.refuseInQuery(query)).isInstanceOf(Problem.class);
         }
     }
@@ -121,6 +121,9 @@ class CredentialsTest {
         }
         var other = (cookie.startsWith("A") ? "B" : "A") + cookie.substring(1);
         assertThatCode(() -> Credentials.refuseInQuery("cursor=" + other)).doesNotThrowAnyException();
+        for (var random : List.of("code=a" + KEY, "state=x-" + KEY, "cursor=_" + KEY)) {
+            assertThatCode(() -> Credentials.refuseInQuery(random)).doesNotThrowAnyException();
+        }
     }
 
     @ParameterizedTest

@@ -158,7 +158,7 @@ class HostileAccountProviderTest {
                         new Wrong(
                                 "a flood",
                                 () -> provider.manners.put(own, exchange -> flood(exchange, metadata)),
-                                "is cut off"),
+                                "the answer has more than"),
                         new Wrong(
                                 "a registration that is refused",
                                 () -> provider.manners.put(

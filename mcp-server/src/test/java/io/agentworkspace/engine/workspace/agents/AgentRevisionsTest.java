@@ -123,11 +123,16 @@ class AgentRevisionsTest {
     @Test
     void readingTakesNoChange() {
         create(ann, "p");
-        for (var change : List.of("'vx':{'profile':'q'}", "'vx':{}", "'guard':{'hops':2}", "'if_revision':1")) {
+        for (var change : List.of(
+                "'vx':{'profile':'q'}",
+                "'vx':{}",
+                "'guard':{'hops':2}",
+                "'remote':{'url':'none'}",
+                "'if_revision':1")) {
             revisions(ann, "," + change)
                     .refused(
                             1004,
-                            "revisions only reads: leave out vx, guard and if_revision, or leave out revisions to change the agent");
+                            "revisions only reads: leave out vx, guard, remote and if_revision, or leave out revisions to change the agent");
         }
         ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'q'},'page':{'limit':1}}")
                 .refused(1004, "page applies only with revisions: true");
