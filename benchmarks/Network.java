@@ -116,12 +116,14 @@ final class Network implements Bench.Benchmark {
                 writes.awaitMore(100);
                 writes.report("answers %d ms later, and %d of 100 packets lost, for %d s"
                         .formatted(options.number("delay", 100), options.number("loss", 0), millis / 1_000));
+                writes.limit(0, 10);
                 writes.mark();
                 line.cut();
                 Thread.sleep(millis);
                 line.cut = false;
                 writes.awaitMore(100);
                 writes.report("cut for %d s".formatted(millis / 1_000));
+                writes.limit(400, millis / 1e3 + 10);
                 writes.mark();
                 line.isSilentBack = true; // Statements arrive, and their results are lost.
                 Thread.sleep(millis);
@@ -130,6 +132,7 @@ final class Network implements Bench.Benchmark {
                 writes.close();
                 writes.report("one way only for %d s".formatted(millis / 1_000));
                 writes.check(servers.url());
+                writes.limit(800, millis / 1e3 + 15);
             }
         }
     }

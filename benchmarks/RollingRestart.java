@@ -52,9 +52,7 @@ final class RollingRestart implements Bench.Benchmark {
                 writes.close();
                 writes.report("%d replicas behind %s restarted in turn".formatted(REPLICAS, proxy));
                 writes.check(servers.url());
-                if (writes.failures() > 0) {
-                    throw new IllegalStateException("%d calls failed".formatted(writes.failures()));
-                }
+                writes.limit(0, 10);
             } finally {
                 for (var replica : replicas) {
                     replica.close();

@@ -147,12 +147,10 @@ final class Servers implements AutoCloseable {
     void signalPrimary(String signal) throws Exception {
         var postmaster = Long.parseLong(Files.readAllLines(Path.of(data("primary"), "postmaster.pid")).getFirst().strip());
         var handle = ProcessHandle.of(postmaster).orElseThrow();
-        var pids = new ArrayList<>(handle.children().map(ProcessHandle::pid).toList());
-        pids.addFirst(postmaster);
-        for (var pid : pids) {
-            if (pid == postmaster || ProcessHandle.of(pid).isPresent()) {
-                Drill.signal(signal, pid);
-            }
+        var children = handle.children().toList();
+        Drill.signal(signal, postmaster);
+        for (var child : children) {
+            Drill.reaches(signal, child.pid());
         }
     }
 
