@@ -51,6 +51,17 @@ final class Drill {
         }
     }
 
+    /** Ends what a drill has started also after Ctrl-C. Closing it twice is harmless. */
+    static void closeAtExit(AutoCloseable started) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            try {
+                started.close();
+            } catch (Exception e) {
+                System.err.println("could not be ended: " + e);
+            }
+        }));
+    }
+
     public static void main(String[] arguments) throws Exception {
         var drill = arguments.length == 0 ? null : ALL.get(arguments[0]);
         if (drill == null) {
