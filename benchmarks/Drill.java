@@ -21,6 +21,7 @@ final class Drill {
         ALL.put("pooler", new Pooler());
         ALL.put("network", new Network());
         ALL.put("clocks", new Clocks());
+        ALL.put("day", new Day());
         ALL.put("backup", new Backup());
         ALL.put("overload", new Overload());
         ALL.put("cold-start", new ColdStart());
