@@ -13,6 +13,7 @@ final class Drill {
 
     static {
         ALL.put("rolling", new RollingRestart());
+        ALL.put("upgrade", new RollingUpgrade());
         ALL.put("slow-replica", new SlowReplica());
         ALL.put("disk-full", new DiskFull());
         ALL.put("point-in-time", new PointInTime());
