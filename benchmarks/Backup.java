@@ -20,7 +20,7 @@ final class Backup implements Bench.Benchmark {
             try (var engine = Engine.startIn(Servers.engine(servers.url(), key))) {
                 var writes = new Writes(List.of(engine.url()), key, options.number("writers", 8));
                 writes.awaitMore(options.number("writes", 3_000));
-                var before = writes.names();
+                var before = writes.texts();
                 writes.mark();
                 var start = System.nanoTime();
                 servers.run("pg_dump", "-h", "127.0.0.1", "-p", port, "-U", "engine", "-Fc", "-f", file.toString(), "postgres");
@@ -28,6 +28,7 @@ final class Backup implements Bench.Benchmark {
                 writes.awaitMore(100);
                 writes.close();
                 writes.report("while the dump was made");
+                writes.limit(0, 10);
                 servers.sql("CREATE DATABASE restored TEMPLATE template0");
                 start = System.nanoTime();
                 servers.run(

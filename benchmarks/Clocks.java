@@ -56,9 +56,7 @@ final class Clocks implements Bench.Benchmark {
                 writes.report("one clock is %d s %s".formatted(Math.abs(seconds), seconds > 0 ? "ahead" : "behind"));
                 writes.check(servers.url());
                 order(servers.url());
-                if (writes.failures() > 0) {
-                    throw new IllegalStateException("%d calls failed".formatted(writes.failures()));
-                }
+                writes.limit(0, 10);
             }
         }
     }
@@ -91,12 +89,12 @@ final class Clocks implements Bench.Benchmark {
         return response.body();
     }
 
-    /** Compares the times of the writes with the numbers that the database gave them. */
+    /** Compares the times of the writes with the order in which they began. */
     private static void order(String jdbcUrl) throws Exception {
         try (var connection = DriverManager.getConnection(jdbcUrl);
                 var row = connection.createStatement().executeQuery("""
                         SELECT max(extract(epoch FROM newest - created_at))
-                          FROM (SELECT created_at, max(created_at) OVER (ORDER BY id) AS newest FROM agent WHERE name LIKE 'drill %') a
+                          FROM (SELECT created_at, max(created_at) OVER (ORDER BY CAST(split_part(text, ' ', 3) AS integer)) AS newest FROM memory WHERE text LIKE 'drill %') a
                         """)) {
             row.next();
             System.out.printf("  %d keys of %d s of each worked at the other; times are out of order by at most %.3f s%n", KEYS, KEY_SECONDS, row.getDouble(1));
@@ -106,7 +104,8 @@ final class Clocks implements Bench.Benchmark {
         }
     }
 
-    private static Path library() throws Exception {
+    /** Returns the library that gives a process another clock. */
+    static Path library() throws Exception {
         try (var files = Files.walk(Path.of("/usr/lib"), 4)) {
             return files.filter(file -> file.endsWith("libfaketimeMT.so.1"))
                     .findFirst()

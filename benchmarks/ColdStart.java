@@ -8,7 +8,7 @@ import java.util.Map;
 final class ColdStart implements Bench.Benchmark {
     @Override
     public String words() {
-        return "a start under many connections that already try [--connections 1500 --pause 1000]";
+        return "a start under many connections that already try [--connections 1500 --pause 1000 --limit 60]";
     }
 
     @Override
@@ -30,14 +30,16 @@ final class ColdStart implements Bench.Benchmark {
                 for (var client : clients) {
                     client.join();
                 }
+                var served = seconds(ready);
                 System.out.printf(
                         "  all %,d were served %.1f s later; before, %,d tries found no server and %,d were refused with Retry-After%n",
-                        attempts.acknowledged().size(), seconds(ready), attempts.cut(), attempts.refused());
+                        attempts.acknowledged().size(), served, attempts.cut(), attempts.refused());
                 attempts.check();
                 Writes.check(engine.database(), attempts.acknowledged());
                 if (attempts.acknowledged().size() != connections) {
                     throw new IllegalStateException("a client was not served");
                 }
+                Drill.limit("all served after", served, options.number("limit", 60));
             }
         }
     }

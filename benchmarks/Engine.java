@@ -27,10 +27,12 @@ final class Engine implements AutoCloseable {
     private final Path directory;
     private final boolean isKept;
     private final Process process;
+    private final Map<String, String> environment;
     private final String url;
 
-    private Engine(Path directory, boolean isKept, Process process, String url) {
+    private Engine(Path directory, boolean isKept, Process process, Map<String, String> environment, String url) {
         this.directory = directory;
+        this.environment = environment;
         this.isKept = isKept;
         this.process = process;
         this.url = url;
@@ -108,7 +110,7 @@ final class Engine implements AutoCloseable {
         if (line == null) {
             throw new IOException("the engine did not start: " + Files.readString(directory.resolve("engine.log")));
         }
-        return new Engine(directory, isKept, process, line.substring(READY.length()));
+        return new Engine(directory, isKept, process, environment, line.substring(READY.length()));
     }
 
     private static String program(String name) {
@@ -135,7 +137,7 @@ final class Engine implements AutoCloseable {
     /** Creates another tenant, and returns its key. */
     String tenant(String name) throws IOException {
         var classPath = System.getProperty("java.class.path");
-        return output(program("java"), "-cp", classPath, PROGRAM, "tenant", "create", name, "--data-dir", directory.toString())
+        return output(environment, program("java"), "-cp", classPath, PROGRAM, "tenant", "create", name, "--data-dir", directory.toString())
                 .lines()
                 .map(KEY::matcher)
                 .filter(Matcher::find)
@@ -260,7 +262,13 @@ final class Engine implements AutoCloseable {
     }
 
     private static String output(String... command) throws IOException {
-        var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        return output(Map.of(), command);
+    }
+
+    private static String output(Map<String, String> environment, String... command) throws IOException {
+        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        var process = builder.start();
         return new String(process.getInputStream().readAllBytes());
     }
 

@@ -35,6 +35,7 @@ final class Failover implements Bench.Benchmark {
                 writes.report("ENGINE_DATABASE_TIMEOUT=" + timeout);
                 System.out.printf("  writes again %.1f s after the failure%n", seconds(writes.longestGap()));
                 writes.check(servers.standbyUrl());
+                writes.limit(200, 20);
             } finally {
                 if (hangs) {
                     servers.signalPrimary("CONT");

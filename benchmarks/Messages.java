@@ -11,7 +11,6 @@ import java.util.function.IntFunction;
 /** Measures AP_Search in a tenant with very many messages, beside AP_Read and ZN_Read in the same run. */
 final class Messages implements Bench.Benchmark {
     private static final int AGENTS = 100;
-    private static final int ZONES = 20;
 
     /**
      * Messages of 12 words of which few are frequent, a second apart. One in 10,000 has the word {@code needle}, and each has a
@@ -39,20 +38,21 @@ final class Messages implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "AP_Search in a tenant with many messages, beside AP_Read and ZN_Read [--messages 1000000] [--seconds 5]";
+        return "AP_Search in a tenant with many messages, beside AP_Read and ZN_Read [--messages 1000000] [--zones 20: beside the first one] [--seconds 5]";
     }
 
     @Override
     public void run(Bench.Options options) throws Exception {
         var size = options.number("messages", 1_000_000);
+        var zones = options.number("zones", 20);
         var time = Duration.ofSeconds(options.number("seconds", 5));
         try (var engine = Engine.start()) {
             var callers = new Callers(engine.url(), engine.key());
-            begin(callers);
+            begin(callers, zones);
             fill(engine, size);
-            System.out.printf("%,d messages in %d zones%n", size, ZONES + 1);
+            System.out.printf("%,d messages in %d zones%n", size, zones + 1);
             var base = 0.0;
-            for (var kind : kinds().entrySet()) {
+            for (var kind : kinds(zones).entrySet()) {
                 callers.work(1, time.dividedBy(2), kind.getValue()); // Warm-up.
                 var measured = callers.work(1, time, number -> kind.getValue().apply(number + 100_000));
                 base = base == 0 ? measured.millis(0.99) : base;
@@ -62,9 +62,9 @@ final class Messages implements Bench.Benchmark {
         }
     }
 
-    private static void begin(Callers callers) throws Exception {
+    private static void begin(Callers callers, int zones) throws Exception {
         Workspace.domain(callers, AGENTS);
-        for (var i = 0; i < ZONES; i++) {
+        for (var i = 0; i < zones; i++) {
             callers.call(new Callers.Work("ZN_Create", Map.of("target", Map.of("domain", "bench"), "vx", Map.of("name", "zone" + i))));
         }
     }
@@ -90,24 +90,28 @@ final class Messages implements Bench.Benchmark {
         }
     }
 
-    private static Map<String, IntFunction<Callers.Work>> kinds() {
+    private static Map<String, IntFunction<Callers.Work>> kinds(int zones) {
         var kinds = new LinkedHashMap<String, IntFunction<Callers.Work>>();
         kinds.put("AP_Read", number -> new Callers.Work("AP_Read", Map.of("target", Map.of("agent", "Agent" + number % AGENTS))));
-        kinds.put("ZN_Read", number -> new Callers.Work(
-                "ZN_Read", Map.of("target", Map.of("domain", "bench", "zone", "zone" + number % ZONES))));
+        kinds.put("ZN_Read", number -> new Callers.Work("ZN_Read", Map.of("target", zone(number, zones))));
         kinds.put("AP_Search, a word of one message", number -> search(Map.of(), "number" + number));
         kinds.put("AP_Search, a word of one in 10,000", _ -> search(Map.of(), "needle"));
         kinds.put("AP_Search, two words", number -> search(Map.of(), "needle word" + number % 50));
         kinds.put("AP_Search, a frequent word", number -> search(Map.of(), "word" + number % 3));
         kinds.put("AP_Search, a phrase", number -> search(Map.of(), "\"word1 word%d\"".formatted(number % 50)));
         kinds.put("AP_Search, no message has all", number -> search(Map.of(), "needle word%d absent".formatted(number % 50)));
-        kinds.put("AP_Search in a zone", number -> search(Map.of("domain", "bench", "zone", "zone" + number % ZONES), "needle"));
+        kinds.put("AP_Search in a zone", number -> search(zone(number, zones), "needle"));
         kinds.put("AP_Search of an agent", number -> search(Map.of("agent", "Agent" + number % AGENTS), "word1"));
         kinds.put("AP_Search by time", number -> {
             var until = Instant.now().minusSeconds(60L * (number % 1_000));
             return new Callers.Work("AP_Search", Map.of("since", until.minusSeconds(3_600).toString(), "until", until.toString()));
         });
         return kinds;
+    }
+
+    /** Returns one of the zones; the first one if there are no others. */
+    private static Map<String, String> zone(int number, int zones) {
+        return zones == 0 ? Map.of("domain", "bench") : Map.of("domain", "bench", "zone", "zone" + number % zones);
     }
 
     private static Callers.Work search(Map<String, String> target, String content) {

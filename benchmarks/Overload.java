@@ -19,7 +19,7 @@ final class Overload implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "writes at twice the capacity [--seconds 60 --factor 2 --callers 16 --clients 10000 --warm 2000 --calls <instead of seconds>]";
+        return "writes at twice the capacity [--seconds 60 --factor 2 --callers 16 --clients 10000 --warm 2000 --limit 60 --calls <instead of seconds>]";
     }
 
     @Override
@@ -59,6 +59,7 @@ final class Overload implements Bench.Benchmark {
                 throw new IllegalStateException("not every call was answered");
             }
             Writes.check(engine.database(), attempts.acknowledged());
+            Drill.limit("recovered after", recovered, options.number("limit", 60));
         }
     }
 

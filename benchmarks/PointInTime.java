@@ -26,12 +26,13 @@ final class PointInTime implements Bench.Benchmark {
             try (var engine = Engine.startIn(Servers.engine(servers.url(), key))) {
                 writes = new Writes(List.of(engine.url()), key, options.number("writers", 8));
                 writes.awaitMore(options.number("writes", 1_000));
-                before = writes.names();
+                before = writes.texts();
                 until = value(servers.url(), "SELECT clock_timestamp()");
                 after = writes.next();
                 writes.awaitMore(options.number("writes", 1_000));
                 writes.close();
                 writes.report("before the loss");
+                writes.limit(0, 10);
                 var file = value(servers.url(), "SELECT pg_walfile_name(pg_current_wal_lsn())");
                 servers.sql("SELECT pg_switch_wal()");
                 while (value(servers.url(), "SELECT count(*) FROM pg_stat_archiver WHERE last_archived_wal >= '%s'".formatted(file)).equals("0")) {
@@ -45,12 +46,13 @@ final class PointInTime implements Bench.Benchmark {
             }
             System.out.printf("restored to %s in %.1f s%n", until, (System.nanoTime() - start) / 1e9);
             Writes.check(servers.standbyUrl(), before);
-            later(servers.standbyUrl(), writes.names(), after);
+            later(servers.standbyUrl(), writes.texts(), after);
             try (var engine = Engine.startIn(Servers.engine(servers.standbyUrl(), key))) {
                 var again = new Writes(List.of(engine.url()), key, 4);
                 again.awaitMore(100);
                 again.close();
                 again.report("on the restored database");
+                again.limit(0, 30);
             }
         }
     }
@@ -58,8 +60,8 @@ final class PointInTime implements Bench.Benchmark {
     /** Fails if a write is there that began after the point in time. */
     private static void later(String url, Set<String> all, int from) throws Exception {
         var later = new HashSet<>(all);
-        later.removeIf(name -> Writes.number(name) < from);
-        var found = Integer.parseInt(value(url, "SELECT count(*) FROM agent WHERE name LIKE 'drill %' AND CAST(split_part(name, ' ', 3) AS integer) >= " + from));
+        later.removeIf(text -> Writes.number(text) < from);
+        var found = Writes.found(url).keySet().stream().filter(text -> Writes.number(text) >= from).count();
         System.out.printf("  of %,d that began after it, %,d are there%n", later.size(), found);
         if (found > 0) {
             throw new IllegalStateException("the restore went too far");

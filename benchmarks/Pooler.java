@@ -55,6 +55,7 @@ final class Pooler implements Bench.Benchmark {
                     writes.close();
                     writes.report("pool_mode = %s, down for a second".formatted(mode));
                     writes.check(direct);
+                    writes.limit(100, 10);
                 }
             } finally {
                 bouncer.destroyForcibly().waitFor();

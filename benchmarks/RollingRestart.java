@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Three replicas behind a proxy are restarted one after the other. */
@@ -52,9 +53,7 @@ final class RollingRestart implements Bench.Benchmark {
                 writes.close();
                 writes.report("%d replicas behind %s restarted in turn".formatted(REPLICAS, proxy));
                 writes.check(servers.url());
-                if (writes.failures() > 0) {
-                    throw new IllegalStateException("%d calls failed".formatted(writes.failures()));
-                }
+                writes.limit(0, 10);
             } finally {
                 for (var replica : replicas) {
                     replica.close();
@@ -64,7 +63,13 @@ final class RollingRestart implements Bench.Benchmark {
     }
 
     static Engine start(Servers servers, String key, int port) throws Exception {
+        return start(servers, key, port, Map.of());
+    }
+
+    /** @param more settings beside those of each engine */
+    static Engine start(Servers servers, String key, int port, Map<String, String> more) throws Exception {
         var environment = new HashMap<>(Servers.engine(servers.url(), key));
+        environment.putAll(more);
         environment.put("ENGINE_BASE_URL", "http://localhost:" + port);
         return Engine.startAt(port, environment);
     }
@@ -92,11 +97,15 @@ final class RollingRestart implements Bench.Benchmark {
 
         Proxy(String name, int front, List<Integer> ports) throws Exception {
             process = proxy(folder, name, front, ports);
+            Drill.closeAtExit(this);
         }
 
         @Override
         public void close() throws Exception {
             process.destroyForcibly().waitFor();
+            if (!Files.exists(folder)) {
+                return;
+            }
             try (var files = Files.walk(folder)) {
                 for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
                     Files.delete(file);

@@ -18,8 +18,11 @@ final class Servers implements AutoCloseable {
     private final Path programs;
     private final int primary = freePort();
     private final int standby = freePort();
+    private final Map<String, String> environment;
 
-    private Servers() throws Exception {
+    private Servers(Map<String, String> environment) throws Exception {
+        this.environment = environment;
+        Drill.closeAtExit(this);
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
         try (var versions = Files.list(Path.of("/usr/lib/postgresql"))) {
             programs = versions.max(Comparator.comparing(each -> Integer.parseInt(each.getFileName().toString())))
@@ -38,11 +41,16 @@ final class Servers implements AutoCloseable {
     }
 
     static Servers alone() throws Exception {
-        return new Servers();
+        return new Servers(Map.of());
+    }
+
+    /** Starts a primary whose processes have these variables, such as those of another clock. */
+    static Servers timed(Map<String, String> environment) throws Exception {
+        return new Servers(environment);
     }
 
     static Servers withStandby() throws Exception {
-        var servers = new Servers();
+        var servers = new Servers(Map.of());
         servers.run(
                 "pg_basebackup", "-D", servers.data("standby"), "-R", "-c", "fast", "-X", "stream",
                 "-d", "host=127.0.0.1 port=%d user=engine application_name=standby".formatted(servers.primary));
@@ -53,7 +61,7 @@ final class Servers implements AutoCloseable {
 
     /** Starts a primary that archives its write-ahead log, and makes a base backup. */
     static Servers archiving() throws Exception {
-        var servers = new Servers();
+        var servers = new Servers(Map.of());
         var archive = servers.data("archive");
         Files.createDirectory(Path.of(archive), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         new ProcessBuilder("chown", "--reference=" + servers.data("primary"), archive).start().waitFor();
@@ -105,11 +113,12 @@ final class Servers implements AutoCloseable {
         command.add(programs.resolve(program).toString());
         command.addAll(List.of(arguments));
         var log = folder.resolve(program + ".out");
-        var process = new ProcessBuilder(command)
+        var builder = new ProcessBuilder(command)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
+                .redirectOutput(log.toFile());
+        builder.environment().putAll(environment);
+        var process = builder.start();
         if (process.waitFor() != 0) {
             throw new IOException(program + " failed: " + Files.readString(log));
         }
@@ -147,12 +156,10 @@ final class Servers implements AutoCloseable {
     void signalPrimary(String signal) throws Exception {
         var postmaster = Long.parseLong(Files.readAllLines(Path.of(data("primary"), "postmaster.pid")).getFirst().strip());
         var handle = ProcessHandle.of(postmaster).orElseThrow();
-        var pids = new ArrayList<>(handle.children().map(ProcessHandle::pid).toList());
-        pids.addFirst(postmaster);
-        for (var pid : pids) {
-            if (pid == postmaster || ProcessHandle.of(pid).isPresent()) {
-                Drill.signal(signal, pid);
-            }
+        var children = handle.children().toList();
+        Drill.signal(signal, postmaster);
+        for (var child : children) {
+            Drill.reaches(signal, child.pid());
         }
     }
 

@@ -35,6 +35,7 @@ final class SlowReplica implements Bench.Benchmark {
                 Drill.signal("STOP", slow.pid());
                 Thread.sleep(1_000L * seconds);
                 writes.report("one of %d replicas behind %s stopped for %d s".formatted(REPLICAS, proxy, seconds));
+                writes.limit(0, 10);
                 var before = writes.failures();
                 writes.mark();
                 Drill.signal("CONT", slow.pid());
@@ -44,6 +45,7 @@ final class SlowReplica implements Bench.Benchmark {
                 writes.report("it came back");
                 System.out.printf("  %d calls failed in all, %d of them after it came back%n", writes.failures(), writes.failures() - before);
                 writes.check(servers.url());
+                writes.limit(0, 10);
             } finally {
                 for (var replica : replicas) {
                     if (ProcessHandle.of(replica.pid()).isPresent()) {

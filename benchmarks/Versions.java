@@ -33,9 +33,8 @@ final class Versions implements Bench.Benchmark {
                 both.report("both versions side by side");
                 old.check(servers.url());
                 both.check(servers.url());
-                if (old.failures() + both.failures() > 0) {
-                    throw new IllegalStateException("calls failed");
-                }
+                old.limit(0, 10);
+                both.limit(0, 10);
             }
         }
     }

@@ -94,14 +94,14 @@ class BenchmarksTest {
     /** The drill itself checks that each refusal has {@code Retry-After}, and that no acknowledged write is lost. */
     @Test
     void writesAboveTheCapacityAreDoneOrRefusedClearly() throws Exception {
-        assertThat(run("Drill", "overload", "--warm", "160", "--calls", "640", "--factor", "10"))
+        assertThat(run("Drill", "overload", "--warm", "160", "--calls", "640", "--factor", "10", "--limit", "3600"))
                 .contains("640 came", "0 cut off", "0 of ");
     }
 
     /** The drill itself checks that each client is served in the end, and refused clearly before. */
     @Test
     void clientsThatComeBeforeTheStartAreServed() throws Exception {
-        assertThat(run("Drill", "cold-start", "--connections", "100", "--pause", "100"))
+        assertThat(run("Drill", "cold-start", "--connections", "100", "--pause", "100", "--limit", "3600"))
                 .contains("all 100 were served", "0 of 100 are missing");
     }
 

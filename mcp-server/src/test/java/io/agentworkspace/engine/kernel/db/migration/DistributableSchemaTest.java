@@ -22,6 +22,10 @@ class DistributableSchemaTest {
     private static final Set<String> OF_NO_TENANT =
             Set.of("data_home", "oauth_client", "plan_limit", "seal_key", "sign_in", "signing_key", "vault_check");
 
+    /** Their triggers send notifications, which a node of a cluster does not pass on: what is in the way of a distribution. */
+    private static final Set<String> THAT_NOTIFY =
+            Set.of("api_key", "app_user", "browser_session", "external_identity", "rule", "upstream");
+
     private static Db db;
 
     @BeforeAll
@@ -104,6 +108,22 @@ class DistributableSchemaTest {
                  WHERE NOT g.tgisinternal
                    AND (t.finds OR t.tenant_column IS NULL OR target.finds OR target.tenant_column IS NULL OR p.prosrc !~ 'tenant_id')
                 """);
+    }
+
+    /** Returns the tables of tenants with a trigger that notifies. */
+    private static List<String> thatNotify() {
+        return found("""
+                SELECT DISTINCT t.relname AS found
+                  FROM pg_trigger g
+                  JOIN t ON t.oid = g.tgrelid
+                  JOIN pg_proc p ON p.oid = g.tgfoid
+                 WHERE NOT g.tgisinternal AND t.tenant_column IS NOT NULL AND NOT t.finds AND p.prosrc ~* 'notify'
+                """);
+    }
+
+    @Test
+    void noFurtherTriggerNotifies() {
+        assertThat(thatNotify()).containsExactlyInAnyOrderElementsOf(THAT_NOTIFY);
     }
 
     @Test
