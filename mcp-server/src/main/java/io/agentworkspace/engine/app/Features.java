@@ -241,6 +241,10 @@ public final class Features {
         return signIn;
     }
 
+    AuditStore audit() {
+        return audit;
+    }
+
     AgentsFeature agents() {
         return agents;
     }
