@@ -21,9 +21,13 @@ import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.time.Clock;
+import java.util.Set;
 
 /** The feature of A2A: agents here for agents of others, and agents of others for those here. */
 public final class A2aFeature {
+    /** The headers of each request, in lower case. */
+    public static final Set<String> HEADERS = Set.of("a2a-version");
+
     private A2aFeature() {}
 
     /**

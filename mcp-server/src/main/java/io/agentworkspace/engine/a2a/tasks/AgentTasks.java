@@ -85,7 +85,7 @@ public final class AgentTasks {
                             .formatted(task.state().name().toLowerCase(Locale.ROOT)));
         }
         arguments.put("content", MessageFiles.text(call, message, key));
-        call.run("AP_Chat", arguments.put("reply_to", task.id().toString()), key);
+        call.say(arguments.put("reply_to", task.id().toString()), key);
         return task.id().toString();
     }
 
