@@ -50,16 +50,13 @@ public final class PushConfigs {
     }
 
     /**
-     * Checks a wish before the message is sent whose task it is for. Returns what keeps it when the task has begun, unless that has ended
-     * already.
+     * Checks a wish before the message is sent whose task it is for. Returns what keeps it when the task has begun.
      */
     public Consumer<String> prepare(AgentCall call, AgentPlace place, Fields wish) {
         requireChange(call);
         var config = PushConfig.read(wish, allowPrivate);
         store.requireRoom(call.caller(), PushConfigs::requireRoom);
-        return task -> reader.state(place, task)
-                .filter(found -> !found.state().isFinal())
-                .ifPresent(found -> store(call, place, found, config));
+        return task -> reader.state(place, task).ifPresent(found -> store(call, place, found, config));
     }
 
     /** Counts the operation, which no tool does. */
@@ -92,17 +89,11 @@ public final class PushConfigs {
         }
     }
 
-    /** Makes or replaces one of a task that has not ended. */
+    /** Makes or replaces one. If the task has ended, its client is told that at once. */
     public ObjectNode create(AgentCall call, AgentPlace place, Fields params) {
         requireChange(call);
         var config = PushConfig.read(params, allowPrivate);
         var task = task(place, params);
-        if (task.state().isFinal()) {
-            throw A2aError.of(
-                    Kind.UNSUPPORTED_OPERATION,
-                    "the task has ended (%s): there is nothing to notify of"
-                            .formatted(task.state().word()));
-        }
         store(call, place, task, config);
         return json(config.id(), task.id(), config.url());
     }

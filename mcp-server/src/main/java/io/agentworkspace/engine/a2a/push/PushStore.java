@@ -146,6 +146,9 @@ public final class PushStore {
             SELECT :tenant, gen_random_uuid(), c.id, :event, 'push', c.last_sequence, :now, :now FROM counted c
             """;
 
+    /** The state of a task whose end is still to be told. */
+    private static final String UNTOLD = "ENDED";
+
     /** A task that has none yet. */
     private static final UUID NONE = new UUID(0, 0);
 
@@ -244,7 +247,7 @@ public final class PushStore {
                     .set("task", id)
                     .set("by", caller.principal())
                     .set("id", config.id())
-                    .set("state", state(task))
+                    .set("state", task.state().isFinal() ? UNTOLD : state(task))
                     .one(_ -> true);
         });
     }

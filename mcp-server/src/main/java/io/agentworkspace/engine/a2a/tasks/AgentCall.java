@@ -76,8 +76,8 @@ public record AgentCall(
     }
 
     /** Sends a message by AP_Chat. What others have said meanwhile is not taken: the answer has no place for it. */
-    public void say(ObjectNode arguments, String key) {
-        checked(runner.run(
+    public ObjectNode say(ObjectNode arguments, String key) {
+        return checked(runner.run(
                 request("AP_Chat", arguments, key, ResponseBudget.once()).readOnly(true)));
     }
 

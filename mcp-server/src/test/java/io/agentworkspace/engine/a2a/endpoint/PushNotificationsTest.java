@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -109,8 +110,12 @@ class PushNotificationsTest {
             await().until(() -> configs(task).path("configs").isEmpty());
             assertThat(again.requests().getFirst()).contains("secret-1");
         }
-        assertThat(ben.code(CREATE, of(task, ",'url':'https://example.com/'"))).isEqualTo(-32004);
-        audited(task, "push.created|task %s, at 127.0.0.1:%d".formatted(task, port));
+        try (var late = RawReceiver.saying(RawReceiver.status(204))) {
+            ben.result(CREATE, "{'task_id':'%s','url':'%s'}".formatted(task, late.url())); // As ProtoJSON allows.
+            await().until(() -> states(late).contains("COMPLETED"));
+            var created = "push.created|task %s, at 127.0.0.1:".formatted(task);
+            audited(task, created + late.port(), created + port);
+        }
     }
 
     /** Neither it nor its deliveries are webhooks for the tools, also for who knows their ids. */
@@ -315,6 +320,24 @@ class PushNotificationsTest {
                     created + two.port(),
                     created + two.port(),
                     created + one.port());
+        }
+    }
+
+    /** It is there while the client waits, so that it is told if the connection breaks. */
+    @Test
+    void itIsMadeBeforeTheAnswerIsWaitedFor() {
+        try (var receiver = RawReceiver.saying(RawReceiver.status(200))) {
+            var sent = message("When?", "")
+                    .replace(
+                            "'returnImmediately':true",
+                            "'taskPushNotificationConfig':{'url':'%s'}".formatted(receiver.url()));
+            var waiting = CompletableFuture.supplyAsync(() -> ben.result("SendMessage", sent));
+            await().until(() -> !ben.result("ListTasks", "{}").path("tasks").isEmpty());
+            var task = ben.result("ListTasks", "{}").at("/tasks/0/id").asString();
+            await().until(() -> configs(task).path("configs").size() == 1);
+            say("AP_Answer", "question", task, "At six.");
+            assertThat(waiting.join().at("/task/status/state").asString()).isEqualTo("TASK_STATE_COMPLETED");
+            await().until(() -> states(receiver).contains("COMPLETED"));
         }
     }
 
