@@ -57,9 +57,13 @@ http
   .listen(Number(PORT), '127.0.0.1', () => console.log(PORT));
 
 const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
-const act = async ({ id, content, question }) => {
+const act = async ({ id, content, question, reply_to: replied }) => {
   if (/^\[(tck-)?input-required/.test(content)) {
     await invoke('AP_Chat', { reply_to: id, content: 'Which one?', target });
+    return;
+  }
+  if (/^\[(tck-)?complete-task/.test(content)) {
+    await invoke('AP_Answer', { question: replied, content: 'Hello from TCK', target });
     return;
   }
   if (/^\[(tck-)?(test-resubscribe|stream)/.test(content)) {

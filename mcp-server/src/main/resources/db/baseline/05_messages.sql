@@ -275,10 +275,8 @@ CREATE TABLE remote_message (
     claim           uuid,
     attempts        integer     NOT NULL DEFAULT 0,
     sent_at         timestamptz,
-    context_id      text,
-    task_id         text,
     root_id         uuid,
-    asks            boolean     NOT NULL DEFAULT false,
+    state           jsonb       NOT NULL DEFAULT '{}',
     answer          text,
     said            text,
     unsure          integer     NOT NULL DEFAULT 0,
@@ -289,10 +287,8 @@ COMMENT ON TABLE remote_message IS 'The direct messages to agents that live else
 COMMENT ON COLUMN remote_message.due_at IS 'When to look at it next, while it is claimed when the claim expires; null when nothing more is expected.';
 COMMENT ON COLUMN remote_message.claim IS 'Who is at work on it.';
 COMMENT ON COLUMN remote_message.sent_at IS 'When the other server took it.';
-COMMENT ON COLUMN remote_message.context_id IS 'The conversation as the other server calls it.';
-COMMENT ON COLUMN remote_message.task_id IS 'The task that the other server made of it.';
-COMMENT ON COLUMN remote_message.root_id IS 'The message that began this task.';
-COMMENT ON COLUMN remote_message.asks IS 'Whether the other agent asks back: a message that replies continues the task.';
+COMMENT ON COLUMN remote_message.root_id IS 'The message that began what it continues.';
+COMMENT ON COLUMN remote_message.state IS 'What the protocol knows of it, which is written and read by the protocol only.';
 COMMENT ON COLUMN remote_message.said IS 'The mark of the answer that was said last: it is not said again.';
 COMMENT ON COLUMN remote_message.unsure IS 'How often it was sent without an answer.';
 COMMENT ON COLUMN remote_message.answer IS 'What is still to be said here, as JSON.';

@@ -95,7 +95,7 @@ COMMENT ON TABLE webhook_push IS 'The push notifications of A2A: each is a webho
 COMMENT ON COLUMN webhook_push.task_id IS 'The question.';
 COMMENT ON COLUMN webhook_push.principal IS 'The credential that made it, and alone sees it.';
 COMMENT ON COLUMN webhook_push.id IS 'Its id as the client knows it.';
-COMMENT ON COLUMN webhook_push.state IS 'The state that was told last, or was known when it was made.';
+COMMENT ON COLUMN webhook_push.state IS 'The state that was told last, or was known when it was made; ENDED if that is still to be told.';
 COMMENT ON COLUMN webhook_push.seen_at IS 'The time of the last message in the conversation when its task was last looked at.';
 CREATE INDEX webhook_push_principal ON webhook_push (tenant_id, principal);
 

@@ -129,6 +129,8 @@ const VERBS = {
   'account.disconnected': ['disconnected an account at'],
   'tenant.created': ['created'],
   'document.validated': ['submitted', 'which a rule matched'],
+  'push.created': ['asked to be notified of a task of'],
+  'push.deleted': ['ended the notifications of a task of'],
 };
 
 // What a tool is for, where the thing is not known.

@@ -7,7 +7,6 @@ import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.hubs.apps.AppPage;
 import io.agentworkspace.engine.identity.dpop.DpopProofs;
 import io.agentworkspace.engine.identity.oauth.OAuthFeature;
-import io.agentworkspace.engine.identity.signin.SignInFeature;
 import io.agentworkspace.engine.integrations.joining.InvitationStore;
 import io.agentworkspace.engine.integrations.joining.Joiner;
 import io.agentworkspace.engine.integrations.skills.Library;
@@ -125,7 +124,7 @@ record EndpointFeatures(
                 DemoFeature.of(db, runner, local, clock),
                 OAuthFeature.of(db, signIn, features.keys(), http, proofs, runner, ground.events(), pages, clock)));
         if (settings.a2a().on()) {
-            own.add(a2a(ground, signIn, runner, new SealedCursors(new StateSigner(sealKeys)), streams));
+            own.add(a2a(ground, features, runner, new SealedCursors(new StateSigner(sealKeys)), streams));
         }
         return new EndpointFeatures(
                 new Feature.Endpoint(mcp::serves, mcp),
@@ -137,7 +136,7 @@ record EndpointFeatures(
     }
 
     private static Feature a2a(
-            Ground ground, SignInFeature signIn, ToolRunner runner, SealedCursors cursors, StreamLimits streams) {
+            Ground ground, Features features, ToolRunner runner, SealedCursors cursors, StreamLimits streams) {
         var settings = ground.settings();
         var http = new VettedClient(
                 AddressPolicy.allowing(settings.upstreams().allowed()),
@@ -149,7 +148,8 @@ record EndpointFeatures(
                         cursors,
                         ground.vault(),
                         http,
-                        signIn,
+                        features.signIn(),
+                        features.audit(),
                         ground.published(),
                         streams,
                         settings.webhooks().allowPrivate()),

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.a2a.endpoint.A2aFeature;
 import io.agentworkspace.engine.app.settings.Settings;
 import io.agentworkspace.engine.calls.inbox.InboxFeature;
 import io.agentworkspace.engine.calls.runner.ObservedRunner;
@@ -115,10 +116,10 @@ public final class Features {
 
         add(UsersFeature.of(db, limits));
         add(InboxFeature.of(db));
-        agents = AgentsFeature.of(db, ground.vault(), remotes(settings));
+        agents = AgentsFeature.of(db, ground.vault(), new RemoteStore.Rules(remotes(settings), A2aFeature.HEADERS));
         add(agents.feature());
         wait = WaitFeature.of(db, ground.contexts(), mostWaiting, clock);
-        add(ChatFeature.of(db, ground.contexts(), wait.waiting(), clock));
+        add(ChatFeature.of(db, ground.contexts(), wait.waiting(), settings.a2a().on(), clock));
         add(wait.feature());
         add(MessageSearchFeature.of(db));
         add(DomainsFeature.of(db));
@@ -239,6 +240,10 @@ public final class Features {
 
     SignInFeature signIn() {
         return signIn;
+    }
+
+    AuditStore audit() {
+        return audit;
     }
 
     AgentsFeature agents() {

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.a2a.tasks.AgentTasks;
 import io.agentworkspace.engine.a2a.tasks.TaskQueries;
 import io.agentworkspace.engine.a2a.tasks.TaskReader;
 import io.agentworkspace.engine.a2a.tasks.TaskWatches;
+import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.identity.signin.SignInFeature;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.feature.Feature;
@@ -20,9 +21,13 @@ import io.agentworkspace.engine.kernel.streams.StreamLimits;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.time.Clock;
+import java.util.Set;
 
 /** The feature of A2A: agents here for agents of others, and agents of others for those here. */
 public final class A2aFeature {
+    /** The headers of each request, in lower case. */
+    public static final Set<String> HEADERS = Set.of("a2a-version");
+
     private A2aFeature() {}
 
     /**
@@ -38,6 +43,7 @@ public final class A2aFeature {
             Vault vault,
             VettedClient http,
             SignInFeature signIn,
+            AuditStore audit,
             PublicAddresses published,
             StreamLimits streams,
             boolean allowPrivate) {}
@@ -52,7 +58,8 @@ public final class A2aFeature {
         var reader = new TaskReader(parts.published().baseUrl(), queries, parts.cursors());
         var watches = new TaskWatches(reader, new ListeningTenants(db, clock), parts.streams());
         var pushes = new PushStore(db, parts.vault());
-        var configs = new PushConfigs(pushes, reader, parts.allowPrivate(), clock);
+        var loop = new PushLoop(pushes, signIn.resolver(), parts.runner(), queries, reader, clock);
+        var configs = new PushConfigs(pushes, reader, parts.audit(), parts.allowPrivate(), loop::made, clock);
         var operations = new Operations(new AgentTasks(reader, queries, watches), configs, cards);
         var engine = new EngineOperations(cards, parts.streams());
         var endpoint = new A2aEndpoint(
@@ -67,7 +74,7 @@ public final class A2aFeature {
                 .endpoint(A2aAddress::isPath, endpoint)
                 .listener(watches.listener())
                 .closing(watches);
-        PushLoop.addTo(feature, pushes, signIn.resolver(), parts.runner(), queries, reader, clock);
+        loop.addTo(feature);
         Outbound.addTo(feature, db, parts.vault(), parts.http(), parts.runner(), clock);
         return feature;
     }

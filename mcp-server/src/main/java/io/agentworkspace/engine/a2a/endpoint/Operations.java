@@ -95,9 +95,7 @@ final class Operations {
 
     private ObjectNode send(Fields params, AgentCall call, AgentPlace place) {
         var message = SentMessage.read(params);
-        var begun = begun(message, call, place);
-        var task = tasks.send(call, place, message);
-        begun.accept(task.id());
+        var task = tasks.send(call, place, message, message.push() == null ? null : begun(message, call, place));
         var answer = Json.object();
         answer.set("task", task.json(true, message.historyLength()));
         return answer;

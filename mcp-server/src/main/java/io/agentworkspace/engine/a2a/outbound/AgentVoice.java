@@ -99,7 +99,7 @@ final class AgentVoice {
         var chat = Json.object()
                 .put("content", text)
                 .put("reply_to", claim.message().toString());
-        call.run("AP_Chat", chat, key + "-reply");
+        call.say(chat, key + "-reply");
     }
 
     private static ObjectNode answered(Claim claim, String text) {

@@ -76,6 +76,10 @@ public final class Outbound implements Worker.Queue<Claim> {
     public boolean work(Claim claim) {
         var known = claim;
         try {
+            if (claim.isWithdrawn()) {
+                cancel(claim);
+                return false;
+            }
             known = claim.answer() == null ? ask(claim) : claim;
             if (known.answer() != null) {
                 say(known, known.answer());
@@ -97,6 +101,21 @@ public final class Outbound implements Worker.Queue<Claim> {
     @Override
     public boolean renew(Claim claim) {
         return store.renew(claim, clock.instant().plus(LEASE));
+    }
+
+    /** Cancels the task of a question that was taken back. Nobody waits for the result, so that only a server that is away is asked again. */
+    private void cancel(Claim claim) throws RemoteFailure, InterruptedException {
+        if (claim.sent() && !claim.task().isEmpty()) {
+            try {
+                client.cancel(store.open(claim.remote()), claim.task());
+            } catch (RemoteFailure failed) {
+                if (!failed.isFinal() && !isOlder(claim, TO_ANSWER)) {
+                    throw failed;
+                }
+                LOG.debug("the task of the message {} is not canceled: {}", claim.message(), failed.getMessage());
+            }
+        }
+        store.end(claim);
     }
 
     /** Sends the message, or looks at its task, and records the answer. */

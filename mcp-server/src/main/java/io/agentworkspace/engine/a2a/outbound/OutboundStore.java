@@ -26,6 +26,7 @@ final class OutboundStore {
     /**
      * Claims due messages. Each agent has two places, and those of one tenant take turns with those of the others. Of a conversation, the next message is sent when the one before it was taken, since it continues what came of that.
      * A message continues the task whose agent asks back: that which it replies to, else the latest. One that asks a question begins a task.
+     * The state of a message has the other server's {@code context} and {@code task}, and {@code asks} while the agent asks back.
      */
     private static final String CLAIM = """
             WITH ready AS (
@@ -44,12 +45,12 @@ final class OutboundStore {
                  CROSS JOIN LATERAL (SELECT q.tenant_id, q.message_id, q.due_at
                                        FROM remote_message q
                                       WHERE q.tenant_id = r.tenant_id AND q.agent_id = r.agent_id AND q.due_at <= :now
-                                        AND (q.sent_at IS NOT NULL AND (NOT q.asks OR q.answer IS NOT NULL)
+                                        AND (q.sent_at IS NOT NULL AND (q.state -> 'asks' IS NULL OR q.answer IS NOT NULL)
                                              OR NOT EXISTS (SELECT 1 FROM remote_message e
                                                              WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id
                                                                AND e.agent_id = q.agent_id AND e.due_at IS NOT NULL
                                                                AND CASE WHEN q.sent_at IS NULL
-                                                                        THEN e.seq < q.seq AND (e.sent_at IS NULL OR e.asks AND e.claim IS NOT NULL AND e.due_at > :now)
+                                                                        THEN e.seq < q.seq AND (e.sent_at IS NULL OR e.state -> 'asks' IS NOT NULL AND e.claim IS NOT NULL AND e.due_at > :now)
                                                                         ELSE e.seq > q.seq AND e.sent_at IS NULL END))
                                       ORDER BY q.due_at
                                       LIMIT :each - r.busy) d
@@ -67,13 +68,14 @@ final class OutboundStore {
                   FROM free
                  WHERE q.tenant_id = free.tenant_id AND q.message_id = free.message_id
              RETURNING q.*)
-            SELECT q.tenant_id, q.message_id, q.agent_id, q.claim, q.attempts, q.created_at, q.sent_at IS NOT NULL AS sent, q.answer, q.asks,
+            SELECT q.tenant_id, q.message_id, q.agent_id, q.claim, q.attempts, q.created_at, q.sent_at IS NOT NULL AS sent, q.answer,
+                   q.state -> 'asks' IS NOT NULL AS asks,
                    q.unsure, q.said, m.content, COALESCE(q.root_id, o.root_id, q.message_id) AS root_id,
-                   COALESCE(q.context_id, b.context_id) AS context_id, COALESCE(q.task_id, o.task_id) AS task_id,
+                   COALESCE(q.state ->> 'context', b.context) AS context, COALESCE(q.state ->> 'task', o.task) AS task,
                    r.url, r.header, r.secret, r.set_at, r.internal, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role,
                    ARRAY(SELECT d.name || ', version ' || d.version FROM document d
                           WHERE d.tenant_id = m.tenant_id AND d.id = ANY (m.attached)) AS attached,
-                   k.choices, k.id IS NOT NULL AS asked
+                   k.choices, k.id IS NOT NULL AS asked, k.withdrawn_at IS NOT NULL AS withdrawn
               FROM taken q
               JOIN agent_remote r ON r.tenant_id = q.tenant_id AND r.agent_id = q.agent_id
               JOIN agent a ON a.tenant_id = q.tenant_id AND a.id = q.agent_id
@@ -81,13 +83,13 @@ final class OutboundStore {
               JOIN tenant t ON t.tenant_id = q.tenant_id
               JOIN message m ON m.tenant_id = q.tenant_id AND m.conversation_id = q.conversation_id AND m.seq = q.seq
               LEFT JOIN message x ON x.tenant_id = m.tenant_id AND x.id = m.answers
-              LEFT JOIN LATERAL (SELECT e.context_id FROM remote_message e
+              LEFT JOIN LATERAL (SELECT e.state ->> 'context' AS context FROM remote_message e
                                   WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
-                                    AND e.seq < q.seq AND e.context_id IS NOT NULL
+                                    AND e.seq < q.seq AND e.state -> 'context' IS NOT NULL
                                   ORDER BY e.seq DESC LIMIT 1) b ON true
-              LEFT JOIN LATERAL (SELECT e.root_id, e.task_id FROM remote_message e
+              LEFT JOIN LATERAL (SELECT e.root_id, e.state ->> 'task' AS task FROM remote_message e
                                   WHERE e.tenant_id = q.tenant_id AND e.conversation_id = q.conversation_id AND e.agent_id = q.agent_id
-                                    AND e.seq < q.seq AND e.asks
+                                    AND e.seq < q.seq AND e.state -> 'asks' IS NOT NULL
                                     AND (m.answers IS NULL
                                          OR e.root_id IN (SELECT s.root_id FROM remote_message s
                                                            WHERE s.tenant_id = q.tenant_id AND s.message_id IN (m.answers, x.answers)))
@@ -113,19 +115,21 @@ final class OutboundStore {
                    AND (r.failing_since IS NOT NULL OR r.last_error IS DISTINCT FROM CAST(:error AS text))),
             own AS (
                 UPDATE remote_message q
-                   SET sent_at = COALESCE(q.sent_at, :now), context_id = COALESCE(NULLIF(:context, ''), NULLIF(:known, '')),
-                       task_id = COALESCE(NULLIF(:task, ''), q.task_id), root_id = :root, asks = :asks, answer = :answer, attempts = 0,
+                   SET sent_at = COALESCE(q.sent_at, :now), root_id = :root, answer = :answer, attempts = 0,
+                       state = jsonb_strip_nulls(jsonb_build_object(
+                           'context', COALESCE(NULLIF(:context, ''), NULLIF(:known, '')),
+                           'task', COALESCE(NULLIF(:task, ''), q.state ->> 'task'), 'asks', NULLIF(:asks, false))),
                        due_at = :due, claim = CASE WHEN CAST(:answer AS text) IS NOT NULL THEN q.claim END
                   FROM there
                  WHERE q.tenant_id = there.tenant_id AND q.message_id = :message AND q.claim = :claim
              RETURNING q.*),
             before AS (
                 UPDATE remote_message e
-                   SET asks = false,
+                   SET state = e.state - 'asks',
                        due_at = CASE WHEN e.answer IS NOT NULL THEN e.due_at WHEN CAST(:error AS text) IS NOT NULL THEN :now END
                   FROM own
                  WHERE e.tenant_id = own.tenant_id AND e.conversation_id = own.conversation_id AND e.agent_id = own.agent_id
-                   AND e.root_id = own.root_id AND e.seq < own.seq AND e.asks)
+                   AND e.root_id = own.root_id AND e.seq < own.seq AND e.state -> 'asks' IS NOT NULL)
             SELECT count(*) AS recorded FROM own
             """;
 
@@ -159,7 +163,13 @@ final class OutboundStore {
                 UPDATE agent_remote SET last_error = :error
                  WHERE tenant_id = :tenant AND agent_id = :agent AND CAST(:error AS text) IS NOT NULL)
             UPDATE remote_message
-               SET due_at = CASE WHEN asks THEN CAST(:due AS timestamptz) END, claim = NULL, answer = NULL, said = :said
+               SET due_at = CASE WHEN state -> 'asks' IS NOT NULL THEN CAST(:due AS timestamptz) END, claim = NULL, answer = NULL, said = :said
+             WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
+            """;
+
+    /** Nothing more is expected of it, and nothing continues its task. */
+    private static final String END = """
+            UPDATE remote_message SET due_at = NULL, claim = NULL, answer = NULL, state = state - 'asks'
              WHERE tenant_id = :tenant AND message_id = :message AND claim = :claim
             """;
 
@@ -192,6 +202,7 @@ final class OutboundStore {
      * @param task the task that it began or continues; empty for none
      * @param root the message that began the task
      * @param choices of the question that the root asks; null if it asks none
+     * @param withdrawn whether that was taken back
      * @param answer what is still to be said
      */
     record Claim(
@@ -211,7 +222,13 @@ final class OutboundStore {
             UUID root,
             boolean asks,
             @Nullable List<String> choices,
+            boolean withdrawn,
             @Nullable ObjectNode answer) {
+        /** Whether the other server need not know the message, or need not go on with it. */
+        boolean isWithdrawn() {
+            return withdrawn && answer == null && (sent || message.equals(root));
+        }
+
         Claim having(RemoteNews news) {
             return new Claim(
                     remote,
@@ -230,6 +247,7 @@ final class OutboundStore {
                     root,
                     news.asks(),
                     choices,
+                    withdrawn,
                     news.answer());
         }
     }
@@ -290,11 +308,12 @@ final class OutboundStore {
                 row.flag("sent"),
                 row.text("content"),
                 row.texts("attached"),
-                Objects.requireNonNullElse(row.textOrNull("context_id"), ""),
-                Objects.requireNonNullElse(row.textOrNull("task_id"), ""),
+                Objects.requireNonNullElse(row.textOrNull("context"), ""),
+                Objects.requireNonNullElse(row.textOrNull("task"), ""),
                 row.uuid("root_id"),
                 row.flag("asks"),
                 row.flag("asked") ? row.texts("choices") : null,
+                row.flag("withdrawn"),
                 answer == null ? null : Json.readObject(answer.getBytes(StandardCharsets.UTF_8)));
     }
 
@@ -361,6 +380,11 @@ final class OutboundStore {
     /** Looks at it again then, whatever the other server does. */
     void later(Claim claim, Instant due) {
         of(claim, LATER).set("due", due).run();
+    }
+
+    /** Nothing more is sent or said of it. */
+    void end(Claim claim) {
+        of(claim, END).run();
     }
 
     /**

@@ -47,7 +47,10 @@ final class RemoteClient implements AutoCloseable {
 
     /** Reasons of refusals that may end. */
     private static final Set<String> FOR_NOW =
-            Set.of("INTERNAL", "RATE_LIMITED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE");
+            Set.of("RATE_LIMITED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE");
+
+    /** The reason of a server that failed at a request, which it may have begun with. */
+    private static final String FAILED = "INTERNAL";
 
     private final VettedClient inside;
     private final VettedClient outside;
@@ -80,6 +83,14 @@ final class RemoteClient implements AutoCloseable {
         return call(
                 agent,
                 new Operation("GetTask", params, "/tasks/%s?historyLength=%d".formatted(segment(id), HISTORY), false));
+    }
+
+    /** Cancels a task. */
+    void cancel(RemoteAgent agent, String id) throws RemoteFailure, InterruptedException {
+        call(
+                agent,
+                new Operation(
+                        "CancelTask", Json.object().put("id", id), "/tasks/%s:cancel".formatted(segment(id)), true));
     }
 
     /** An operation in both bindings. */
@@ -162,7 +173,10 @@ final class RemoteClient implements AutoCloseable {
             var code = error.path("code").asInt();
             var words = "it refused the request: %s (%d)"
                     .formatted(Excerpt.cut(error.path("message").asString(""), WORDS), code);
-            throw refusal(words, error.path("data"), code == INTERNAL || code == OWN);
+            throw refusal(
+                    words,
+                    error.path("data"),
+                    code == INTERNAL ? Kind.UNSURE : code == OWN ? Kind.NOT_TAKEN : Kind.REFUSED);
         }
         if (!answer.path("id").asString("").equals(id) || !(answer.get("result") instanceof ObjectNode result)) {
             throw RemoteFailure.unusable("its answer is no JSON-RPC response to the request");
@@ -173,17 +187,19 @@ final class RemoteClient implements AutoCloseable {
     /**
      * Returns a refusal.
      *
-     * @param details whose reason decides whether it may end
-     * @param otherwise whether it may, if there is no reason
+     * @param details whose reason decides what is known of the request
+     * @param otherwise what is known without a reason
      */
-    private static RemoteFailure refusal(String words, JsonNode details, boolean otherwise) {
+    private static RemoteFailure refusal(String words, JsonNode details, Kind otherwise) {
         for (var each : details) {
             var reason = each.path("reason").asString("");
             if (!reason.isEmpty()) {
-                return RemoteFailure.of(FOR_NOW.contains(reason) ? Kind.NOT_TAKEN : Kind.REFUSED, words);
+                return RemoteFailure.of(
+                        reason.equals(FAILED) ? Kind.UNSURE : FOR_NOW.contains(reason) ? Kind.NOT_TAKEN : Kind.REFUSED,
+                        words);
             }
         }
-        return RemoteFailure.of(otherwise ? Kind.NOT_TAKEN : Kind.REFUSED, words);
+        return RemoteFailure.of(otherwise, words);
     }
 
     private ObjectNode rest(RemoteAgent agent, Interface at, Operation operation)
@@ -260,9 +276,9 @@ final class RemoteClient implements AutoCloseable {
         var said = Excerpt.cut(error.path("message").asString(""), WORDS);
         var words = "it answered %d%s".formatted(reply.status(), said.isEmpty() ? "" : ": " + said);
         return switch (reply.status()) {
-            case 504 -> RemoteFailure.of(Kind.UNSURE, words);
-            case 400, 405, 409, 410, 413, 415, 422, 501 -> refusal(words, error.path("details"), false);
-            default -> refusal(words, error.path("details"), true);
+            case 500, 502, 504 -> refusal(words, error.path("details"), Kind.UNSURE); // It may have begun.
+            case 400, 405, 409, 410, 413, 415, 422, 501 -> refusal(words, error.path("details"), Kind.REFUSED);
+            default -> refusal(words, error.path("details"), Kind.NOT_TAKEN);
         };
     }
 

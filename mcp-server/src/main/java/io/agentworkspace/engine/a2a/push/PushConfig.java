@@ -4,6 +4,7 @@ import io.agentworkspace.engine.a2a.wire.Fields;
 import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.StorableText;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
@@ -23,12 +24,16 @@ record PushConfig(String id, String url, String headers) {
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9-]{0,49}");
 
     static PushConfig read(Fields wish, boolean allowPrivate) {
-        var id = wish.text("id");
-        if (id.length() > MOST) {
-            throw wish.invalid("id", "must have at most %d characters".formatted(MOST));
+        var id = wish.text("id").isBlank() ? UUID.randomUUID().toString() : id(wish);
+        return new PushConfig(id, url(wish, allowPrivate), Json.text(headers(wish)));
+    }
+
+    static String id(Fields fields) {
+        var id = fields.required("id");
+        if (id.length() > MOST || !StorableText.isStorable(id)) {
+            throw fields.invalid("id", "must have at most %d characters, each of them valid".formatted(MOST));
         }
-        return new PushConfig(
-                id.isBlank() ? UUID.randomUUID().toString() : id, url(wish, allowPrivate), Json.text(headers(wish)));
+        return id;
     }
 
     private static String url(Fields wish, boolean allowPrivate) {

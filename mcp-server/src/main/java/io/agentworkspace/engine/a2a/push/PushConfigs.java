@@ -8,12 +8,15 @@ import io.agentworkspace.engine.a2a.wire.A2aError;
 import io.agentworkspace.engine.a2a.wire.A2aError.Kind;
 import io.agentworkspace.engine.a2a.wire.Fields;
 import io.agentworkspace.engine.a2a.wire.TaskRecord;
+import io.agentworkspace.engine.identity.audit.AuditEntry;
+import io.agentworkspace.engine.identity.audit.AuditEvent;
+import io.agentworkspace.engine.identity.audit.AuditStore;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Family;
+import java.net.URI;
 import java.time.Clock;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,40 +28,45 @@ public final class PushConfigs {
     private static final int MOST_OF_TASK = 5;
     private static final int MOST_OF_CALLER = 100;
 
-    /** A task that has none yet. */
-    private static final UUID NONE = new UUID(0, 0);
-
     private final PushStore store;
     private final TaskReader reader;
+    private final AuditStore audit;
     private final boolean allowPrivate;
+    private final Runnable made;
     private final Clock clock;
 
-    /** @param allowPrivate whether webhooks may be in private networks */
-    public PushConfigs(PushStore store, TaskReader reader, boolean allowPrivate, Clock clock) {
+    /**
+     * @param allowPrivate whether webhooks may be in private networks
+     * @param made runs when there is another one
+     */
+    public PushConfigs(
+            PushStore store, TaskReader reader, AuditStore audit, boolean allowPrivate, Runnable made, Clock clock) {
         this.store = store;
         this.reader = reader;
+        this.audit = audit;
         this.allowPrivate = allowPrivate;
+        this.made = made;
         this.clock = clock;
     }
 
     /**
-     * Checks a wish before the message is sent whose task it is for. Returns what keeps it when the task has begun, unless that has ended
-     * already.
+     * Checks a wish before the message is sent whose task it is for. Returns what keeps it when the task has begun.
      */
     public Consumer<String> prepare(AgentCall call, AgentPlace place, Fields wish) {
         requireChange(call);
         var config = PushConfig.read(wish, allowPrivate);
-        requireRoom(store.count(call.caller(), NONE));
-        return task -> reader.state(place, task)
-                .filter(found -> !found.state().isFinal())
-                .ifPresent(found -> store(call, found, config));
+        store.requireRoom(call.caller(), PushConfigs::requireRoom);
+        return task -> reader.state(place, task).ifPresent(found -> store(call, place, found, config));
     }
 
+    /** Counts the operation, which no tool does. */
     private static void requireChange(AgentCall call) {
+        call.runner().admit(call.caller());
         refuse(call.caller().obstacleToChange(Family.WEBHOOK, "a push notification"));
     }
 
     private static void requireRead(AgentCall call) {
+        call.runner().admit(call.caller());
         refuse(call.caller().obstacleToRead(Family.WEBHOOK, "a push notification"));
     }
 
@@ -81,23 +89,37 @@ public final class PushConfigs {
         }
     }
 
-    /** Makes or replaces one of a task that has not ended. */
+    /** Makes or replaces one. If the task has ended, its client is told that at once. */
     public ObjectNode create(AgentCall call, AgentPlace place, Fields params) {
         requireChange(call);
         var config = PushConfig.read(params, allowPrivate);
         var task = task(place, params);
-        if (task.state().isFinal()) {
-            throw A2aError.of(
-                    Kind.UNSUPPORTED_OPERATION,
-                    "the task has ended (%s): there is nothing to notify of"
-                            .formatted(task.state().word()));
-        }
-        store(call, task, config);
+        store(call, place, task, config);
         return json(config.id(), task.id(), config.url());
     }
 
-    private void store(AgentCall call, TaskRecord task, PushConfig config) {
-        store.put(call.caller(), task, config, clock.instant(), PushConfigs::requireRoom);
+    private void store(AgentCall call, AgentPlace place, TaskRecord task, PushConfig config) {
+        var details =
+                "task %s, at %s".formatted(task.id(), URI.create(config.url()).getAuthority()); // A path may be secret.
+        store.put(
+                call.caller(),
+                task,
+                config,
+                clock.instant(),
+                PushConfigs::requireRoom,
+                () -> note(AuditEvent.PUSH_CREATED, call, place, details));
+        made.run();
+    }
+
+    private void note(AuditEvent event, AgentCall call, AgentPlace place, String details) {
+        var caller = call.caller();
+        var actor = new AuditEntry.Actor(
+                caller.userName(),
+                caller.principal().split(":", 2)[0],
+                caller.credential().key());
+        var subject = new AuditEntry.Subject("agent", place.name(), null);
+        var entry = AuditEntry.event(event, clock.instant(), actor, subject, call.source(), call.requestId());
+        audit.note(caller.tenant(), entry.detailed(details));
     }
 
     private TaskRecord task(AgentPlace place, Fields params) {
@@ -133,7 +155,12 @@ public final class PushConfigs {
 
     public ObjectNode delete(AgentCall call, AgentPlace place, Fields params) {
         requireChange(call);
-        store.delete(call.caller(), task(place, params).id(), params.required("id"));
+        var task = task(place, params).id();
+        store.delete(
+                call.caller(),
+                task,
+                PushConfig.id(params),
+                () -> note(AuditEvent.PUSH_DELETED, call, place, "task " + task));
         return Json.object();
     }
 }

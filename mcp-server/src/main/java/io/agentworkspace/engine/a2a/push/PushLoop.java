@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.a2a.push;
 
 import io.agentworkspace.engine.a2a.push.PushStore.Changed;
+import io.agentworkspace.engine.a2a.push.PushStore.Owner;
 import io.agentworkspace.engine.a2a.tasks.AgentCall;
 import io.agentworkspace.engine.a2a.tasks.TaskQueries;
 import io.agentworkspace.engine.a2a.tasks.TaskReader;
@@ -9,9 +10,13 @@ import io.agentworkspace.engine.identity.credentials.Callers;
 import io.agentworkspace.engine.kernel.feature.Feature;
 import io.agentworkspace.engine.kernel.scheduling.WorkLoop;
 import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,14 +29,18 @@ public final class PushLoop {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int MOST = 100;
 
+    /** How many rounds are left out while there are no push notifications: those of other replicas are noticed then. */
+    private static final int REST = 10;
+
     private final PushStore store;
     private final Callers callers;
     private final ToolRunner runner;
     private final TaskQueries queries;
     private final TaskReader reader;
     private final Clock clock;
+    private final AtomicInteger resting = new AtomicInteger();
 
-    private PushLoop(
+    public PushLoop(
             PushStore store, Callers callers, ToolRunner runner, TaskQueries queries, TaskReader reader, Clock clock) {
         this.store = store;
         this.callers = callers;
@@ -41,31 +50,44 @@ public final class PushLoop {
         this.clock = clock;
     }
 
-    public static void addTo(
-            Feature feature,
-            PushStore store,
-            Callers callers,
-            ToolRunner runner,
-            TaskQueries queries,
-            TaskReader reader,
-            Clock clock) {
-        var pushes = new PushLoop(store, callers, runner, queries, reader, clock);
+    public void addTo(Feature feature) {
         var loop = new WorkLoop(
-                "states of tasks are put into the outbox", Thread.ofVirtual().name("a2a: push"), PAUSE, pushes::round);
-        feature.running(loop, loop::start);
+                "states of tasks are put into the outbox", Thread.ofVirtual().name("a2a: push"), PAUSE, this::round);
+        feature.running(loop, loop::start).background(work -> work.clearing("push notifications", _ -> clear()));
+    }
+
+    /** There is another push notification. */
+    public void made() {
+        resting.set(0);
     }
 
     private boolean round() {
-        store.clear();
+        if (resting.getAndUpdate(left -> Math.max(left - 1, 0)) > 0) {
+            return false;
+        }
+        if (!store.isAny()) {
+            resting.set(REST);
+            return false;
+        }
         var changed = store.changed(clock.instant(), MOST);
         changed.forEach(this::look);
         return changed.size() == MOST;
     }
 
+    /** Deletes those that have ended, and those of credentials that are not valid any more. */
+    private void clear() {
+        store.owners().stream().filter(owner -> current(owner).isEmpty()).forEach(store::forget);
+        store.clear();
+    }
+
+    private Optional<Caller> current(Owner owner) {
+        return callers.current(owner.principal()).filter(caller -> caller.tenant() == owner.tenant());
+    }
+
     private void look(Changed push) {
-        var caller = callers.current(push.principal()).filter(current -> current.tenant() == push.tenant());
+        var caller = current(push.owner());
         if (caller.isEmpty()) {
-            store.forget(push);
+            store.forget(push.owner());
             return;
         }
         var call = new AgentCall(
@@ -80,11 +102,16 @@ public final class PushLoop {
             reader.state(place, push.task().toString())
                     .filter(task -> !PushStore.state(task).equals(push.was()))
                     .ifPresentOrElse(task -> store.tell(push, task, now), () -> store.looked(push, now));
-        } catch (A2aError refused) {
-            if (refused.problem() != null && refused.problem().failure() == Failure.UNAVAILABLE) {
-                throw refused.problem(); // The next round looks again.
+        } catch (RuntimeException failed) {
+            var problem = failed instanceof A2aError refused ? refused.problem() : failed;
+            if (problem instanceof Problem known && known.failure() == Failure.UNAVAILABLE) {
+                throw known; // The next round looks again.
             }
-            LOG.debug("no push notification of the task {}: {}", push.task(), refused.getMessage());
+            if (problem instanceof Problem) {
+                LOG.debug("no push notification of the task {}: {}", push.task(), problem.getMessage());
+            } else { // The others are told.
+                LOG.error("the state of the task {} could not be read", push.task(), failed);
+            }
             store.looked(push, now);
         }
     }

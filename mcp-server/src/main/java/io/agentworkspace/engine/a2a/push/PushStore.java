@@ -3,6 +3,7 @@ package io.agentworkspace.engine.a2a.push;
 import io.agentworkspace.engine.a2a.wire.TaskRecord;
 import io.agentworkspace.engine.integrations.webhooks.ReceiverStore;
 import io.agentworkspace.engine.kernel.db.Db;
+import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.secrets.Vault;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -36,19 +37,29 @@ public final class PushStore {
             SELECT count_usage(:tenant, 'webhook_endpoints', 1)
             """;
 
-    private static final String LIST = """
+    /** Whether push notification {@code p} has ended: it was given up, or its client was told of the end of the task. */
+    private static final String OVER = """
+            (NOT w.enabled
+             OR p.state IN ('COMPLETED', 'CANCELED', 'FAILED')
+                AND NOT EXISTS (SELECT 1
+                                  FROM webhook_delivery d
+                                 WHERE d.tenant_id = p.tenant_id AND d.endpoint_id = p.endpoint_id AND d.due_at IS NOT NULL))
+            """;
+
+    private static final String LIST = SqlTemplate.of("""
             SELECT p.id, w.url
               FROM webhook_push p
               JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
-             WHERE p.tenant_id = :tenant AND p.task_id = :task AND p.principal = :by
+             WHERE p.tenant_id = :tenant AND p.task_id = :task AND p.principal = :by AND NOT {over}
              ORDER BY w.created_at, p.id
-            """;
+            """).with("over", OVER).sql();
 
     private static final String DELETE = """
             WITH gone AS (
                 DELETE FROM webhook_endpoint w
                  USING webhook_push p
-                 WHERE p.tenant_id = :tenant AND p.task_id = :task AND p.principal = :by
+                 WHERE p.tenant_id = :tenant AND p.principal = :by
+                   AND (CAST(:task AS uuid) IS NULL OR p.task_id = CAST(:task AS uuid))
                    AND (CAST(:id AS text) IS NULL OR p.id = CAST(:id AS text))
                    AND w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
              RETURNING w.tenant_id)
@@ -56,23 +67,28 @@ public final class PushStore {
             SELECT tenant_id, 'webhook_endpoints', -count(*) FROM gone GROUP BY tenant_id
             """;
 
-    /** Those of ended tasks that were told so, of tasks that are gone, and those that were given up. */
-    private static final String CLEAR = """
+    /** Those that have ended, and those of tasks that are gone. */
+    private static String clearing(String whose) {
+        return SqlTemplate.of("""
             WITH gone AS (
                 DELETE FROM webhook_endpoint w
-                 WHERE w.events = '{push}'
-                   AND (NOT w.enabled
-                        OR NOT EXISTS (SELECT 1 FROM webhook_push p WHERE p.tenant_id = w.tenant_id AND p.endpoint_id = w.id)
-                        OR EXISTS (SELECT 1
+                 WHERE {whose} AND w.events = '{push}'
+                   AND NOT EXISTS (SELECT 1
                                      FROM webhook_push p
-                                    WHERE p.tenant_id = w.tenant_id AND p.endpoint_id = w.id
-                                      AND p.state IN ('COMPLETED', 'CANCELED', 'FAILED'))
-                           AND NOT EXISTS (SELECT 1
-                                             FROM webhook_delivery d
-                                            WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at IS NOT NULL))
+                                    WHERE p.tenant_id = w.tenant_id AND p.endpoint_id = w.id AND NOT {over})
              RETURNING w.tenant_id)
             INSERT INTO usage_delta (tenant_id, scope, delta)
             SELECT tenant_id, 'webhook_endpoints', -count(*) FROM gone GROUP BY tenant_id
+            """).with("over", OVER).with("whose", whose).sql();
+    }
+
+    private static final String CLEAR_TENANT = clearing("w.tenant_id = :tenant");
+
+    private static final String CLEAR_ALL = clearing("true");
+
+    /** Refuses if the plan has no room for one more. */
+    private static final String ROOM = """
+            SELECT count_usage(:tenant, 'webhook_endpoints', 1), count_usage(:tenant, 'webhook_endpoints', -1)
             """;
 
     /**
@@ -130,6 +146,12 @@ public final class PushStore {
             SELECT :tenant, gen_random_uuid(), c.id, :event, 'push', c.last_sequence, :now, :now FROM counted c
             """;
 
+    /** The state of a task whose end is still to be told. */
+    private static final String UNTOLD = "ENDED";
+
+    /** A task that has none yet. */
+    private static final UUID NONE = new UUID(0, 0);
+
     private final Db db;
     private final Vault vault;
 
@@ -140,6 +162,9 @@ public final class PushStore {
 
     /** How many there are of a task, and of the caller. */
     record Counted(long task, long caller) {}
+
+    /** A credential that has push notifications. */
+    record Owner(long tenant, String principal) {}
 
     /** One as its caller sees it. */
     record Kept(String id, String url) {}
@@ -157,7 +182,11 @@ public final class PushStore {
             String principal,
             String was,
             @Nullable Instant seen,
-            String agent) {}
+            String agent) {
+        Owner owner() {
+            return new Owner(tenant, principal);
+        }
+    }
 
     /** Returns what changes whenever the client is to be told. */
     static String state(TaskRecord task) {
@@ -166,7 +195,21 @@ public final class PushStore {
                 : task.state().name();
     }
 
-    Counted count(Caller caller, UUID task) {
+    /** Makes sure that there is room for one more of a task that has none yet. */
+    void requireRoom(Caller caller, Consumer<Counted> room) {
+        db.transaction(() -> {
+            clear(caller);
+            room.accept(count(caller, NONE));
+            return db.sql(ROOM).set("tenant", caller.tenant()).one(_ -> true);
+        });
+    }
+
+    /** Deletes those of the tenant that have ended, so that they take no room. */
+    private void clear(Caller caller) {
+        db.sql(CLEAR_TENANT).set("tenant", caller.tenant()).run();
+    }
+
+    private Counted count(Caller caller, UUID task) {
         return db.sql(COUNT)
                 .set("tenant", caller.tenant())
                 .set("by", caller.principal())
@@ -175,8 +218,13 @@ public final class PushStore {
                 .orElseThrow();
     }
 
-    /** @param room refuses if there are too many */
-    void put(Caller caller, TaskRecord task, PushConfig config, Instant now, Consumer<Counted> room) {
+    /**
+     * Stores one; it replaces one with the same id.
+     *
+     * @param room refuses if there are too many
+     * @param noted runs in the same transaction
+     */
+    void put(Caller caller, TaskRecord task, PushConfig config, Instant now, Consumer<Counted> room, Runnable noted) {
         var id = UUID.fromString(task.id());
         var endpoint = UUID.randomUUID();
         var sealed = vault.seal(
@@ -186,8 +234,10 @@ public final class PushStore {
                     .set("tenant", caller.tenant())
                     .set("by", caller.principal())
                     .one(_ -> true);
-            delete(caller, task.id(), config.id());
+            clear(caller);
+            delete(caller.tenant(), caller.principal(), id, config.id());
             room.accept(count(caller, id));
+            noted.run();
             return db.sql(INSERT)
                     .set("tenant", caller.tenant())
                     .set("endpoint", endpoint)
@@ -197,7 +247,7 @@ public final class PushStore {
                     .set("task", id)
                     .set("by", caller.principal())
                     .set("id", config.id())
-                    .set("state", state(task))
+                    .set("state", task.state().isFinal() ? UNTOLD : state(task))
                     .one(_ -> true);
         });
     }
@@ -210,26 +260,47 @@ public final class PushStore {
                 .list(row -> new Kept(row.text("id"), row.text("url")));
     }
 
-    void delete(Caller caller, String task, @Nullable String id) {
-        delete(caller.tenant(), UUID.fromString(task), caller.principal(), id);
+    /** @param noted runs in the same transaction, if there was one */
+    void delete(Caller caller, String task, String id, Runnable noted) {
+        db.transaction(() -> {
+            if (delete(caller.tenant(), caller.principal(), UUID.fromString(task), id)) {
+                noted.run();
+            }
+            return true;
+        });
     }
 
-    private void delete(long tenant, UUID task, String principal, @Nullable String id) {
-        db.sql(DELETE)
-                .set("tenant", tenant)
-                .set("task", task)
-                .set("by", principal)
-                .set("id", id)
-                .run();
+    private boolean delete(long tenant, String principal, @Nullable UUID task, @Nullable String id) {
+        return db.sql(DELETE)
+                        .set("tenant", tenant)
+                        .set("by", principal)
+                        .set("task", task)
+                        .set("id", id)
+                        .run()
+                > 0;
+    }
+
+    /** Returns the credentials that have any. */
+    List<Owner> owners() {
+        return db.sql("SELECT DISTINCT tenant_id, principal FROM webhook_push")
+                .list(row -> new Owner(row.number("tenant_id"), row.text("principal")));
     }
 
     /** Deletes those of a credential that is not valid any more. */
-    void forget(Changed push) {
-        delete(push.tenant(), push.task(), push.principal(), null);
+    void forget(Owner owner) {
+        delete(owner.tenant(), owner.principal(), null, null);
     }
 
+    /** Deletes those that have ended. */
     void clear() {
-        db.sql(CLEAR).run();
+        db.sql(CLEAR_ALL).run();
+    }
+
+    /** Whether any tenant has one. */
+    boolean isAny() {
+        return db.sql("SELECT EXISTS (SELECT 1 FROM webhook_push) AS found")
+                .one(row -> row.flag("found"))
+                .orElse(false);
     }
 
     List<Changed> changed(Instant now, int most) {

@@ -58,14 +58,38 @@ public final class AgentTasks {
         this.watches = watches;
     }
 
-    /** Begins or continues a task, waits for the answer if the client does, and returns the task as it then is. */
-    public TaskRecord send(AgentCall call, AgentPlace place, SentMessage message) {
-        var task = begin(call, place, message, !message.atOnce());
+    /**
+     * Begins or continues a task, waits for the answer if the client does, and returns the task as it then is.
+     *
+     * @param begun runs with the task's id before the answer is waited for; null if there is nothing to run
+     */
+    public TaskRecord send(AgentCall call, AgentPlace place, SentMessage message, @Nullable Consumer<String> begun) {
+        var sent = begin(call, place, message, begun == null && !message.atOnce());
+        if (begun != null) {
+            begun.accept(sent.task());
+            if (!message.atOnce()) {
+                await(call, sent);
+            }
+        }
         call.requireValid();
-        return reader.again(call, place, task);
+        return reader.again(call, place, sent.task());
     }
 
-    private String begin(AgentCall call, AgentPlace place, SentMessage message, boolean isWaiting) {
+    /** A message that is sent, and the task that it begins or continues. */
+    private record Sent(String task, String message) {}
+
+    /** Waits for the answer to a message, if there is a place to wait. */
+    private static void await(AgentCall call, Sent sent) {
+        try {
+            call.run("AP_Wait", Json.object().put("reply_to", sent.message()).put("wait_seconds", PATIENCE), null);
+        } catch (A2aError full) {
+            if (full.problem() == null) {
+                throw full;
+            }
+        }
+    }
+
+    private Sent begin(AgentCall call, AgentPlace place, SentMessage message, boolean isWaiting) {
         checkContext(place, message.contextId());
         var key = key(place, message);
         var arguments = Json.object();
@@ -75,7 +99,8 @@ public final class AgentTasks {
         if (message.taskId().isEmpty()) {
             arguments.put("content", MessageFiles.text(call, message, key));
             arguments.putObject("target").put("agent", place.name());
-            return call.run("AP_Ask", arguments, key).at("/question/id").asString("");
+            var question = call.run("AP_Ask", arguments, key).at("/question/id").asString("");
+            return new Sent(question, question);
         }
         var task = reader.find(place, message.taskId()).orElseThrow(() -> A2aError.noTask(message.taskId()));
         if (task.state().isFinal()) {
@@ -85,8 +110,8 @@ public final class AgentTasks {
                             .formatted(task.state().name().toLowerCase(Locale.ROOT)));
         }
         arguments.put("content", MessageFiles.text(call, message, key));
-        call.run("AP_Chat", arguments.put("reply_to", task.id().toString()), key);
-        return task.id().toString();
+        var said = call.say(arguments.put("reply_to", task.id().toString()), key);
+        return new Sent(task.id().toString(), said.at("/content/0/id").asString(""));
     }
 
     private static void checkContext(AgentPlace place, String contextId) {
@@ -129,7 +154,7 @@ public final class AgentTasks {
             Function<Duration, EventStream> opening,
             UnaryOperator<ObjectNode> frame) {
         Supplier<String> task = () -> {
-            var id = begin(call, place, message, false);
+            var id = begin(call, place, message, false).task();
             begun.accept(id);
             return id;
         };

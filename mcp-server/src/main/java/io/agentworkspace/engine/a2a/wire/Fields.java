@@ -4,17 +4,26 @@ import io.agentworkspace.engine.model.json.Json;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The fields of an object of the protocol. Unknown ones are ignored; those of a wrong type are refused, with their path. */
+/** The fields of an object of the protocol; {@code taskId} may be written {@code task_id}, as ProtoJSON allows. Unknown ones are ignored; those of a wrong type are refused, with their path. */
 public record Fields(ObjectNode object, String path) {
     /** The longest id or name that is read. */
     private static final int MOST = 2_000;
 
+    private static final Pattern UPPER = Pattern.compile("[A-Z]");
+
     public static Fields of(ObjectNode object) {
         return new Fields(object, "");
+    }
+
+    private static String lower(MatchResult upper) {
+        return upper.group().toLowerCase(Locale.ROOT);
     }
 
     private String path(String name) {
@@ -26,7 +35,8 @@ public record Fields(ObjectNode object, String path) {
     }
 
     private @Nullable JsonNode find(String name) {
-        var value = object.get(name);
+        var named = object.get(name);
+        var value = named == null ? object.get(UPPER.matcher(name).replaceAll(upper -> "_" + lower(upper))) : named;
         return value == null || value.isNull() ? null : value;
     }
 

@@ -118,15 +118,21 @@ public record AuditEntry(
 
     /** Returns this entry with another result, and with the rules that matched. */
     public AuditEntry ruled(String outcome, List<String> matched) {
-        return with(outcome, times, matched);
+        return with(outcome, times, matched, details);
     }
 
     /** Returns this entry as the last of the given number of calls that it summarizes. */
     public AuditEntry summing(int calls) {
-        return with(result, calls, rules);
+        return with(result, calls, rules, details);
     }
 
-    private AuditEntry with(String outcome, @Nullable Integer calls, @Nullable List<String> matched) {
+    /** Returns this entry with what else was done. */
+    public AuditEntry detailed(String more) {
+        return with(result, times, rules, more);
+    }
+
+    private AuditEntry with(
+            String outcome, @Nullable Integer calls, @Nullable List<String> matched, @Nullable String more) {
         return new AuditEntry(
                 at,
                 user,
@@ -151,7 +157,7 @@ public record AuditEntry(
                 before,
                 after,
                 dryRun,
-                details,
+                more,
                 note,
                 arguments,
                 item);

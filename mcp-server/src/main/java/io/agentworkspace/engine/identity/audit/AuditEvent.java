@@ -15,7 +15,9 @@ public enum AuditEvent {
     TENANT_CREATED,
     ACCOUNT_CONNECTED,
     ACCOUNT_DISCONNECTED,
-    DOCUMENT_VALIDATED;
+    DOCUMENT_VALIDATED,
+    PUSH_CREATED,
+    PUSH_DELETED;
 
     private static final List<String> WORDS =
             Arrays.stream(values()).map(AuditEvent::word).toList();

@@ -28,7 +28,7 @@ final class DeliveryQueries {
               FROM webhook_delivery d
               {join_endpoint}
               JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
-             WHERE d.tenant_id = :tenant AND d.id = CAST(:id AS uuid)
+             WHERE d.tenant_id = :tenant AND d.id = CAST(:id AS uuid) AND d.event_type <> 'push'
             """)
             .with("delivery_json", DeliveryRow.JSON)
             .with("event_json", EVENT)
@@ -82,7 +82,8 @@ final class DeliveryQueries {
                    AND (NOT :continued OR (d.created_at, d.sequence, d.id) < (CAST(:at AS timestamptz), CAST(:sequence AS bigint), CAST(:after AS uuid)))
                  ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
                  LIMIT :limit + 1)
-            SELECT EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS is_known,
+            SELECT EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)
+                              AND e.events <> '{push}') AS is_known,
                    (SELECT jsonb_agg({delivery_json} ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
                       FROM page d {join_endpoint}) AS rows
             """)

@@ -30,7 +30,7 @@ final class DeliveryQueueStore {
             WITH target AS (
                 SELECT e.id
                   FROM webhook_endpoint e
-                 WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.enabled
+                 WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.enabled AND e.events <> '{push}'
                    AND CASE WHEN CAST(:endpoint AS uuid) IS NULL THEN e.events && ARRAY[CAST(:type AS text), '*']
                             ELSE e.id = CAST(:endpoint AS uuid) END
                  ORDER BY e.id
@@ -99,7 +99,7 @@ final class DeliveryQueueStore {
         return db.sql(call, """
                 SELECT jsonb_build_object('event', event_id, 'type', event_type, 'receiver', endpoint_id) AS sent
                   FROM webhook_delivery
-                 WHERE tenant_id = :tenant AND id = :id
+                 WHERE tenant_id = :tenant AND id = :id AND event_type <> 'push'
                 """)
                 .set("id", ReceiverQueries.id(delivery).orElse(null))
                 .one(row -> Objects.requireNonNull(row.json("sent", QueuedDelivery.class)))

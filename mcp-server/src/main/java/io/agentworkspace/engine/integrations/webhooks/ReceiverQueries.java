@@ -33,7 +33,8 @@ final class ReceiverQueries {
             SqlTemplate.of("""
             SELECT (SELECT {endpoint_json}
                       FROM webhook_endpoint e
-                     WHERE e.tenant_id = :tenant AND e.id = CAST(:id AS uuid) AND e.deleted_at IS NULL) AS record
+                     WHERE e.tenant_id = :tenant AND e.id = CAST(:id AS uuid) AND e.deleted_at IS NULL
+                       AND e.events <> '{push}') AS record
             """).with("endpoint_json", ReceiverRow.JSON).sql();
 
     private final Db db;

@@ -32,7 +32,7 @@ public final class ReceiverStore {
             SqlTemplate.of("""
             SELECT {endpoint_json} AS record
               FROM webhook_endpoint e
-             WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL
+             WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL AND e.events <> '{push}'
                FOR NO KEY UPDATE
             """).with("endpoint_json", ReceiverRow.JSON).sql();
 
@@ -97,7 +97,7 @@ public final class ReceiverStore {
     /** @throws Problem {@code not_found} */
     UUID find(Call call, String id) {
         return db.sql(call, """
-                SELECT id FROM webhook_endpoint WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
+                SELECT id FROM webhook_endpoint WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL AND events <> '{push}'
                 """)
                 .set("id", ReceiverQueries.id(id).orElse(null))
                 .one(row -> UUID.fromString(row.text("id")))
@@ -120,7 +120,7 @@ public final class ReceiverStore {
         return db.sql(call, """
                 SELECT id, url, secret, CASE WHEN previous_until <= :now THEN previous_secret END AS outdated
                   FROM webhook_endpoint
-                 WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
+                 WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL AND events <> '{push}'
                 """)
                 .set("id", ReceiverQueries.id(id).orElse(null))
                 .one(row -> {

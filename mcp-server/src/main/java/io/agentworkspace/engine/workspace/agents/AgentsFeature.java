@@ -14,8 +14,8 @@ import java.time.Duration;
  * @param use how much each agent has called
  */
 public record AgentsFeature(AgentPresence presence, AgentUseStore use, Feature feature) {
-    /** @param remotes checks the address of an agent that lives elsewhere */
-    public static AgentsFeature of(Db db, Vault vault, RemoteStore.Addresses remotes) {
+    /** @param remotes what is allowed for an agent that lives elsewhere */
+    public static AgentsFeature of(Db db, Vault vault, RemoteStore.Rules remotes) {
         var agents = new AgentStore(db);
         var messages = new MessageStore(db);
         var revisions = new AgentRevisionQueries(db, agents);

@@ -22,8 +22,8 @@ record RemoteRequest(
     private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e]+");
 
     /** Headers that say what a request is, and not who sends it. */
-    private static final Set<String> RESERVED = Set.of(
-            "a2a-version", "accept", "connection", "content-length", "content-type", "host", "transfer-encoding");
+    private static final Set<String> RESERVED =
+            Set.of("accept", "connection", "content-length", "content-type", "host", "transfer-encoding");
 
     /** The credential for the other server. Its value is never shown again. */
     record Credential(
@@ -37,14 +37,19 @@ record RemoteRequest(
         return url.strip().equals(NOWHERE);
     }
 
-    /** Returns the header that carries the credential; null if there is none. */
+    /**
+     * Returns the header that carries the credential; null if there is none.
+     *
+     * @param taken the names, in lower case, that the protocol needs
+     */
     @Nullable
-    String header() {
+    String header(Set<String> taken) {
         if (credential == null) {
             return null;
         }
         var name = credential.header() == null ? AUTHORIZATION : credential.header();
-        if (!HEADER.matcher(name).matches() || RESERVED.contains(name.toLowerCase(Locale.ROOT))) {
+        var key = name.toLowerCase(Locale.ROOT);
+        if (!HEADER.matcher(name).matches() || RESERVED.contains(key) || taken.contains(key)) {
             throw Problem.invalid("remote.credential.header", "must be the name of a header that carries a credential");
         }
         return name;

@@ -9,6 +9,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Stores where agents live that are not here, with the credentials for these addresses. */
@@ -49,6 +50,13 @@ public final class RemoteStore {
               FROM r
             """).with("record", RECORD).sql();
 
+    /**
+     * What the protocol allows by which agents elsewhere are reached.
+     *
+     * @param headers the names, in lower case, of those that its requests have by themselves
+     */
+    public record Rules(Addresses addresses, Set<String> headers) {}
+
     /** Checks addresses. */
     @FunctionalInterface
     public interface Addresses {
@@ -64,12 +72,12 @@ public final class RemoteStore {
 
     private final Db db;
     private final Vault vault;
-    private final Addresses addresses;
+    private final Rules rules;
 
-    public RemoteStore(Db db, Vault vault, Addresses addresses) {
+    public RemoteStore(Db db, Vault vault, Rules rules) {
         this.db = db;
         this.vault = vault;
-        this.addresses = addresses;
+        this.rules = rules;
     }
 
     /** Returns the context that the credential for an address is encrypted for. */
@@ -107,7 +115,7 @@ public final class RemoteStore {
             throw Problem.invalid("remote.url", "must have no query: put what is secret into remote.credential");
         }
         var url = address(request.url(), call.caller().isAdmin());
-        var header = request.header();
+        var header = request.header(rules.headers());
         var secret = request.secret();
         var sealed = secret == null
                 ? null
@@ -117,7 +125,7 @@ public final class RemoteStore {
 
     private String address(String url, boolean internal) {
         try {
-            return addresses.parse(url.strip(), internal).toString();
+            return rules.addresses().parse(url.strip(), internal).toString();
         } catch (Problem refused) {
             throw Problem.invalid("remote.url", refused.note().replaceFirst("^url ", ""));
         }

@@ -16,13 +16,17 @@ import java.time.Clock;
 public final class ChatFeature {
     private ChatFeature() {}
 
-    /** @param waiting the calls that wait for messages, since AP_Chat can */
-    public static Feature of(Db db, Contexts contexts, WaitingCalls waiting, Clock clock) {
+    /**
+     * @param waiting the calls that wait for messages, since AP_Chat can
+     * @param reachesElsewhere whether messages reach agents that live elsewhere
+     */
+    public static Feature of(Db db, Contexts contexts, WaitingCalls waiting, boolean reachesElsewhere, Clock clock) {
         var agents = new AgentStore(db);
         var messages = new MessageStore(db);
         var domains = new DomainStore(db);
         var wait = new MessageWait(db, contexts, waiting, clock);
-        var chat = new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait);
+        var chat = new ChatTools(
+                db, new DestinationQueries(db, agents, new ZoneEntry(db, domains), reachesElsewhere), messages, wait);
         return new Feature()
                 .tools(chat.tools())
                 .tools(new QuestionTools(db, chat, messages).tools())

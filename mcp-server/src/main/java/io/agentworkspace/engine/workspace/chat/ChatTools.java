@@ -19,9 +19,7 @@ import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.workspace.agents.AgentStore;
 import io.agentworkspace.engine.workspace.delivery.wait.MessageWait;
-import io.agentworkspace.engine.workspace.domains.ZoneEntry;
 import io.agentworkspace.engine.workspace.guard.GuardLimits;
 import io.agentworkspace.engine.workspace.guard.GuardStore;
 import io.agentworkspace.engine.workspace.guard.LoopGuard;
@@ -63,8 +61,8 @@ final class ChatTools {
     private final GuardStore guards;
     private final MessageWait wait;
 
-    public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones, MessageWait wait) {
-        this.destinations = new DestinationQueries(db, agents, zones);
+    ChatTools(Db db, DestinationQueries destinations, MessageStore messages, MessageWait wait) {
+        this.destinations = destinations;
         this.attachments = new AttachmentQueries(db);
         this.conversations = new ConversationStore(db);
         this.messages = messages;
@@ -268,7 +266,7 @@ final class ChatTools {
 
     /** Returns what has come in for an agent in the conversation of its message, and marks it as read. */
     private List<Message> take(ChatRequest in, String sent, Call call) {
-        if (call.context().unread() == 0) {
+        if (call.isReadOnly() || call.context().unread() == 0) {
             return List.of(); // The next call returns what arrives from now on.
         }
         var taken = messages.take(call, sent, Math.min(Page.limit(in.page()), MOST_TAKEN));

@@ -50,8 +50,11 @@ final class DestinationQueries {
     private final AgentStore agents;
     private final ZoneEntry zones;
     private final RecipientQueries people;
+    private final boolean reachesElsewhere;
 
-    DestinationQueries(Db db, AgentStore agents, ZoneEntry zones) {
+    /** @param reachesElsewhere whether messages reach agents that live elsewhere */
+    DestinationQueries(Db db, AgentStore agents, ZoneEntry zones, boolean reachesElsewhere) {
+        this.reachesElsewhere = reachesElsewhere;
         this.db = db;
         this.people = new RecipientQueries(db);
         this.agents = agents;
@@ -76,7 +79,18 @@ final class DestinationQueries {
                 && destination.other().id() == call.context().speaker().id()) {
             throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
         }
+        if (!reachesElsewhere && isElsewhere(call, destination)) {
+            throw Problem.conflict(
+                    "the agent lives at another server, and ENGINE_A2A is off at this one: nothing can be sent to it");
+        }
         return destination;
+    }
+
+    private boolean isElsewhere(Call call, Destination to) {
+        return db.sql(call, "SELECT 1 AS found FROM agent_remote WHERE tenant_id = :tenant AND agent_id = :agent")
+                .set("agent", to.otherId())
+                .one(_ -> true)
+                .isPresent();
     }
 
     private Destination user(Call call, Targets.@Nullable Chat target, UserRecipient toUser) {

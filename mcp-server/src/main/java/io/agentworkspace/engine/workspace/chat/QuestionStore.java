@@ -40,19 +40,27 @@ final class QuestionStore {
     private static final String OPEN =
             "q.answered_at IS NULL AND q.withdrawn_at IS NULL AND (q.expires_at IS NULL OR q.expires_at > clock_timestamp())";
 
-    private static final String ANSWER = change("answer = :answer, answered_by = :me, answered_at = :now", "true");
+    private static final String ANSWER = change("answer = :answer, answered_by = :me, answered_at = :now", "true", "");
 
-    private static final String WITHDRAW = change("withdrawn_at = :now", "q.asker_id = :me");
+    /** An agent elsewhere is told at once. */
+    private static final String WITHDRAW = change("withdrawn_at = :now", "q.asker_id = :me", """
+            , told AS (UPDATE remote_message r
+                          SET due_at = :now
+                         FROM q JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
+                        WHERE r.tenant_id = q.tenant_id AND r.conversation_id = m.conversation_id
+                          AND COALESCE(r.root_id, r.message_id) = q.id AND r.due_at > :now AND r.claim IS NULL)
+            """);
 
-    private static String change(String values, String condition) {
+    private static String change(String values, String condition, String more) {
         return SqlTemplate.of("""
                 WITH q AS (UPDATE question q SET {values} WHERE q.tenant_id = :tenant AND q.id = :id AND {open} AND {condition}
-                           RETURNING *)
+                           RETURNING *){more}
                 SELECT {record} AS record FROM q
                 """)
                 .with("values", values)
                 .with("open", OPEN)
                 .with("condition", condition)
+                .with("more", more)
                 .with("record", QuestionRow.RECORD)
                 .sql();
     }

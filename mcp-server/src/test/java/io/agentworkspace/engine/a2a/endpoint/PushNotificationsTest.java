@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,6 +32,7 @@ class PushNotificationsTest {
     private final TestTenant tenant = new TestTenant();
     private final String key = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
     private final TestCaller bob = tenant.person(ClientApi.REST, "bob", Role.MEMBER);
+    private final TestCaller owner = tenant.person(ClientApi.REST, "olga", Role.OWNER);
     private final A2aClient ben = new A2aClient(TestServer.url(), key, "ben");
 
     PushNotificationsTest() {
@@ -82,6 +84,7 @@ class PushNotificationsTest {
         assertThat(kept(task)).doesNotContain("token-1").doesNotContain("secret-1");
         bob.call("AP_Wait", "{'wait_seconds':0,'target':{'context':'Ben'}}").ok();
         await().until(() -> states(first).contains("WORKING"));
+        noWebhook(task);
         say("AP_Chat", "reply_to", task, "At which place?");
         await().until(() -> states(first).contains("INPUT_REQUIRED"));
         var request = first.requests().getLast();
@@ -107,7 +110,140 @@ class PushNotificationsTest {
             await().until(() -> configs(task).path("configs").isEmpty());
             assertThat(again.requests().getFirst()).contains("secret-1");
         }
-        assertThat(ben.code(CREATE, of(task, ",'url':'https://example.com/'"))).isEqualTo(-32004);
+        try (var late = RawReceiver.saying(RawReceiver.status(204))) {
+            ben.result(CREATE, "{'task_id':'%s','url':'%s'}".formatted(task, late.url())); // As ProtoJSON allows.
+            await().until(() -> states(late).contains("COMPLETED"));
+            var created = "push.created|task %s, at 127.0.0.1:".formatted(task);
+            audited(task, created + late.port(), created + port);
+        }
+    }
+
+    /** Neither it nor its deliveries are webhooks for the tools, also for who knows their ids. */
+    private void noWebhook(String task) {
+        var delivery = id("d.id", task);
+        var endpoint = id("p.endpoint_id", task);
+        owner.call("WH_Delivery", "{'id':'%s'}".formatted(delivery)).refused(3001, "no delivery");
+        owner.call("WH_Redeliver", "{'id':'%s'}".formatted(delivery)).refused(3001, "no delivery");
+        for (var tool : List.of("WH_Read", "WH_RotateSecret", "WH_Delete")) {
+            owner.call(tool, "{'id':'%s'}".formatted(endpoint)).refused(3001, "no endpoint");
+        }
+        owner.call("WH_Update", "{'id':'%s','description':'x'}".formatted(endpoint))
+                .refused(3001, "no endpoint");
+        owner.call("WH_Test", "{'event_type':'webhook.test','endpoint_id':'%s'}".formatted(endpoint))
+                .refused(3001, "no endpoint");
+        owner.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(endpoint)).refused(3001, "no endpoint");
+        owner.call("WH_RedeliverFailed", "{'id':'%s','since':'2026-01-01T00:00:00Z'}".formatted(endpoint))
+                .refused(3001, "no endpoint");
+    }
+
+    private static String id(String column, String task) {
+        return TestDatabase.db()
+                .sql("""
+                        SELECT %s::text AS id
+                          FROM webhook_push p
+                          JOIN webhook_delivery d ON d.tenant_id = p.tenant_id AND d.endpoint_id = p.endpoint_id
+                         WHERE p.task_id = CAST(:task AS uuid)
+                         LIMIT 1
+                        """.formatted(column))
+                .set("task", task)
+                .one(row -> row.text("id"))
+                .orElseThrow();
+    }
+
+    /** Compares the audit of a task's push notifications, the newest first. */
+    private void audited(String task, String... expected) {
+        var entries = owner.call("AC_Audit", "{'target':'agent:Ben'}").ok().at("/entries");
+        assertThat(entries.valueStream()
+                        .filter(entry -> entry.path("details").asString("").contains(task))
+                        .map(entry -> entry.path("tool").asString() + "|"
+                                + entry.path("details").asString()))
+                .containsExactly(expected);
+    }
+
+    /** A receiver that is gone is not told again, and one that has failed for five days. */
+    @Test
+    void itEndsWithAReceiverThatIsGoneOrFailsForDays() {
+        for (var status : List.of(410, 500)) {
+            try (var receiver = RawReceiver.saying(RawReceiver.status(status))) {
+                var task = ben.begin("When?").path("id").asString();
+                ben.result(CREATE, of(task, ",'id':'p','url':'%s'".formatted(receiver.url())));
+                if (status == 500) {
+                    say("AP_Chat", "reply_to", task, "At which place?");
+                    await().until(() -> attempts(task) > 0);
+                    failSince(task);
+                    hurry(task);
+                } else {
+                    say("AP_Chat", "reply_to", task, "At which place?");
+                }
+                await().until(() -> configs(task).path("configs").isEmpty());
+                var told = receiver.requests().size();
+                say("AP_Answer", "question", task, "At six.");
+                ben.result(CREATE, of(ben.begin("More?").path("id").asString(), ",'url':'https://example.com/'"));
+                assertThat(kept(task)).as("the next one deletes what has ended").isEmpty();
+                assertThat(receiver.requests()).hasSize(told);
+            }
+        }
+    }
+
+    /** Makes it fail for five days. */
+    private static void failSince(String task) {
+        TestDatabase.db().sql("""
+                        UPDATE webhook_endpoint w
+                           SET failing_since = clock_timestamp() - interval '121 hours'
+                          FROM webhook_push p
+                         WHERE p.tenant_id = w.tenant_id AND p.endpoint_id = w.id AND p.task_id = CAST(:task AS uuid)
+                           AND w.failing_since IS NOT NULL
+                        """).set("task", task).run();
+    }
+
+    /** A credential has at most 100, and the plan limits them with the webhooks; nothing is sent for one that has no room. */
+    @Test
+    void thereIsAnEndOfThem() {
+        var task = ben.begin("When?").path("id").asString();
+        ben.result(CREATE, of(task, ",'id':'p','url':'https://example.com/'"));
+        fill(task, 99);
+        var wish = message("More?", "")
+                .replace(
+                        "'configuration':{",
+                        "'configuration':{'taskPushNotificationConfig':{'url':'https://example.com/'},");
+        var refused = ben.rpc("SendMessage", wish).at("/error");
+        assertThat(refused.path("code").asInt()).isEqualTo(-32602);
+        assertThat(refused.path("message").asString()).contains("you have 100 push notifications");
+        var second = ben.begin("Then?").path("id").asString();
+        assertThat(ben.code(CREATE, of(second, ",'url':'https://example.com/'")))
+                .isEqualTo(-32602);
+        TestDatabase.db()
+                .sql("UPDATE tenant SET plan = 'free' WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(ClientApi.REST))
+                .run();
+        ben.result(DELETE, of(task, ",'id':'p'"));
+        for (var answer :
+                List.of(ben.rpc("SendMessage", wish), ben.rpc(CREATE, of(second, ",'url':'https://example.com/'")))) {
+            assertThat(answer.at("/error/data/0/reason").asString()).isEqualTo("QUOTA_EXCEEDED");
+        }
+        assertThat(ben.result("ListTasks", "{}").path("totalSize").asInt()).isEqualTo(2);
+    }
+
+    /** Adds so many of a task. */
+    private static void fill(String task, int count) {
+        TestDatabase.db().sql("""
+                        WITH more AS (
+                            SELECT p.*, gen_random_uuid() AS another, n
+                              FROM webhook_push p
+                             CROSS JOIN generate_series(1, CAST(:count AS integer)) n
+                             WHERE p.task_id = CAST(:task AS uuid)),
+                        endpoints AS (
+                            INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret)
+                            SELECT m.tenant_id, m.another, w.url, w.events, w.created_at, w.updated_at, w.secret
+                              FROM more m
+                              JOIN webhook_endpoint w ON w.tenant_id = m.tenant_id AND w.id = m.endpoint_id),
+                        pushes AS (
+                            INSERT INTO webhook_push (tenant_id, endpoint_id, task_id, principal, id, state, looked_at)
+                            SELECT tenant_id, another, task_id, principal, id || n, state, looked_at FROM more
+                         RETURNING tenant_id)
+                        INSERT INTO usage_delta (tenant_id, scope, delta)
+                        SELECT tenant_id, 'webhook_endpoints', count(*) FROM pushes GROUP BY tenant_id
+                        """).set("count", count).set("task", task).run();
     }
 
     /** Returns what the database has of the task's endpoints. */
@@ -177,6 +313,31 @@ class PushNotificationsTest {
             assertThat(two.requests()).hasSize(1);
             assertThat(one.requests()).isEmpty();
             await().until(() -> configs(task).path("configs").isEmpty());
+            var created = "push.created|task %s, at 127.0.0.1:".formatted(task);
+            audited(
+                    task,
+                    "push.deleted|task " + task,
+                    created + two.port(),
+                    created + two.port(),
+                    created + one.port());
+        }
+    }
+
+    /** It is there while the client waits, so that it is told if the connection breaks. */
+    @Test
+    void itIsMadeBeforeTheAnswerIsWaitedFor() {
+        try (var receiver = RawReceiver.saying(RawReceiver.status(200))) {
+            var sent = message("When?", "")
+                    .replace(
+                            "'returnImmediately':true",
+                            "'taskPushNotificationConfig':{'url':'%s'}".formatted(receiver.url()));
+            var waiting = CompletableFuture.supplyAsync(() -> ben.result("SendMessage", sent));
+            await().until(() -> !ben.result("ListTasks", "{}").path("tasks").isEmpty());
+            var task = ben.result("ListTasks", "{}").at("/tasks/0/id").asString();
+            await().until(() -> configs(task).path("configs").size() == 1);
+            say("AP_Answer", "question", task, "At six.");
+            assertThat(waiting.join().at("/task/status/state").asString()).isEqualTo("TASK_STATE_COMPLETED");
+            await().until(() -> states(receiver).contains("COMPLETED"));
         }
     }
 
@@ -192,7 +353,6 @@ class PushNotificationsTest {
         }
         assertThat(other.code(CREATE, of(task, ",'url':'https://example.com/y'")))
                 .isEqualTo(-32001);
-        var owner = TestCaller.of(ClientApi.REST, other.key());
         assertThat(owner.call("WH_List", "{}").ok().at("/endpoints")).isEmpty();
         assertThat(owner.call("WH_Deliveries", "{}").ok().at("/deliveries")).isEmpty();
         assertThat(configs(task).path("configs")).hasSize(1);
@@ -266,6 +426,18 @@ class PushNotificationsTest {
                 assertThat(over.statusCode()).as(url).isEqualTo(400);
             }
             assertThat(ada.result(LIST, of(task, "")).path("configs")).isEmpty();
+            ada.result(CREATE, of(task, ",'id':'a','url':'https://example.com/'"));
+            var made = engine.call("POST", "/api/keys", "{'name':'program','capabilities':['*']}");
+            var program = new A2aClient(engine.url(), made.at("/api_key").asString(), "Ada");
+            program.result(CREATE, of(program.begin("Who?").path("id").asString(), ",'url':'https://example.com/'"));
+            engine.call(
+                    "POST", "/api/keys/%s/revoke".formatted(made.at("/key/id").asString()), "");
+            engine.clear();
+            assertThat(engine.db
+                            .sql("SELECT count(*) AS n FROM webhook_endpoint WHERE events = '{push}'")
+                            .one(row -> row.number("n")))
+                    .as("that of the ended credential is gone")
+                    .contains(1L);
         }
     }
 
@@ -280,6 +452,7 @@ class PushNotificationsTest {
                 "'url':'https://user@example.com/'",
                 "'url':'https://example.com/','token':'a\\nb'",
                 "'url':'https://example.com/','id':'%s'".formatted("x".repeat(201)),
+                "'url':'https://example.com/','id':'a\\u0000b'",
                 "'url':'https://example.com/','authentication':{'scheme':'Bea rer'}",
                 "'url':'https://example.com/','authentication':{'scheme':'Bearer','credentials':'ä'}")) {
             assertThat(ben.code(CREATE, of(task, "," + wrong))).as(wrong).isEqualTo(-32602);

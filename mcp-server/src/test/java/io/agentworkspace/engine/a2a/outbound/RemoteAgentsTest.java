@@ -8,11 +8,14 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -199,9 +202,11 @@ class RemoteAgentsTest {
                 var cut = ScriptedAgent.raw(HttpExchange::close);
                 var card = ScriptedAgent.answering(saying("no")).withCard("{'name':'%s'}".formatted(huge));
                 var broken = ScriptedAgent.answering(saying("no")).withCard("{'name':");
+                var erring = ScriptedAgent.raw(
+                        exchange -> ScriptedAgent.send(exchange, 500, "application/json", new byte[0]));
                 var failing = ScriptedAgent.raw(
                         exchange -> ScriptedAgent.send(exchange, 503, "application/json", new byte[0]))) {
-            var peers = List.of(large, cut, card, broken, failing);
+            var peers = List.of(large, cut, card, broken, failing, erring);
             for (var peer : peers) {
                 create("Far" + peers.indexOf(peer), peer.url(), "").ok();
                 bob.call("AP_Chat", "{'target':{'agent':'Far%d'},'content':'Hello'}".formatted(peers.indexOf(peer)))
@@ -218,8 +223,10 @@ class RemoteAgentsTest {
                     .isEqualTo("(No answer: the answer has more than 1,048,576 bytes)");
             assertThat(read("Far0").text("/remote/last_error")).contains("1,048,576");
             assertThat(large.calls()).hasSize(1);
-            await().until(() -> read("Far1").at("/content").size() == 2);
-            assertThat(read("Far1").text("/content/1/content")).contains("may have been received");
+            for (var far : List.of("Far1", "Far5")) {
+                await().until(() -> read(far).at("/content").size() == 2);
+                assertThat(read(far).text("/content/1/content")).contains("may have been received");
+            }
         }
     }
 
@@ -267,6 +274,85 @@ class RemoteAgentsTest {
             await().until(() -> begun.get() == 3);
             assertThat(read("Far").envelope().toString()).doesNotContain("secret-1");
         }
+    }
+
+    /** A question that was taken back is canceled there, and what is said by an agent elsewhere leaves other messages to it unread. */
+    @Test
+    void aWithdrawnQuestionIsCanceledThereAndAnAnswerReadsNothingElse() {
+        var done = new AtomicBoolean();
+        var begun = new AtomicInteger();
+        try (var peer =
+                ScriptedAgent.answering(call -> switch (call.path("method").asString()) {
+                    case "SendMessage" ->
+                        begun.incrementAndGet() == 1
+                                ? sent(task("WORKING", ""))
+                                : ScriptedAgent.read("{'error':{'code':-32000,'message':'busy'}}");
+                    case "CancelTask" -> task("CANCELED", "");
+                    default ->
+                        done.get()
+                                ? task(
+                                        "INPUT_REQUIRED",
+                                        ",'message':{'messageId':'d','role':'ROLE_AGENT','parts':[{'text':'Where?'}]}")
+                                : task("WORKING", "");
+                })) {
+            create("Far", peer.url(), "").ok();
+            var id = bob.call("AP_Ask", "{'target':{'agent':'Far'},'content':'When?'}")
+                    .ok()
+                    .text("/question/id");
+            await().until(() -> begun.get() == 1);
+            var second = bob.call("AP_Ask", "{'target':{'agent':'Far'},'content':'Or never?'}")
+                    .ok()
+                    .text("/question/id");
+            await().until(() -> begun.get() > 1);
+            done.set(true);
+            await().until(() -> read("Far").at("/content").size() == 3);
+            assertThat(read("Far").text("/content/2/content")).isEqualTo("Where?");
+            assertThat(read("Far").at("/content/1/read_at").isMissingNode()).isTrue();
+            bob.call("AP_Answer", "{'question':'%s','withdraw':true}".formatted(second))
+                    .ok();
+            await().until(() -> read("Far").number("/remote/waiting") == 0);
+            assertThat(methods(peer)).doesNotContain("CancelTask");
+            bob.call("AP_Answer", "{'question':'%s','withdraw':true}".formatted(id))
+                    .ok();
+            await().until(() -> methods(peer).getLast().equals("CancelTask"));
+            assertThat(peer.calls().getLast().at("/params/id").asString()).isEqualTo("t1");
+        }
+    }
+
+    private static List<String> methods(ScriptedAgent peer) {
+        return peer.calls().stream().map(call -> call.path("method").asString()).toList();
+    }
+
+    /** Nothing is queued where A2A is off: it would be sent whenever it is on again. */
+    @Test
+    void whereA2aIsOffNothingIsSentElsewhereOrServed() {
+        create("Far", "https://far.example/", "").ok();
+        ann.call("AP_Create", "{'vx':{'name':'Near','description':'d','access':'public'}}")
+                .ok();
+        var key = tenant.key(ClientApi.REST, "zoe", Role.MEMBER, List.of("*"));
+        try (var off = Replica.start(Map.of("ENGINE_A2A", "off"))) {
+            for (var tool : List.of("AP_Chat", "AP_Ask")) {
+                ClientApi.REST
+                        .call(off.url(), key, tool, ScriptedAgent.read("{'target':{'agent':'Far'},'content':'Hello'}"))
+                        .refused(3003, "ENGINE_A2A is off");
+            }
+            ClientApi.REST
+                    .call(
+                            off.url(),
+                            key,
+                            "AP_Chat",
+                            ScriptedAgent.read("{'target':{'agent':'Near'},'content':'Hello'}"))
+                    .ok();
+            for (var path : List.of("/a2a/Near/.well-known/agent-card.json", "/.well-known/agent-card.json", "/a2a")) {
+                assertThat(ClientApi.send(HttpRequest.newBuilder(URI.create(off.url() + path))
+                                        .header("X-Api-Key", key)
+                                        .build())
+                                .statusCode())
+                        .as(path)
+                        .isEqualTo(404);
+            }
+        }
+        assertThat(read("Far").number("/remote/waiting")).isZero();
     }
 
     @Test
@@ -362,6 +448,10 @@ class RemoteAgentsTest {
         eve.call(
                         "AP_Create",
                         "{'vx':{'name':'A','description':'d'},'remote':{'url':'https://far.example/','credential':{'header':'Host','value':'x'}}}")
+                .refused(1004, "remote.credential.header");
+        eve.call(
+                        "AP_Create",
+                        "{'vx':{'name':'A','description':'d'},'remote':{'url':'https://far.example/','credential':{'header':'A2A-Version','value':'x'}}}")
                 .refused(1004, "remote.credential.header");
         eve.call(
                         "AP_Create",

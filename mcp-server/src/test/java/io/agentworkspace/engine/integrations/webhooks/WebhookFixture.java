@@ -164,6 +164,11 @@ public final class WebhookFixture implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /** Deletes what has expired. */
+    public void clear() {
+        engine.clear();
+    }
+
     /** Creates an agent, which causes an event. */
     public void happens(String agent) {
         call(
