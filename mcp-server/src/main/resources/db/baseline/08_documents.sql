@@ -46,6 +46,7 @@ CREATE TABLE document (
     declared_charset text,
     comments         boolean     NOT NULL DEFAULT false,
     turns            bigint,
+    origin           text        COLLATE "C",
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, upload_id) REFERENCES document_upload
 );
@@ -57,8 +58,10 @@ COMMENT ON COLUMN document.lease_until IS 'Until then the worker need not report
 COMMENT ON COLUMN document.begun_at IS 'When its validation last began: tenants take turns by it.';
 COMMENT ON COLUMN document.comments IS 'Whether comments are part of its text.';
 COMMENT ON COLUMN document.turns IS 'How many turns it has, if it is a conversation.';
+COMMENT ON COLUMN document.origin IS 'What it is elsewhere: another name with the same origin is the same document. Null if nobody said.';
 COMMENT ON COLUMN document.declared_charset IS 'The encoding that it was sent with.';
 CREATE INDEX document_newest ON document (tenant_id, created_at DESC, id DESC);
+CREATE INDEX document_origin ON document (tenant_id, origin) WHERE origin IS NOT NULL;
 CREATE INDEX document_content ON document (tenant_id, sha256);
 CREATE INDEX document_waiting ON document (queued_at) WHERE state IN ('queued', 'validating');
 CREATE INDEX document_validated ON document (validated_at) WHERE validated_at IS NOT NULL;

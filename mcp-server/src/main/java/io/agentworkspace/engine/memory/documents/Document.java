@@ -49,5 +49,8 @@ public record Document(
 
         @Doc("How many turns a conversation has.") @Nullable Long turns,
 
+        @Doc("What it is elsewhere, as it was submitted; absent if nobody said.") @Nullable
+        String origin,
+
         @Doc("Its place in the queue; absent once it is validated.") @Nullable
         QueuePlace queue) {}

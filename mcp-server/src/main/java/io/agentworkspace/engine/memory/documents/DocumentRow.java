@@ -48,7 +48,7 @@ public final class DocumentRow {
                 'reasons', d.reasons,
                 'submitted_by', (SELECT u.name FROM app_user u WHERE u.tenant_id = d.tenant_id AND u.id = d.owner_id),
                 'created_at', d.created_at, 'validated_at', d.validated_at, 'characters', d.characters,
-                'kind', CASE WHEN d.turns IS NOT NULL THEN 'conversation' END, 'turns', d.turns,
+                'kind', CASE WHEN d.turns IS NOT NULL THEN 'conversation' END, 'turns', d.turns, 'origin', d.origin,
                 'queue', CASE WHEN w.id IS NOT NULL
                               THEN json_build_object(
                                        'position', w.position,

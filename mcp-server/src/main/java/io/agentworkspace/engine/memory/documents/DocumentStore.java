@@ -50,9 +50,9 @@ public final class DocumentStore {
                  WHERE d.tenant_id = :tenant AND d.name_key = :key
                     ON CONFLICT (tenant_id, name_key) DO UPDATE SET last = greatest(v.last + 1, EXCLUDED.last)
                 RETURNING v.last)
-            INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, declared_charset, comments, size, sha256,
+            INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, declared_charset, comments, origin, size, sha256,
                                   owner_id, created_at, queued_at)
-            SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :comments, :size, :sha256, :user,
+            SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :comments, CAST(:origin AS text), :size, :sha256, :user,
                    :now, clock_timestamp()
               FROM next
              WHERE :admin
@@ -67,7 +67,13 @@ public final class DocumentStore {
      *
      * @throws Problem {@code not_permitted} if others submitted the document
      */
-    Document insert(Call call, DocumentName name, @Nullable String declaredType, boolean comments, Upload file) {
+    Document insert(
+            Call call,
+            DocumentName name,
+            @Nullable String origin,
+            @Nullable String declaredType,
+            boolean comments,
+            Upload file) {
         var id = UUID.randomUUID();
         db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('document ' || :key, :tenant))")
                 .set("key", name.key())
@@ -80,6 +86,7 @@ public final class DocumentStore {
                 .set("declared", declaredType)
                 .set("charset", file.charset())
                 .set("comments", comments)
+                .set("origin", origin)
                 .set("size", file.size())
                 .set("sha256", file.sha256())
                 .run();

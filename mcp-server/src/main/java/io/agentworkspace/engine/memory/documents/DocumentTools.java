@@ -29,14 +29,18 @@ final class DocumentTools {
     /** The maximum that the body of a request can contain. */
     static final int MOST_CHARACTERS = 1 << 20;
 
+    private static final int LONGEST_ORIGIN = 200;
+
     private static final String TEXT = "text";
     private static final String UTF_8 = StandardCharsets.UTF_8.name();
 
     private final DocumentQueries reads;
     private final DocumentStore documents;
     private final DocumentFileStore files;
+    private final OriginStore origins;
 
-    public DocumentTools(DocumentQueries reads, DocumentStore documents, DocumentFileStore files) {
+    public DocumentTools(DocumentQueries reads, DocumentStore documents, DocumentFileStore files, OriginStore origins) {
+        this.origins = origins;
         this.reads = reads;
         this.documents = documents;
         this.files = files;
@@ -268,7 +272,16 @@ final class DocumentTools {
                             "true: readers' comments in a file of Office are part of its text too. Default: they are left out.",
                     rare = true)
             @Nullable
-            Boolean comments) {}
+            Boolean comments,
+
+            @Doc(
+                    value =
+                            "What it is elsewhere, such as an id: a document of the same origin is this one, and takes this name with all its versions.",
+                    max = LONGEST_ORIGIN,
+                    mayBeBlank = true,
+                    rare = true)
+            @Nullable
+            String origin) {}
 
     record SubmitResponse(
             @Doc("The document, with its place in the queue.")
@@ -300,9 +313,16 @@ final class DocumentTools {
                     var file = file(in, call);
                     check(in.sha256(), file.sha256());
                     var charset = Upload.charset(in.mediaType()).orElse(file.charset());
+                    var origin = in.origin() == null || in.origin().isBlank()
+                            ? null
+                            : in.origin().strip();
+                    if (origin != null) {
+                        origins.rename(call, origin, name);
+                    }
                     return new SubmitResponse(documents.insert(
                             call,
                             name,
+                            origin,
                             declared(in.mediaType()),
                             Boolean.TRUE.equals(in.comments()),
                             file.withCharset(in.text() == null ? charset : UTF_8)));

@@ -11,7 +11,8 @@ public record DocumentsFeature(DocumentFileStore files, Feature feature) {
         var documents = new DocumentStore(db);
         var files = new DocumentFileStore(db, clock);
         var feature = new Feature()
-                .tools(new DocumentTools(new DocumentQueries(db), documents, files).tools())
+                .tools(new DocumentTools(new DocumentQueries(db), documents, files, new OriginStore(db, loaded))
+                        .tools())
                 .tools(new DeleteTool(documents, loaded).tools())
                 .background(work -> work.clearing("files", files::purge));
         return new DocumentsFeature(files, feature);

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.memory.search.SearchParameters.Mode;
 import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.MemoryId;
-import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
-import io.agentworkspace.engine.memory.search.Searcher.Mode;
-import io.agentworkspace.engine.memory.search.Searcher.SearchCandidate;
-import io.agentworkspace.engine.memory.search.Searcher.SearchRequest;
+import io.agentworkspace.engine.memory.search.SearchResult.FoundMemory;
+import io.agentworkspace.engine.memory.search.SearchResult.SearchCandidate;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.tool.Call;
 import java.io.IOException;
@@ -55,7 +55,7 @@ final class CandidateRounds {
     private final SearchQueries queries;
     private final VectorScan scan;
     private final Call call;
-    private final SearchRequest request;
+    private final SearchParameters request;
     private final IndexedQuery indexed;
 
     /**
@@ -123,7 +123,7 @@ final class CandidateRounds {
         }
     }
 
-    CandidateRounds(SearchQueries queries, VectorScan scan, Call call, SearchRequest request, IndexedQuery indexed) {
+    CandidateRounds(SearchQueries queries, VectorScan scan, Call call, SearchParameters request, IndexedQuery indexed) {
         this.queries = queries;
         this.scan = scan;
         this.call = call;

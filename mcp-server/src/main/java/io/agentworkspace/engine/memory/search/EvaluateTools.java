@@ -2,8 +2,10 @@ package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
 import io.agentworkspace.engine.memory.banks.BankStore;
-import io.agentworkspace.engine.memory.search.Searcher.Mode;
+import io.agentworkspace.engine.memory.search.SearchParameters.Mode;
 import io.agentworkspace.engine.memory.search.contradictions.Contradictions;
+import io.agentworkspace.engine.memory.search.index.CurrentIndexes;
+import io.agentworkspace.engine.memory.search.index.SearchScope;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.MemoryName;
@@ -33,24 +35,22 @@ final class EvaluateTools {
 
     private final BankStore banks;
     private final Searcher searcher;
+    private final CurrentIndexes indexes;
     private final Contradictions contradictions;
     private final Clock clock;
 
-    public EvaluateTools(BankStore banks, Searcher searcher, Contradictions contradictions, Clock clock) {
+    public EvaluateTools(
+            BankStore banks, Searcher searcher, CurrentIndexes indexes, Contradictions contradictions, Clock clock) {
         this.contradictions = contradictions;
         this.banks = banks;
         this.searcher = searcher;
+        this.indexes = indexes;
         this.clock = clock;
     }
 
     /** The searches of one call, and when they must have ended. */
     private record Evaluation(
-            EvaluateRequest in,
-            List<Pair> pairs,
-            Call call,
-            Searcher.SearchScope scope,
-            Instant end,
-            List<Mode> modes) {}
+            EvaluateRequest in, List<Pair> pairs, Call call, SearchScope scope, Instant end, List<Mode> modes) {}
 
     record BankTarget(@Doc("The bank.") Name bank) {}
 
@@ -143,7 +143,7 @@ final class EvaluateTools {
             throw Problem.invalid("pairs", "are for the report search; leave them out");
         }
         var bank = in.target().bank();
-        var id = searcher.readable(call, bank).orElseThrow(() -> banks.missing(call, bank));
+        var id = indexes.readable(call, bank).orElseThrow(() -> banks.missing(call, bank));
         return new EvaluateResponse(
                 null, null, null, contradictions.of(call, id, clock.instant().plus(LIMIT)));
     }
@@ -160,7 +160,7 @@ final class EvaluateTools {
             throw Problem.invalid("pairs", "must name at least one expected memory for each query");
         }
         var bank = in.target().bank();
-        try (var scope = searcher.scope(call, bank, null)) {
+        try (var scope = indexes.scope(call, bank, null)) {
             if (scope.banks().banks().isEmpty()) {
                 throw banks.missing(call, bank);
             }
@@ -258,9 +258,9 @@ final class EvaluateTools {
     }
 
     /** The places of the expected memories among the first hits, from 1. */
-    private List<Integer> places(Pair pair, Name bank, Call call, Searcher.SearchScope scope, Mode mode) {
-        var request = new Searcher.SearchRequest(
-                pair.query(), mode, bank, null, List.of(), null, null, null, HITS, ZoneOffset.UTC);
+    private List<Integer> places(Pair pair, Name bank, Call call, SearchScope scope, Mode mode) {
+        var request =
+                new SearchParameters(pair.query(), mode, bank, null, List.of(), null, null, null, HITS, ZoneOffset.UTC);
         var found = searcher.search(call, scope, request);
         if (found.mode() != mode && mode == Mode.VECTOR) {
             return List.of();

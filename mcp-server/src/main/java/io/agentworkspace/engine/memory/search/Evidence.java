@@ -42,7 +42,7 @@ record Evidence(
 
     private static final int BETWEEN = 2;
 
-    static Evidence of(Searcher.QueryAnalysis analysis, Highlights highlights, Searcher.FoundMemory found) {
+    static Evidence of(Scoring.QueryAnalysis analysis, Highlights highlights, SearchResult.FoundMemory found) {
         var query = analysis.query();
         var memory = found.memory();
         var name = memory.name() == null ? "" : memory.name();
@@ -104,7 +104,7 @@ record Evidence(
         return pairs == 0 ? words : (double) found / pairs;
     }
 
-    private static double named(String name, Searcher.QueryAnalysis analysis) {
+    private static double named(String name, Scoring.QueryAnalysis analysis) {
         var terms = new HashSet<String>();
         TextAnalysis.exactTerms(name).forEach(term -> terms.add(term.text()));
         if (terms.isEmpty()) {
@@ -114,13 +114,13 @@ record Evidence(
         return (double) terms.stream().filter(words::contains).count() / terms.size();
     }
 
-    private static boolean hasWord(Searcher.QueryAnalysis analysis, String tag) {
+    private static boolean hasWord(Scoring.QueryAnalysis analysis, String tag) {
         var words = words(analysis);
         var terms = TextAnalysis.exactTerms(tag);
         return !terms.isEmpty() && terms.stream().allMatch(term -> words.contains(term.text()));
     }
 
-    private static Set<String> words(Searcher.QueryAnalysis analysis) {
+    private static Set<String> words(Scoring.QueryAnalysis analysis) {
         var words = new HashSet<String>();
         analysis.query().groups().forEach(group -> words.addAll(group.exact()));
         return words;

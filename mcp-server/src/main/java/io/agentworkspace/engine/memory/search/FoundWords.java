@@ -4,6 +4,7 @@ import io.agentworkspace.engine.kernel.text.Highlights;
 import io.agentworkspace.engine.kernel.text.Highlights.Span;
 import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.memory.search.LexicalQuery.WordGroup;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;

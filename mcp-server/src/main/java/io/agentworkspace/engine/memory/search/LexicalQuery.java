@@ -4,6 +4,7 @@ import io.agentworkspace.engine.kernel.text.Language;
 import io.agentworkspace.engine.kernel.text.QueryParser;
 import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.kernel.text.TextAnalysis.Term;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,11 +2,11 @@ package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.kernel.scheduling.Cancellation;
 import io.agentworkspace.engine.kernel.text.Highlights;
+import io.agentworkspace.engine.kernel.text.QueryParser;
 import io.agentworkspace.engine.kernel.text.TextAnalysis;
 import io.agentworkspace.engine.kernel.text.TextLikeness;
-import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
-import io.agentworkspace.engine.memory.search.Searcher.QueryAnalysis;
-import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
+import io.agentworkspace.engine.memory.search.SearchResult.FoundMemory;
+import io.agentworkspace.engine.memory.search.SearchResult.ScoredMemory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -27,6 +27,13 @@ final class Scoring {
 
     private final QueryAnalysis analysis;
     private final CandidateRounds.Ranking ranking;
+
+    /**
+     * The query, as it is compared with memories.
+     *
+     * @param isMeaningSure whether the model knows its language
+     */
+    record QueryAnalysis(QueryParser.Parsed parsed, LexicalQuery query, boolean isMeaningSure) {}
 
     Scoring(QueryAnalysis analysis, CandidateRounds.Ranking ranking) {
         this.analysis = analysis;

@@ -14,6 +14,11 @@ import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.contradictions.Contradictions;
+import io.agentworkspace.engine.memory.search.index.CurrentIndexes;
+import io.agentworkspace.engine.memory.search.index.IndexBuilder;
+import io.agentworkspace.engine.memory.search.index.IndexCache;
+import io.agentworkspace.engine.memory.search.index.IndexQueries;
+import io.agentworkspace.engine.memory.search.index.SearchedBankStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -39,23 +44,22 @@ public record SearchFeature(
      */
     public static SearchFeature of(Db db, EmbeddingConfig settings, Path directory, HeavyWork heavy, Clock clock) {
         var embedder = new Embedder(settings, clock);
-        var queries = new SearchQueries(db, embedder.id());
+        var queries = new IndexQueries(db, embedder.id());
         var indexes = new IndexCache(queries, directory, clock);
         var builder = new IndexBuilder(
                 queries, new SearchedBankStore(db), indexes, heavy, clock, IndexBuilder.Limits.DEFAULT);
         var embeddings = new EmbeddingQueue(new EmbeddingStore(db), embedder);
+        var current = new CurrentIndexes(queries, indexes, builder);
         var searcher = new Searcher(
-                queries,
-                indexes,
-                builder,
-                new WordScanQueries(db, embedder.id()),
-                embedder,
-                new Corrections(new CorrectionQueries(db)));
+                current,
+                new WordScan(new WordScanQueries(db, embedder.id()), current),
+                new IndexedSearch(new SearchQueries(db), embedder, new Corrections(new CorrectionQueries(db))),
+                embedder);
         var banks = new BankStore(db);
         var counts = new FoundCounts(new MemoryUseStore(db));
         var feature = new Feature()
                 .tools(new SearchTools(banks, searcher, counts, new Surroundings(new NeighbourQueries(db))).tools())
-                .tools(new EvaluateTools(banks, searcher, new Contradictions(db, clock), clock).tools())
+                .tools(new EvaluateTools(banks, searcher, current, new Contradictions(db, clock), clock).tools())
                 .after("MB_Import")
                 .closing(embedder)
                 .closing(indexes)

@@ -4,8 +4,8 @@ import io.agentworkspace.engine.kernel.context.Tags;
 import io.agentworkspace.engine.kernel.context.Targets;
 import io.agentworkspace.engine.memory.banks.BankStore;
 import io.agentworkspace.engine.memory.banks.use.FoundCounts;
-import io.agentworkspace.engine.memory.search.Searcher.Mode;
-import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
+import io.agentworkspace.engine.memory.search.SearchParameters.Mode;
+import io.agentworkspace.engine.memory.search.SearchResult.ScoredMemory;
 import io.agentworkspace.engine.memory.search.time.TimeSpan;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -171,7 +171,7 @@ final class SearchTools {
         var tags = in.vx() == null ? null : Tags.checked(in.vx().tags());
         var page = in.page() == null ? null : in.page().limit();
         var limit = page == null ? HITS : page;
-        var request = new Searcher.SearchRequest(
+        var request = new SearchParameters(
                 in.content(),
                 Mode.of(in.mode()),
                 where.bank(),

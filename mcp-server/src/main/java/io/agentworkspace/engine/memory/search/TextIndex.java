@@ -2,7 +2,8 @@ package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.kernel.text.Language;
 import io.agentworkspace.engine.kernel.text.QueryParser;
-import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
+import io.agentworkspace.engine.memory.search.index.BankIndex.IndexedMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
-import io.agentworkspace.engine.memory.search.Searcher.SearchResult;
+import io.agentworkspace.engine.memory.search.SearchResult.ScoredMemory;
 import io.agentworkspace.engine.memory.search.time.TimeSpan;
 import java.util.Comparator;
 import java.util.stream.Collectors;

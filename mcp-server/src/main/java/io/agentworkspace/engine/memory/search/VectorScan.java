@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.memory.embedding.Vectors;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

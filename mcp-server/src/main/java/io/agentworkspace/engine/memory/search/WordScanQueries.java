@@ -6,6 +6,9 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.text.Language;
 import io.agentworkspace.engine.kernel.text.QueryParser;
 import io.agentworkspace.engine.kernel.text.TextAnalysis;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
+import io.agentworkspace.engine.memory.search.index.IndexQueries;
+import io.agentworkspace.engine.memory.search.index.SearchScope;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -85,7 +88,7 @@ final class WordScanQueries {
              WHERE f.so_far - octet_length(f.text) < :most_bytes
             """)
             .with("current", MemoryVisibility.current("m", "b", "COALESCE(CAST(:as_of AS timestamptz), :now)"))
-            .with("vectors", SearchQueries.vectors("f"))
+            .with("vectors", IndexQueries.vectors("f"))
             .sql();
 
     /** Whether a bank has no more than what one search compares. The lengths are read without the texts. */
@@ -127,11 +130,7 @@ final class WordScanQueries {
 
     /** Returns the memories of a bank that have most words of the query, and that the caller may see. */
     List<BankIndex.IndexedMemory> find(
-            Call call,
-            long bank,
-            Searcher.SearchScope scope,
-            QueryParser.Parsed parsed,
-            Searcher.SearchRequest request) {
+            Call call, long bank, SearchScope scope, QueryParser.Parsed parsed, SearchParameters request) {
         var banks = scope.unindexed().size();
         var tags = Stream.concat(request.tags().stream(), parsed.tags().stream())
                 .map(BankIndex::tag)
@@ -161,7 +160,7 @@ final class WordScanQueries {
                 .set("scanned_bytes", SCANNED_BYTES / banks)
                 .set("most", CANDIDATES)
                 .set("most_bytes", BYTES)
-                .list(SearchQueries::entry);
+                .list(IndexQueries::entry);
     }
 
     /**

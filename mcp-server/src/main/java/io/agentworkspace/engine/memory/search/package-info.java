@@ -1,5 +1,5 @@
 /**
- * The search in memory banks: {@code SearchTools}; the index of each bank ({@code BankIndex}), how texts become terms
+ * The search in memory banks: {@code SearchTools}, how texts become terms
  * ({@code TextAnalysis}), and how what was found is ranked.
  */
 @NullMarked

@@ -302,6 +302,35 @@ class DocumentToolsTest {
         }
     }
 
+    /** Of those that the caller submitted: what others say of theirs is nothing to him. */
+    @Test
+    void aDocumentOfTheSameOriginTakesTheNewName() {
+        for (var api : ClientApi.values()) {
+            var cleo = tenant.person(api, "cleo", Role.MEMBER);
+            var bo = tenant.person(api, "bo", Role.MEMBER);
+            ofOrigin(cleo, "old.txt", "One.", "notes 7").ok();
+            ofOrigin(bo, "bo.txt", "Bo.", "notes 7").ok();
+            var second = ofOrigin(cleo, "new.txt", "Two.", "notes 7").ok();
+            assertThat(second.number("/document/version")).isEqualTo(2);
+            assertThat(second.text("/document/origin")).isEqualTo("notes 7");
+            cleo.call("DC_Read", "{'id':'old.txt'}").refused(3001, "");
+            assertThat(cleo.call("DC_Read", "{'id':'new.txt','version':1}").ok().text("/document/name"))
+                    .isEqualTo("new.txt");
+            cleo.call("DC_Read", "{'id':'bo.txt'}").ok();
+            ofOrigin(cleo, "bo.txt", "Three.", "notes 7").refused(3003, "is another document");
+            assertThat(ofOrigin(cleo, "new.txt", "Four.", " ").ok().number("/document/version"))
+                    .isEqualTo(3);
+            ofOrigin(cleo, "a.txt", "Five.", "x".repeat(201)).refused(1005, "origin");
+            assertThat(ofOrigin(cleo, "old.txt", "Six.", "notes 8").ok().number("/document/version"))
+                    .as("no number is used twice for a name")
+                    .isEqualTo(2);
+        }
+    }
+
+    private static Reply ofOrigin(TestCaller caller, String name, String text, String origin) {
+        return caller.call("DC_Submit", "{'name':'%s','text':'%s','origin':'%s'}".formatted(name, text, origin));
+    }
+
     @Test
     void aVersionNumberIsNotUsedAgain() {
         submitted(ann, "plan.txt", "The first words of the plan.");

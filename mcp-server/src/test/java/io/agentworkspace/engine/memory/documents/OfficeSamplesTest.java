@@ -23,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.ToIntBiFunction;
 import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
@@ -178,15 +179,74 @@ class OfficeSamplesTest {
                 .containsExactly(DocumentReason.Code.DAMAGED);
     }
 
+    /** Each line: a sample, a part that its text can do without, and a text that is kept. */
+    @Test
+    void aTextIsKeptAlthoughAPartThatItCanDoWithoutIsDamagedOrMissing() throws IOException {
+        for (var line : List.of(
+                "comments-hand.docx word/footnotes.xml The pier is open.",
+                "comments-hand.docx word/comments.xml Closed in winter.",
+                "guide-de-libreoffice.docx word/styles.xml Der Hafenführer",
+                "guide-de-libreoffice.docx word/footnotes.xml Der Hafenführer",
+                "guide-de-libreoffice.docx word/_rels/document.xml.rels Der Hafenführer",
+                "tides-libreoffice.xlsx xl/sharedStrings.xml 2026-03-02 | 06:01 | 1.51",
+                "tides-libreoffice.xlsx xl/styles.xml Tide tables of the harbour",
+                "tides-libreoffice.xlsx xl/comments1.xml 2026-03-02 | 06:01 | 1.51",
+                "tides-libreoffice.xlsx xl/worksheets/_rels/sheet1.xml.rels 2026-03-02 | 06:01 | 1.51",
+                "tides-libreoffice.xlsx _rels/.rels 2026-03-02 | 06:01 | 1.51",
+                "slides-hand.pptx ppt/notesSlides/n1.xml Is this right?",
+                "guide-de-libreoffice.odt styles.xml Der Hafenführer")) {
+            var words = line.split(" ", 3);
+            for (var file : List.of(cut(words[0], words[1]), without(words[0], words[1]))) {
+                var read = extracted(words[0], file, true);
+                assertThat(read.reasons())
+                        .as(line)
+                        .allSatisfy(reason -> assertThat(reason.code()).isEqualTo(DocumentReason.Code.PART_DAMAGED))
+                        .extracting(DocumentReason::position)
+                        .isSubsetOf(words[1])
+                        .hasSizeLessThan(2);
+                assertThat(blocks(read)).as(line).extracting(Block::text).anyMatch(text -> text.contains(words[2]));
+            }
+            assertThat(extracted(words[0], cut(words[0], words[1]), true).reasons())
+                    .as(line)
+                    .hasSize(1);
+        }
+    }
+
+    /** What is missing without a trace, such as a sheet or texts of its cells, is said. */
+    @Test
+    void whatAWorkbookRefersToIsReadOrSaid() throws IOException {
+        var name = "tides-libreoffice.xlsx";
+        assertThat(extracted(name, without(name, "xl/sharedStrings.xml"), false).reasons())
+                .extracting(DocumentReason::code, DocumentReason::position)
+                .containsExactly(tuple(DocumentReason.Code.PART_DAMAGED, "xl/sharedStrings.xml"));
+        assertThat(extracted(name, without(name, "xl/worksheets/sheet2.xml"), false)
+                        .reasons())
+                .extracting(DocumentReason::code)
+                .containsExactly(DocumentReason.Code.DAMAGED);
+    }
+
     /** Returns a sample in which some parts end after half of them. */
     private static byte[] cut(String name, String... parts) throws IOException {
+        return copy(name, (part, bytes) -> List.of(parts).contains(part) ? bytes.length / 2 : bytes.length);
+    }
+
+    /** Returns a sample without a part. */
+    private static byte[] without(String name, String missing) throws IOException {
+        return copy(name, (part, bytes) -> part.equals(missing) ? -1 : bytes.length);
+    }
+
+    /** @param length returns how much of a part is kept, -1 if not even its name is */
+    private static byte[] copy(String name, ToIntBiFunction<String, byte[]> length) throws IOException {
         var out = new ByteArrayOutputStream();
         try (var zip = new ZipInputStream(new ByteArrayInputStream(file(name)));
                 var copy = new ZipOutputStream(out)) {
             for (var entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
                 var bytes = zip.readAllBytes();
-                copy.putNextEntry(new ZipEntry(entry.getName()));
-                copy.write(bytes, 0, List.of(parts).contains(entry.getName()) ? bytes.length / 2 : bytes.length);
+                var kept = length.applyAsInt(entry.getName(), bytes);
+                if (kept >= 0) {
+                    copy.putNextEntry(new ZipEntry(entry.getName()));
+                    copy.write(bytes, 0, kept);
+                }
             }
         }
         return out.toByteArray();

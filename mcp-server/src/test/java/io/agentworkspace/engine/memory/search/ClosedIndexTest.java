@@ -12,6 +12,12 @@ import io.agentworkspace.engine.memory.banks.use.FoundCounts;
 import io.agentworkspace.engine.memory.banks.use.MemoryUseStore;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
+import io.agentworkspace.engine.memory.search.index.CurrentIndexes;
+import io.agentworkspace.engine.memory.search.index.IndexBuilder;
+import io.agentworkspace.engine.memory.search.index.IndexCache;
+import io.agentworkspace.engine.memory.search.index.IndexQueries;
+import io.agentworkspace.engine.memory.search.index.SearchedBankStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -54,9 +60,9 @@ class ClosedIndexTest {
     void thereAreTwoBanks() {
         var db = TestDatabase.db();
         var embedder = new Embedder(new EmbeddingConfig(false, null, null, null), Clock.systemUTC());
-        var queries = new SearchQueries(db, embedder.id());
+        var queries = new IndexQueries(db, embedder.id());
         cache = new IndexCache(queries, folder, Clock.systemUTC());
-        var searcher = new Searcher(
+        var indexes = new CurrentIndexes(
                 queries,
                 cache,
                 new IndexBuilder(
@@ -65,10 +71,12 @@ class ClosedIndexTest {
                         cache,
                         HeavyWork.ofMachine(),
                         Clock.systemUTC(),
-                        IndexBuilder.Limits.DEFAULT),
-                new WordScanQueries(db, embedder.id()),
-                embedder,
-                new Corrections(new CorrectionQueries(db)));
+                        IndexBuilder.Limits.DEFAULT));
+        var searcher = new Searcher(
+                indexes,
+                new WordScan(new WordScanQueries(db, embedder.id()), indexes),
+                new IndexedSearch(new SearchQueries(db), embedder, new Corrections(new CorrectionQueries(db))),
+                embedder);
         runner = TestDatabase.runner(
                 new Catalogue(new SearchTools(
                                 new BankStore(db),

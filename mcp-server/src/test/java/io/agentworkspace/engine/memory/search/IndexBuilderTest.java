@@ -14,6 +14,12 @@ import io.agentworkspace.engine.memory.banks.use.FoundCounts;
 import io.agentworkspace.engine.memory.banks.use.MemoryUseStore;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingConfig;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
+import io.agentworkspace.engine.memory.search.index.CurrentIndexes;
+import io.agentworkspace.engine.memory.search.index.IndexBuilder;
+import io.agentworkspace.engine.memory.search.index.IndexCache;
+import io.agentworkspace.engine.memory.search.index.IndexQueries;
+import io.agentworkspace.engine.memory.search.index.SearchedBankStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
@@ -53,7 +59,7 @@ class IndexBuilderTest {
     private final TestCaller ann = tenants.person(ClientApi.MCP, "ann", Role.MEMBER);
     private final long tenant = tenants.id(ClientApi.MCP);
     private final TestClock clock = new TestClock();
-    private final SearchQueries queries = new SearchQueries(TestDatabase.db(), "m");
+    private final IndexQueries queries = new IndexQueries(TestDatabase.db(), "m");
     private final SearchedBankStore searched = new SearchedBankStore(TestDatabase.db());
 
     @TempDir
@@ -78,13 +84,12 @@ class IndexBuilderTest {
     private Runner runner(Db scanned) {
         var db = TestDatabase.db();
         var embedder = new Embedder(new EmbeddingConfig(false, null, null, null), Clock.systemUTC());
+        var indexes = new CurrentIndexes(queries, cache, builder);
         var searcher = new Searcher(
-                queries,
-                cache,
-                builder,
-                new WordScanQueries(scanned, "m"),
-                embedder,
-                new Corrections(new CorrectionQueries(scanned)));
+                indexes,
+                new WordScan(new WordScanQueries(scanned, "m"), indexes),
+                new IndexedSearch(new SearchQueries(db), embedder, new Corrections(new CorrectionQueries(scanned))),
+                embedder);
         return TestDatabase.runner(
                 new Catalogue(new SearchTools(
                                 new BankStore(db),

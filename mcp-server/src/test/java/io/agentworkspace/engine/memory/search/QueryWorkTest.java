@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.kernel.text.Language;
 import io.agentworkspace.engine.kernel.text.QueryParser;
-import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
+import io.agentworkspace.engine.memory.search.index.BankIndex.IndexedMemory;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.memory.embedding.Vectors;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,7 +2,9 @@ package io.agentworkspace.engine.memory.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
+import io.agentworkspace.engine.memory.search.index.BankIndex;
+import io.agentworkspace.engine.memory.search.index.BankIndex.IndexedMemory;
+import io.agentworkspace.engine.memory.search.index.Hiding;
 import io.agentworkspace.engine.memory.search.visible.TextLengths;
 import io.agentworkspace.engine.memory.search.visible.VisibleReader;
 import java.io.IOException;

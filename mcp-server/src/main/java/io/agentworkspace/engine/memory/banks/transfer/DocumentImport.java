@@ -62,8 +62,12 @@ final class DocumentImport {
         this.refused = refused;
     }
 
-    /** A document that the engine has, and which of those of the file it is. */
-    private record Submitted(ImportedDocument document, String id) {}
+    /**
+     * A document that the engine has, and which of those of the file it is.
+     *
+     * @param isNew whether this import submitted it
+     */
+    private record Submitted(ImportedDocument document, String id, boolean isNew) {}
 
     /** Returns what an import would do, as far as it is known without doing it: quotas and the validation can refuse more. */
     DocumentCounts previewed(List<ImportedDocument> documents) {
@@ -110,9 +114,13 @@ final class DocumentImport {
         return runner.why(question).may();
     }
 
-    /** Returns the newest version of the document if it has this text; else null. */
+    /**
+     * Returns the newest version of the document if it has this text; else null. DC_Read would look for similar names, which 5,000 times is
+     * much work.
+     */
     private @Nullable ObjectNode known(ImportedDocument document) {
-        var known = read(document.name());
+        var named = Json.object().put("name", document.name()).put("newest", true);
+        var known = found("DC_List", named, "/documents/0");
         var sha256 = Sha256.hex(document.text().getBytes(StandardCharsets.UTF_8));
         return known != null && known.path("sha256").asString("").equals(sha256) ? known : null;
     }
@@ -142,17 +150,20 @@ final class DocumentImport {
     private boolean submit(ImportedDocument document, List<ImportedDocument> after, List<Submitted> into) {
         var known = known(document);
         if (known != null) {
-            into.add(new Submitted(document, known.path("id").asString()));
+            into.add(new Submitted(document, known.path("id").asString(), false));
             return false;
         }
         var arguments = Json.object().put("name", document.name()).put("text", document.text());
+        if (document.origin() != null) {
+            arguments.put("origin", document.origin());
+        }
         if (document.turns() > 0) {
             arguments.put("media_type", "text/markdown"); // Files of projects are of any type.
         }
         var answer = call("DC_Submit", arguments);
         if (answer.problem() == null) {
             into.add(
-                    new Submitted(document, answer.envelope().at("/document/id").asString()));
+                    new Submitted(document, answer.envelope().at("/document/id").asString(), true));
             return false;
         }
         refuse(document, answer.problem().note());
@@ -165,12 +176,16 @@ final class DocumentImport {
 
     /** Returns the newest version of a document; null if there is none, or the caller may not read it. */
     private @Nullable ObjectNode read(String id) {
-        var answer = runner.runUncounted(of("DC_Read", Json.object().put("id", id)));
+        return found("DC_Read", Json.object().put("id", id), "/document");
+    }
+
+    private @Nullable ObjectNode found(String tool, ObjectNode arguments, String pointer) {
+        var answer = runner.runUncounted(of(tool, arguments));
         var problem = answer.problem();
         if (problem != null && !MISSING.contains(problem.failure())) {
             throw problem;
         }
-        return problem == null && answer.envelope().path("document") instanceof ObjectNode found ? found : null;
+        return problem == null && answer.envelope().at(pointer) instanceof ObjectNode found ? found : null;
     }
 
     private void load(Submitted submitted) {
@@ -186,7 +201,7 @@ final class DocumentImport {
         } else if (isWaiting(found)) {
             waiting++;
         } else if (found.path("state").asString("").equals("accepted")) {
-            loadAccepted(submitted.document());
+            loadAccepted(submitted);
         } else if (found.at("/reasons/0/code").asString("").equals("duplicate")) {
             unchanged++; // Another import, or the same file in another project, brought it.
         } else {
@@ -198,11 +213,11 @@ final class DocumentImport {
         return Set.of("queued", "validating").contains(document.path("state").asString(""));
     }
 
-    private void loadAccepted(ImportedDocument document) {
-        var answer = call("MB_Load", loading(document));
+    private void loadAccepted(Submitted submitted) {
+        var answer = call("MB_Load", loading(submitted.document()));
         if (answer.problem() != null) {
-            refuse(document, answer.problem().note());
-        } else if (answer.envelope().path("changed").asBoolean(false)) {
+            refuse(submitted.document(), answer.problem().note());
+        } else if (submitted.isNew() || answer.envelope().path("changed").asBoolean(false)) {
             stored++;
         } else {
             unchanged++;

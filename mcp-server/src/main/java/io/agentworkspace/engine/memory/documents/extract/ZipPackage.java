@@ -4,9 +4,9 @@ import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.zip.ZipException;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
@@ -23,8 +23,10 @@ public final class ZipPackage implements AutoCloseable {
     /** What newer programs added, with elements that have the names of others, and no text. */
     private static final String EXTENSIONS = "extLst";
 
+    private static final int NOTED = 20;
+
     private final ZipFile zip;
-    private final List<String> unread = new ArrayList<>();
+    private final Set<String> unread = new LinkedHashSet<>();
     private long unpacked;
 
     private ZipPackage(ZipFile zip) {
@@ -123,21 +125,35 @@ public final class ZipPackage implements AutoCloseable {
         }
     }
 
-    /** Reads a part that the others do not need, such as notes. If it is damaged, what was read of it counts, and its name is noted. */
+    /**
+     * Reads a part that another one refers to and that its text can do without, such as notes or styles. If it is damaged, what was read
+     * of it counts; if it is damaged or missing, its name is noted.
+     */
     public void readOptional(String path, Elements elements) {
         try {
-            read(path, elements);
+            if (has(path)) {
+                read(path, elements);
+            } else {
+                note(path);
+            }
         } catch (Rejection e) {
             if (e.reason().code() != Code.DAMAGED) {
                 throw e;
             }
-            unread.add(path);
+            note(path);
+        }
+    }
+
+    /** Notes an optional part of which something is missing. The first ones tell enough. */
+    public void note(String path) {
+        if (unread.size() < NOTED) {
+            unread.add(BlockWriter.place(path));
         }
     }
 
     /** Returns the optional parts that could not be read to their end. */
-    public List<String> unread() {
-        return List.copyOf(unread);
+    public Set<String> unread() {
+        return unread;
     }
 
     /** What a reader does with the elements of a part. */

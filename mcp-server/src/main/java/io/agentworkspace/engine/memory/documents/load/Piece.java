@@ -17,9 +17,9 @@ public record Piece(String text, String position, @Nullable Turn turn) {
         this(text, position, null);
     }
 
-    /** Returns the digest by which pieces of different versions are compared. */
+    /** Returns the digest by which pieces of different versions are compared. A turn is the same one in a session with another title. */
     public String digest() {
-        var content = turn == null ? text : text + "\n" + turn;
+        var content = turn == null ? text : text + "\n" + turn.time();
         return Sha256.hex(content.getBytes(StandardCharsets.UTF_8));
     }
 }

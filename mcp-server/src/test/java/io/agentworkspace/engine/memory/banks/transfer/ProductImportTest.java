@@ -58,6 +58,57 @@ class ProductImportTest {
                 .orElseThrow(() -> new AssertionError(text + " is not in " + texts(bank)));
     }
 
+    /** Its id decides: its title is another one, what was said since is added, and nothing is there twice. */
+    @Test
+    void aConversationThatWasRenamedIsTheSameOne() {
+        bank(zoe, "z");
+        bank(zoe, "y");
+        var export = ImportSamples.text("claude/conversations.json");
+        TransferFiles.imported(key, "z", "auto", export.getBytes(UTF_8));
+        TransferFiles.imported(key, "y", "auto", export.getBytes(UTF_8));
+        var ids = zoe.call("MB_Read", "{'target':{'bank':'z'}}").ok().texts("/content", "id");
+        assertThat(ids).isNotEmpty();
+        var renamed = export.replace("Anchor watch", "At anchor")
+                .replace("\"text\": \"Good.\", \"content\": []}", """
+                        "text": "Good.", "content": []},
+                        {"uuid": "u4", "sender": "human", "created_at": "2025-06-02T09:01:00Z", "text": "And in a storm?", "content": []}""")
+                .getBytes(UTF_8);
+        var preview = new Reply(Json.readObject(
+                        TransferFiles.sent(key, "z", Map.of("format", "auto", "dry_run", "true"), renamed)
+                                .body()))
+                .ok();
+        var report = TransferFiles.imported(key, "z", "auto", renamed);
+        assertThat(report.at("/complete").asBoolean()).as(report.toString()).isTrue();
+        assertThat(report.number("/documents/stored"))
+                .isEqualTo(preview.number("/documents/stored"))
+                .isEqualTo(report.number("/documents/found"));
+        var documents = zoe.call("DC_List", "{}").ok();
+        assertThat(documents.texts("/documents", "version")).containsExactly("2", "1");
+        assertThat(documents.texts("/documents", "name"))
+                .allMatch(name -> name.startsWith("Claude At anchor ("))
+                .allMatch(documents.text("/documents/0/name")::equals);
+        var memories = zoe.call("MB_Read", "{'target':{'bank':'z'}}").ok();
+        assertThat(memories.texts("/content", "id"))
+                .containsAll(ids)
+                .hasSize(ids.size() + 1)
+                .doesNotHaveDuplicates();
+        assertThat(memories.texts("/content", "text")).contains("User: And in a storm?");
+        for (var bank : List.of("z", "y")) {
+            assertThat(zoe.call("MB_Read", "{'target':{'bank':'%s'}}".formatted(bank))
+                            .ok()
+                            .at("/content")
+                            .valueStream()
+                            .map(each -> each.at("/source/name").asString("")))
+                    .as(bank)
+                    .isNotEmpty()
+                    .allMatch(name -> name.startsWith("Claude At anchor ("));
+        }
+        assertThat(TransferFiles.imported(key, "z", "auto", renamed)
+                        .at("/changed")
+                        .asBoolean())
+                .isFalse();
+    }
+
     @Test
     void chatGptsZipBecomesConversationsAndMemories() {
         bank(zoe, "z");

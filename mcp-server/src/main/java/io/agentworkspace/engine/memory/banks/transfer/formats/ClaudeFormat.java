@@ -82,15 +82,17 @@ final class ClaudeFormat implements JsonFormat {
             if (text.isBlank()) {
                 out.leaveOut("a file without text was left out", at);
             } else {
-                var id = file.path("uuid").asString(title);
-                out.document(new ImportedDocument(Labels.documentName(PRODUCT, title, id, 1), text, 0, at));
+                var id = file.path("uuid").asString("");
+                var name = Labels.documentName(PRODUCT, title, id.isBlank() ? title : id, 1);
+                out.document(new ImportedDocument(name, Labels.origin(PRODUCT, id, 1), text, 0, at));
             }
         }
     }
 
     private static void conversation(JsonNode entry, Place at, Records out) {
-        var id = entry.path("uuid").asString(Long.toString(at.line()));
-        var conversation = new Conversation(PRODUCT, entry.path("name").asString(""), id, at);
+        var id = entry.path("uuid").asString("");
+        var unique = id.isBlank() ? Long.toString(at.line()) : id;
+        var conversation = new Conversation(PRODUCT, entry.path("name").asString(""), id, unique, at);
         for (var message : shown(entry)) {
             var sender = message.path("sender").asString("");
             var text = text(message, at, out);

@@ -20,18 +20,23 @@ final class Conversation {
 
     private final String product;
     private final String title;
+    private final String unique;
     private final String id;
     private final Place place;
     private final StringBuilder text = new StringBuilder();
     private int turns;
     private int part = 1;
 
-    /** @param id what makes it unique among the conversations of the product */
-    Conversation(String product, String title, String id, Place place) {
+    /**
+     * @param id its id in the product; an empty text if it has none
+     * @param unique what tells it from others with the same title
+     */
+    Conversation(String product, String title, String id, String unique, Place place) {
         this.product = product;
         this.title =
                 Excerpt.cut(StorableText.replaced(title).replaceAll("\\s+", " ").strip(), LONGEST_TITLE);
         this.id = id;
+        this.unique = unique;
         this.place = place;
     }
 
@@ -59,8 +64,12 @@ final class Conversation {
     /** Adds what was said to the records; nothing if nobody said anything. */
     void end(Records out) {
         if (turns > 0) {
-            out.document(
-                    new ImportedDocument(Labels.documentName(product, title, id, part), text + "\n", turns, place));
+            out.document(new ImportedDocument(
+                    Labels.documentName(product, title, unique, part),
+                    Labels.origin(product, id, part),
+                    text + "\n",
+                    turns,
+                    place));
         } else if (part == 1) {
             out.leaveOut("a conversation in which nothing was said was left out", place);
         }

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.memory.banks.transfer.source.MarkdownSections;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.text.StorableText;
 import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.ArrayList;
@@ -47,6 +48,20 @@ final class Labels {
                 plain.isEmpty() ? "" : " " + Excerpt.cut(plain, LONGEST_TITLE).strip();
         var id = Sha256.hex(unique.getBytes(StandardCharsets.UTF_8)).substring(0, LENGTH_OF_ID);
         return "%s%s%s (%s).md".formatted(product, known, part == 1 ? "" : ", part " + part, id);
+    }
+
+    /**
+     * Returns what a document is in a product, however it is called.
+     *
+     * @param id an empty text if it has none
+     */
+    static @Nullable String origin(String product, String id, int part) {
+        var plain = StorableText.replaced(id).strip();
+        if (plain.isEmpty()) {
+            return null;
+        }
+        var known = plain.length() > LONGEST_TITLE ? Sha256.hex(plain.getBytes(StandardCharsets.UTF_8)) : plain;
+        return part == 1 ? "%s %s".formatted(product, known) : "%s %s, part %d".formatted(product, known, part);
     }
 
     /** Returns the texts of an array, or of a text with commas, as tags. */

@@ -64,7 +64,7 @@ final class LettaFormat implements JsonFormat {
         var messages = agent.path("messages");
         if (messages.isArray() && !messages.isEmpty()) {
             var name = agent.path("name").asString("agent");
-            var conversation = new Conversation(PRODUCT, name, name + "|" + first(messages), at);
+            var conversation = new Conversation(PRODUCT, name, "", name + "|" + first(messages), at);
             messages.forEach(message -> message(message, conversation, at, out));
             conversation.end(out);
         }

@@ -150,7 +150,7 @@ final class ZepFormat implements JsonFormat {
                     Comparator.comparing(Episode::time, Comparator.nullsFirst(Comparator.<Instant>naturalOrder())));
             var first = episodes.getFirst();
             var id = "%s|%s|%s".formatted(session, first.id(), first.time()); // Groups often have no name.
-            var conversation = new Conversation(PRODUCT, session, id, first.at());
+            var conversation = new Conversation(PRODUCT, session, "", id, first.at());
             episodes.stream()
                     .filter(each -> !each.text().isBlank())
                     .forEach(each -> conversation.turn(

@@ -40,10 +40,10 @@ final class CellFormats {
         this.since1904 = since1904;
     }
 
-    static CellFormats of(ZipPackage zip, String part, boolean since1904) {
+    static CellFormats of(Relations relations, boolean since1904) {
         var formats = new CellFormats(since1904);
         var isCells = new boolean[1];
-        zip.read(part, (element, reader) -> {
+        relations.readOptional("styles", "xl/styles.xml", (element, reader) -> {
             switch (element) {
                 case "numFmt" ->
                     formats.own.putIfAbsent( // The later ones are of conditional formats.

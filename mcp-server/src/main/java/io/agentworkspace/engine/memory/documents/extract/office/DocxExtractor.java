@@ -74,18 +74,19 @@ final class DocxExtractor implements ZipPackage.Elements {
         if (!opened.has(main)) {
             throw ZipPackage.damaged(main);
         }
-        var relations = Relations.of(opened, main);
-        var extractor = new DocxExtractor(out, DocxStyles.of(opened, relations.ofType("styles", "word/styles.xml")));
-        extractor.read(opened, main);
-        extractor.read(opened, relations.ofType("footnotes", "word/footnotes.xml"));
-        extractor.read(opened, relations.ofType("endnotes", "word/endnotes.xml"));
+        var relations = Relations.ofOptional(opened, main);
+        var extractor = new DocxExtractor(out, DocxStyles.of(relations));
+        opened.read(main, extractor);
+        extractor.endContinued();
+        extractor.notes(relations, "footnotes");
+        extractor.notes(relations, "endnotes");
         if (out.wantsComments()) {
-            extractor.comments(opened, relations.ofType("comments", "word/comments.xml"));
+            extractor.comments(relations);
         }
     }
 
-    private void comments(ZipPackage opened, String part) {
-        opened.read(part, new ZipPackage.Elements() {
+    private void comments(Relations relations) {
+        relations.readOptional("comments", "word/comments.xml", new ZipPackage.Elements() {
             private final StringBuilder text = new StringBuilder();
             private String author = "";
 
@@ -111,8 +112,13 @@ final class DocxExtractor implements ZipPackage.Elements {
         });
     }
 
-    private void read(ZipPackage opened, String part) {
-        opened.read(part, this);
+    /** Reads notes. If the file ends within a table or a paragraph of them, these end there. */
+    private void notes(Relations relations, String type) {
+        relations.readOptional(type, "word/%s.xml".formatted(type), this);
+        tables.clear();
+        while (!paragraphs.isEmpty()) {
+            endParagraph(paragraphs.poll());
+        }
         endContinued();
     }
 

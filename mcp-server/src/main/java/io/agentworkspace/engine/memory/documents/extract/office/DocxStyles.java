@@ -21,9 +21,9 @@ final class DocxStyles {
 
     private DocxStyles() {}
 
-    static DocxStyles of(ZipPackage opened, String part) {
+    static DocxStyles of(Relations relations) {
         var styles = new DocxStyles();
-        opened.read(part, (name, reader) -> styles.begin(name, reader));
+        relations.readOptional("styles", "word/styles.xml", styles::begin);
         styles.headings.values().removeIf(level -> level < 1 || level > 9);
         return styles;
     }

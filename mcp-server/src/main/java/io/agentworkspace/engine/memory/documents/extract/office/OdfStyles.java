@@ -12,6 +12,8 @@ final class OdfStyles {
     /** The name in the file is English in every language. */
     private static final String TITLE = "Title";
 
+    private static final String STYLES = "styles.xml";
+
     private final Map<String, Integer> headings = new HashMap<>();
     private final Map<String, String> bases = new HashMap<>();
     private final Map<String, Boolean> hidden = new HashMap<>();
@@ -26,7 +28,9 @@ final class OdfStyles {
     /** Returns the named styles. Those of {@code content.xml} come before its text, and are added while that is read. */
     static OdfStyles of(ZipPackage zip) {
         var styles = new OdfStyles(zip.text("mimetype").contains("spreadsheet"));
-        zip.read("styles.xml", (name, reader) -> styles.begin(name, reader));
+        if (zip.has(STYLES)) {
+            zip.readOptional(STYLES, styles::begin);
+        }
         return styles;
     }
 

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The parts that a part of an Office document refers to, by their ids. What is outside the document is left out. */
 final class Relations {
@@ -12,19 +13,25 @@ final class Relations {
 
     private final Map<String, Target> targets = new LinkedHashMap<>();
 
-    private Relations() {}
+    private final ZipPackage zip;
+
+    private Relations(ZipPackage zip) {
+        this.zip = zip;
+    }
 
     /** Returns those of a part; those of the package for an empty name. */
     static Relations of(ZipPackage zip, String part) {
-        var relations = new Relations();
+        var relations = new Relations(zip);
         zip.read(name(part), relations.reader(part));
         return relations;
     }
 
     /** Returns those of a part that has its own text; those of which nothing is known any more are none. */
     static Relations ofOptional(ZipPackage zip, String part) {
-        var relations = new Relations();
-        zip.readOptional(name(part), relations.reader(part));
+        var relations = new Relations(zip);
+        if (zip.has(name(part))) {
+            zip.readOptional(name(part), relations.reader(part));
+        }
         return relations;
     }
 
@@ -69,15 +76,21 @@ final class Relations {
                 .toList();
     }
 
-    /** Returns the name of the first part of a type, by the last word of the type. */
-    String ofType(String word, String usual) {
-        var parts = ofType(word);
-        return parts.isEmpty() ? usual : parts.getFirst();
+    /**
+     * Reads the first part of a type, by the last word of the type, if there is one. Its text can do without it.
+     *
+     * @param usual its name where nothing refers to it
+     */
+    void readOptional(String word, String usual, ZipPackage.Elements elements) {
+        ofType(word).stream()
+                .findFirst()
+                .or(() -> Optional.of(usual).filter(zip::has))
+                .ifPresent(part -> zip.readOptional(part, elements));
     }
 
     /** Returns the name of the main part of a package. */
     static String main(ZipPackage zip, String usual) {
-        return of(zip, "").ofType("officeDocument").stream()
+        return ofOptional(zip, "").ofType("officeDocument").stream()
                 .filter(zip::has)
                 .findFirst()
                 .orElse(usual);

@@ -11,15 +11,20 @@ import javax.xml.stream.XMLStreamReader;
 
 /** The texts that the cells of a workbook share, by their numbers. */
 final class SharedTexts implements ZipPackage.Elements {
+    private static final String USUAL = "xl/sharedStrings.xml";
+
+    private final ZipPackage zip;
     private final List<String> texts = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
     private long characters;
 
-    private SharedTexts() {}
+    private SharedTexts(ZipPackage zip) {
+        this.zip = zip;
+    }
 
-    static SharedTexts of(ZipPackage zip, String part) {
-        var shared = new SharedTexts();
-        zip.read(part, shared);
+    static SharedTexts of(ZipPackage zip, Relations relations) {
+        var shared = new SharedTexts(zip);
+        relations.readOptional("sharedStrings", USUAL, shared);
         return shared;
     }
 
@@ -53,8 +58,13 @@ final class SharedTexts implements ZipPackage.Elements {
         }
     }
 
+    /** Returns a text; an empty one, and a note, if it is missing. */
     String get(String number) {
         var index = number.matches("\\d{1,8}") ? Integer.parseInt(number) : Integer.MAX_VALUE;
-        return index < texts.size() ? texts.get(index) : "";
+        if (index < texts.size()) {
+            return texts.get(index);
+        }
+        zip.note(USUAL);
+        return "";
     }
 }

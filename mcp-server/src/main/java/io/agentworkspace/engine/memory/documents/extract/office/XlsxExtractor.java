@@ -50,25 +50,21 @@ final class XlsxExtractor {
                 default -> {}
             }
         });
-        var texts = SharedTexts.of(zip, first(relations.ofType("sharedStrings")));
-        var formats = CellFormats.of(zip, first(relations.ofType("styles")), since1904[0]);
+        var texts = SharedTexts.of(zip, relations);
+        var formats = CellFormats.of(relations, since1904[0]);
         var extractor = new XlsxExtractor(zip, out, texts, formats);
         sheets.forEach(extractor::read);
     }
 
-    private static String first(List<String> parts) {
-        return parts.isEmpty() ? "" : parts.getFirst();
-    }
-
     private void read(Sheet sheet) {
         if (!zip.has(sheet.part())) {
-            return; // A sheet with a chart only.
+            throw ZipPackage.damaged("sheet " + sheet.name());
         }
         var table = new SheetTable(sheet.name(), sheet.isHidden(), out);
         zip.read(sheet.part(), new Cells(sheet, table));
         table.end();
         if (out.wantsComments()) {
-            for (var part : Relations.of(zip, sheet.part()).ofType("comments")) {
+            for (var part : Relations.ofOptional(zip, sheet.part()).ofType("comments")) {
                 comments(part, sheet.name());
             }
         }
@@ -76,7 +72,7 @@ final class XlsxExtractor {
 
     private void comments(String part, String sheet) {
         var authors = new ArrayList<String>();
-        zip.read(part, new ZipPackage.Elements() {
+        zip.readOptional(part, new ZipPackage.Elements() {
             private final StringBuilder text = new StringBuilder();
             private String author = "";
             private String cell = "";

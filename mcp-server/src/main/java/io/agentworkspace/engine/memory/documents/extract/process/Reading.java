@@ -31,7 +31,7 @@ import java.util.List;
 /** Reads one document: it detects the type of the file, and of each attachment, and chooses the reader. */
 final class Reading {
     private static final String PART =
-            "a part that its text does not need, such as notes or a diagram, is damaged; the rest of it is missing";
+            "a part of the file that its main text can do without, such as styles, notes or a diagram, is damaged or missing; what could not be read of it is left out";
 
     private final List<DocumentReason> warnings;
     private final Attachments attachments;

@@ -1,11 +1,11 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.search.index;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import java.time.Instant;
 import java.util.List;
 
 /** Which banks were searched lately, on any replica. */
-final class SearchedBankStore {
+public final class SearchedBankStore {
     private static final String OLD = Db.oldRows("bank_search", "searched_at < :until");
 
     private final Db db;
@@ -15,10 +15,10 @@ final class SearchedBankStore {
     }
 
     /** A bank of a tenant. */
-    record SearchedBank(long tenant, long bank) {}
+    public record SearchedBank(long tenant, long bank) {}
 
     /** Records searches. A bank's row is written at most once an hour. */
-    void record(List<SearchedBank> banks, Instant now) {
+    public void record(List<SearchedBank> banks, Instant now) {
         if (banks.isEmpty()) {
             return;
         }
@@ -39,7 +39,7 @@ final class SearchedBankStore {
     }
 
     /** Returns the banks of all tenants that were searched since then, the latest first. */
-    List<SearchedBank> since(Instant since, int most) {
+    public List<SearchedBank> since(Instant since, int most) {
         return db.sql("""
                 SELECT s.tenant_id, s.bank_id
                   FROM bank_search s

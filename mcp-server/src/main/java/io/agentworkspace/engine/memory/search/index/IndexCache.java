@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.search.index;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * The indexes of searched banks, as files in a folder of this process. Idle indexes are closed; a later start reuses
  * the files. The folder may be deleted while the engine is not running.
  */
-final class IndexCache implements AutoCloseable {
+public final class IndexCache implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexCache.class);
     private static final int PROCESSES = 64;
     private static final int OPEN = 200;
@@ -46,7 +46,7 @@ final class IndexCache implements AutoCloseable {
     /** The time for which deletions are recorded for the indexes. Indexes saved earlier are rebuilt. */
     private static final Duration REMEMBERED = Duration.ofDays(30);
 
-    private final SearchQueries queries;
+    private final IndexQueries queries;
     private final Path root;
     private final Clock clock;
     private @Nullable Slot slot;
@@ -67,7 +67,7 @@ final class IndexCache implements AutoCloseable {
     private record Slot(@Nullable Path folder, @Nullable FileChannel lock) {}
 
     /** @param root a folder for the indexes of all processes and databases */
-    public IndexCache(SearchQueries queries, Path root, Clock clock) {
+    public IndexCache(IndexQueries queries, Path root, Clock clock) {
         this.queries = queries;
         this.root = root;
         this.clock = clock;
@@ -115,7 +115,7 @@ final class IndexCache implements AutoCloseable {
      * Returns the index of a bank, and opens it if necessary. It stays open for at least a minute. After a failed write, as on a full
      * disk, it is opened again.
      */
-    BankIndex of(long tenant, long bank) {
+    public BankIndex of(long tenant, long bank) {
         return Objects.requireNonNull(open.compute(new BankKey(tenant, bank), (key, current) -> {
             var index = current;
             if (current != null && !current.isWritable()) {
@@ -165,7 +165,7 @@ final class IndexCache implements AutoCloseable {
     }
 
     /** Returns the banks that were searched within the last minutes. */
-    List<SearchedBankStore.SearchedBank> used() {
+    public List<SearchedBankStore.SearchedBank> used() {
         return open.entrySet().stream()
                 .filter(entry -> entry.getValue().isSearchedWithin(IDLE))
                 .map(entry -> new SearchedBankStore.SearchedBank(
@@ -174,7 +174,7 @@ final class IndexCache implements AutoCloseable {
     }
 
     /** Returns how far the open indexes of a tenant have read, by bank. */
-    Map<Long, Long> positions(long tenant) {
+    public Map<Long, Long> positions(long tenant) {
         var positions = new HashMap<Long, Long>();
         open.forEach((key, index) -> {
             if (key.tenant() == tenant) {

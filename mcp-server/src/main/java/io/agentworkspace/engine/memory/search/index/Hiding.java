@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.search.index;
 
 import java.time.Instant;
 import java.util.List;
@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
  * @param supersededAt null if no memory supersedes it, or only a deleted one
  * @param superseders the contributors of the superseding memory; if one is censored, that memory supersedes nothing
  */
-record Hiding(
+public record Hiding(
         List<Long> contributors,
         @Nullable Instant expiresAt,
         @Nullable Instant supersededAt,
         List<Long> superseders) {
-    static final Hiding NONE = new Hiding(List.of(), null, null, List.of());
+    public static final Hiding NONE = new Hiding(List.of(), null, null, List.of());
 
     private static final String CONTRIBUTOR = "c";
     private static final String EXPIRES = "e";
     private static final String SUPERSEDED = "o";
     private static final String SUPERSEDER = "p";
 
-    void addTo(Document document) {
+    public void addTo(Document document) {
         contributors.forEach(agent -> document.add(new LongPoint(CONTRIBUTOR, agent)));
         if (expiresAt != null) {
             document.add(new LongPoint(EXPIRES, expiresAt.toEpochMilli()));
@@ -45,7 +45,7 @@ record Hiding(
      * @param censored the agents that are censored in the bank
      * @param asOf a time in the past; null for now
      */
-    static Query hidden(List<Long> censored, Instant now, @Nullable Instant asOf) {
+    public static Query hidden(List<Long> censored, Instant now, @Nullable Instant asOf) {
         var at = asOf == null ? now : asOf;
         var superseded = new BooleanQuery.Builder()
                 .add(until(SUPERSEDED, asOf == null ? Long.MAX_VALUE : at.toEpochMilli()), Occur.FILTER)

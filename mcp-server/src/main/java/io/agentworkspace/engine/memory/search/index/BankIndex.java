@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.search.index;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.agentworkspace.engine.kernel.text.Language;
@@ -53,25 +53,25 @@ import org.jspecify.annotations.Nullable;
  * The index of one bank: the terms of its memories, on disk. It can be rebuilt at any time, and knows how far it has
  * read the bank's changes. It contains no access rights.
  */
-final class BankIndex implements AutoCloseable {
-    static final String STEMS = "s";
-    static final String WORDS = "w";
-    static final String NAME = "n";
-    static final String TAG = "t";
-    static final String AUTHOR = "a";
-    static final String UPDATED = "u";
-    static final String ID = "id";
-    static final String BANK = "b";
-    static final String VECTORS = "v";
-    static final String SIGNATURES = "g";
+public final class BankIndex implements AutoCloseable {
+    public static final String STEMS = "s";
+    public static final String WORDS = "w";
+    public static final String NAME = "n";
+    public static final String TAG = "t";
+    public static final String AUTHOR = "a";
+    public static final String UPDATED = "u";
+    public static final String ID = "id";
+    public static final String BANK = "b";
+    public static final String VECTORS = "v";
+    public static final String SIGNATURES = "g";
 
     /** Memories whose vectors are not computed yet. */
-    static final Term PENDING = new Term("x", "");
+    public static final Term PENDING = new Term("x", "");
 
     private static final String LANGUAGE = "l";
 
     /** Memories are short: their length matters little, and a repeated word counts little more than a single one. */
-    static final BM25Similarity RANKING = new BM25Similarity(0.9f, 0.4f);
+    public static final BM25Similarity RANKING = new BM25Similarity(0.9f, 0.4f);
 
     /** A language found in fewer than one of this many memories is left out, since it was probably guessed wrong. */
     private static final int RARE = 20;
@@ -117,7 +117,7 @@ final class BankIndex implements AutoCloseable {
      * @param vectors those of the current model; null if there are none yet
      * @param hiding what can hide it from readers
      */
-    record IndexedMemory(
+    public record IndexedMemory(
             UUID id,
             String change,
             @Nullable String name,
@@ -128,7 +128,7 @@ final class BankIndex implements AutoCloseable {
             byte @Nullable [] vectors,
             @JsonUnwrapped Hiding hiding) {
         /** A memory that nothing hides. */
-        IndexedMemory(
+        public IndexedMemory(
                 UUID id,
                 String change,
                 @Nullable String name,
@@ -140,15 +140,15 @@ final class BankIndex implements AutoCloseable {
             this(id, change, name, text, tags, author, updatedAt, vectors, Hiding.NONE);
         }
 
-        IndexChange toChange() {
+        public IndexChange toChange() {
             return new IndexChange(id, change);
         }
     }
 
     /** A changed memory, and the transaction that changed it. */
-    record IndexChange(UUID id, String change) {
+    public record IndexChange(UUID id, String change) {
         /** Returns a position before all changes of a transaction. */
-        static IndexChange before(long transaction) {
+        public static IndexChange before(long transaction) {
             return new IndexChange(new UUID(0, 0), Long.toString(transaction));
         }
     }
@@ -157,7 +157,7 @@ final class BankIndex implements AutoCloseable {
      * @param model the model of its vectors; a saved index with vectors of another model is not used
      * @param oldest the time before which saved indexes are not used
      */
-    BankIndex(long bank, Directory directory, String model, Instant oldest) throws IOException {
+    public BankIndex(long bank, Directory directory, String model, Instant oldest) throws IOException {
         this.bank = bank;
         this.version = TextAnalysis.VERSION + "/" + model;
         this.directory = new NRTCachingDirectory(directory, CACHED_SEGMENT_MB, CACHED_MB);
@@ -173,19 +173,19 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** Returns an index in memory of an earlier state of memories. */
-    static BankIndex ofPast(long bank, List<IndexedMemory> entries) throws IOException {
+    public static BankIndex ofPast(long bank, List<IndexedMemory> entries) throws IOException {
         var index = new BankIndex(bank, new ByteBuffersDirectory(NoLockFactory.INSTANCE), "", Instant.MIN);
         index.add(entries);
         index.reached(0);
         return index;
     }
 
-    long bank() {
+    public long bank() {
         return bank;
     }
 
     /** Returns how many memories it has. */
-    int size() {
+    public int size() {
         return reader.numDocs();
     }
 
@@ -210,26 +210,26 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** Returns the term of a tag, of which the case does not count. */
-    static Term tag(String text) {
+    public static Term tag(String text) {
         return new Term(TAG, Name.key(Name.normal(text)));
     }
 
-    static Term word(String text) {
+    public static Term word(String text) {
         return new Term(WORDS, text);
     }
 
     /** Returns the transaction from which on changes may be missing. */
-    long position() {
+    public long position() {
         return position;
     }
 
     /** Returns the lock to hold while changes are read and applied. */
-    ReentrantLock lock() {
+    public ReentrantLock lock() {
         return lock;
     }
 
     /** Waits up to a second until nobody holds the lock. */
-    boolean awaitUnlocked() {
+    public boolean awaitUnlocked() {
         try {
             if (lock.tryLock(1, TimeUnit.SECONDS)) {
                 lock.unlock();
@@ -243,7 +243,7 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** Returns whether all of these changes are applied. */
-    boolean has(List<IndexChange> changes) {
+    public boolean has(List<IndexChange> changes) {
         for (var change : changes) {
             if (Long.parseLong(change.change()) >= position && !applied.contains(change)) {
                 return false;
@@ -252,17 +252,17 @@ final class BankIndex implements AutoCloseable {
         return true;
     }
 
-    boolean has(IndexChange change) {
+    public boolean has(IndexChange change) {
         return applied.contains(change);
     }
 
     /** Removes all memories, including those of an unfinished build. */
-    void clear() throws IOException {
+    public void clear() throws IOException {
         writer.deleteAll();
     }
 
     /** Adds memories that it does not have, which {@link #reached} makes visible. */
-    void add(List<IndexedMemory> entries) throws IOException {
+    public void add(List<IndexedMemory> entries) throws IOException {
         touch();
         for (var entry : entries) {
             writer.addDocument(document(entry, Objects.requireNonNull(entry.text())));
@@ -271,7 +271,7 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** Applies changes, which {@link #reached} makes visible. */
-    void apply(List<IndexedMemory> entries) throws IOException {
+    public void apply(List<IndexedMemory> entries) throws IOException {
         touch();
         var seen = new HashSet<UUID>();
         for (var entry : entries) {
@@ -293,7 +293,7 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** Records that every change before this transaction is applied, and makes the applied changes visible. */
-    void reached(long horizon) throws IOException {
+    public void reached(long horizon) throws IOException {
         var newer = DirectoryReader.openIfChanged(reader, writer, true);
         if (newer != null) {
             var older = reader;
@@ -340,18 +340,18 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** Returns the language in which a memory is analysed. */
-    static Language language(@Nullable String name, String text) {
+    public static Language language(@Nullable String name, String text) {
         return Language.guess(whole(name, text));
     }
 
-    static BytesRef key(UUID id) {
+    public static BytesRef key(UUID id) {
         var bytes = ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(id.getMostSignificantBits())
                 .putLong(id.getLeastSignificantBits());
         return new BytesRef(bytes.array());
     }
 
-    static UUID id(BytesRef key) {
+    public static UUID id(BytesRef key) {
         var bytes = ByteBuffer.wrap(key.bytes, key.offset, key.length);
         return new UUID(bytes.getLong(), bytes.getLong());
     }
@@ -361,13 +361,13 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** Returns a reader of the current state, for the owner of the index. */
-    DirectoryReader reader() {
+    public DirectoryReader reader() {
         return reader;
     }
 
     /** Returns a reader of the current state for a search; null if the index is closed. Release it with {@code decRef}. */
     @Nullable
-    DirectoryReader acquire() {
+    public DirectoryReader acquire() {
         touch();
         searchedAt = usedAt;
         while (true) {
@@ -382,7 +382,7 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** Returns the languages of the memories, the most frequent first. */
-    static List<Language> languages(IndexReader reader, int most) throws IOException {
+    public static List<Language> languages(IndexReader reader, int most) throws IOException {
         record Count(Language language, long count) {}
         var terms = MultiTerms.getTerms(reader, LANGUAGE);
         if (terms == null) {
@@ -403,33 +403,33 @@ final class BankIndex implements AutoCloseable {
     }
 
     /** It is in use. */
-    void touch() {
+    public void touch() {
         usedAt = System.nanoTime();
     }
 
-    long idleNanos() {
+    public long idleNanos() {
         return System.nanoTime() - usedAt;
     }
 
     /** Returns whether it was searched within this time. That it is built is no search. */
-    boolean isSearchedWithin(Duration time) {
+    public boolean isSearchedWithin(Duration time) {
         return System.nanoTime() - searchedAt < time.toNanos();
     }
 
     /** Returns whether it can take changes. After a failed write it cannot. */
-    boolean isWritable() {
+    public boolean isWritable() {
         return writer.isOpen();
     }
 
     /** @throws IOException if a file is damaged */
-    void checkIntegrity() throws IOException {
+    public void checkIntegrity() throws IOException {
         for (var part : reader.leaves()) {
             ((CodecReader) part.reader()).checkIntegrity();
         }
     }
 
     /** Saves the index to disk, so that a later start need not rebuild it. */
-    void save(Instant now) throws IOException {
+    public void save(Instant now) throws IOException {
         lock.lock();
         try {
             if (isDirty && writer.isOpen()) {

@@ -1,8 +1,8 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.search.index;
 
 import io.agentworkspace.engine.kernel.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.kernel.scheduling.HeavyWork;
-import io.agentworkspace.engine.memory.search.BankIndex.IndexChange;
+import io.agentworkspace.engine.memory.search.index.BankIndex.IndexChange;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * Brings the indexes of banks up to date: by a few changes at once, by many in the background, one bank after the other and in
  * portions, between which others have their turns.
  */
-final class IndexBuilder implements AutoCloseable {
+public final class IndexBuilder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexBuilder.class);
     private static final Duration RETRY = Duration.ofSeconds(30);
     private static final Duration LATELY = Duration.ofDays(7);
@@ -30,7 +30,7 @@ final class IndexBuilder implements AutoCloseable {
     /** The most banks whose indexes are built after the start. */
     private static final int MOST = 50;
 
-    private final SearchQueries queries;
+    private final IndexQueries queries;
     private final SearchedBankStore searched;
     private final IndexCache indexes;
     private final HeavyWork heavy;
@@ -65,7 +65,7 @@ final class IndexBuilder implements AutoCloseable {
     }
 
     public IndexBuilder(
-            SearchQueries queries,
+            IndexQueries queries,
             SearchedBankStore searched,
             IndexCache indexes,
             HeavyWork heavy,
@@ -133,7 +133,7 @@ final class IndexBuilder implements AutoCloseable {
     }
 
     /** Brings an index up to date in the background, for which a search cannot wait. */
-    void begin(long tenant, long bank) {
+    public void begin(long tenant, long bank) {
         var key = new Bank(tenant, bank);
         if (!isClosed && building.add(key)) {
             thread.execute(() -> build(key));

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.search.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class IndexCacheTest {
     @Test
     void anIndexThatWasJustOpenedStaysOpenAmongManyOthers(@TempDir Path folder) throws IOException {
-        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC())) {
+        try (var cache = new IndexCache(new IndexQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC())) {
             var indexes = LongStream.rangeClosed(1, 210)
                     .mapToObj(bank -> cache.of(1, bank))
                     .toList();
@@ -37,7 +37,7 @@ class IndexCacheTest {
     /** Lucene closes a writer that could not write. Nothing else would open it again while the bank is searched. */
     @Test
     void anIndexThatCouldNotBeWrittenIsOpenedAgain(@TempDir Path folder) throws IOException {
-        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC())) {
+        try (var cache = new IndexCache(new IndexQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC())) {
             var index = cache.of(1, 1);
             index.apply(List.of(memory("small")));
             index.reached(1);
@@ -73,7 +73,7 @@ class IndexCacheTest {
                 saved(root);
                 var path = onlyFolder(root, "1-1").resolve(file);
                 damage.to(path);
-                try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), root, Clock.systemUTC())) {
+                try (var cache = new IndexCache(new IndexQueries(TestDatabase.db(), "m"), root, Clock.systemUTC())) {
                     var index = cache.of(1, 1);
                     assertThat(index.size()).as("%s %s", file, damage).isZero();
                     index.apply(List.of(memory("again")));
@@ -101,7 +101,7 @@ class IndexCacheTest {
 
     /** Saves the index of a bank with some memories, and returns the names of its files. */
     private static List<String> saved(Path root) throws IOException {
-        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), root, Clock.systemUTC())) {
+        try (var cache = new IndexCache(new IndexQueries(TestDatabase.db(), "m"), root, Clock.systemUTC())) {
             var index = cache.of(1, 1);
             index.apply(
                     LongStream.range(0, 50).mapToObj(i -> memory("word" + i)).toList());
@@ -116,7 +116,7 @@ class IndexCacheTest {
     @Test
     void aDatabaseWithARestoredBackupUsesNoFormerIndex() {
         try (var db = TestDatabase.fresh("restored_in_place")) {
-            var queries = new SearchQueries(db, "m");
+            var queries = new IndexQueries(db, "m");
             var former = queries.identity();
             assertThat(queries.identity()).isEqualTo(former);
             db.sql("DROP TABLE memory CASCADE").run();
@@ -128,7 +128,7 @@ class IndexCacheTest {
     /** Each of two indexes failed while a thread holds its lock, and another thread opens it again. */
     @Test
     void indexesThatAreOpenedAgainDoNotKeepOthersFromWriting(@TempDir Path folder) {
-        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC());
+        try (var cache = new IndexCache(new IndexQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC());
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var failed = List.of(cache.of(1, 1), cache.of(1, 2));
             failed.forEach(BankIndex::close);
