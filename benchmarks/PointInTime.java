@@ -52,7 +52,7 @@ final class PointInTime implements Bench.Benchmark {
                 again.awaitMore(100);
                 again.close();
                 again.report("on the restored database");
-                again.limit(0, 30);
+                again.limit(0, 10);
             }
         }
     }

@@ -42,7 +42,9 @@ final class Writes implements AutoCloseable {
     private final AtomicInteger again = new AtomicInteger();
     private final AtomicInteger replayed = new AtomicInteger();
     private final AtomicInteger number = new AtomicInteger();
-    private final AtomicLong latest = new AtomicLong(System.nanoTime());
+    /** When the latest write was acknowledged, or {@link #mark} was called; 0 before both. */
+    private final AtomicLong latest = new AtomicLong();
+
     private final AtomicLong longest = new AtomicLong();
     private final AtomicLong slowest = new AtomicLong();
     private final List<Thread> callers = new ArrayList<>();
@@ -124,7 +126,7 @@ final class Writes implements AutoCloseable {
         acknowledged.add(text);
         var now = System.nanoTime();
         var before = latest.getAndSet(now);
-        longest.accumulateAndGet(now - before, Math::max);
+        longest.accumulateAndGet(before == 0 ? 0 : now - before, Math::max);
         slowest.accumulateAndGet(now - start, Math::max);
     }
 
