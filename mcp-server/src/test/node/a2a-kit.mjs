@@ -62,7 +62,7 @@ const act = async ({ id, content, question, reply_to: replied }) => {
     await invoke('AP_Chat', { reply_to: id, content: 'Which one?', target });
     return;
   }
-  if (/^\[(tck-)?complete-task/.test(content)) {
+  if (!question && /^\[(tck-)?complete-task/.test(content)) {
     await invoke('AP_Answer', { question: replied, content: 'Hello from TCK', target });
     return;
   }

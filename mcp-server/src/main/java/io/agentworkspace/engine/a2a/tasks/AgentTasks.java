@@ -67,7 +67,7 @@ public final class AgentTasks {
         var sent = begin(call, place, message, begun == null && !message.atOnce());
         if (begun != null) {
             begun.accept(sent.task());
-            if (!message.atOnce()) {
+            if (!message.atOnce() && isUnderWay(place, sent)) { // A message that is sent again may be answered.
                 await(call, sent);
             }
         }
@@ -77,6 +77,12 @@ public final class AgentTasks {
 
     /** A message that is sent, and the task that it begins or continues. */
     private record Sent(String task, String message) {}
+
+    private boolean isUnderWay(AgentPlace place, Sent sent) {
+        return reader.find(place, sent.task())
+                .filter(task -> !task.state().isResting())
+                .isPresent();
+    }
 
     /** Waits for the answer to a message, if there is a place to wait. */
     private static void await(AgentCall call, Sent sent) {
