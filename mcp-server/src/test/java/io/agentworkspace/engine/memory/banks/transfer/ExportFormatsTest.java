@@ -118,6 +118,36 @@ class ExportFormatsTest {
         assertThat(TransferFiles.export(key, "copy", "?format=jsonl")).isEqualTo(new String(lines, UTF_8));
     }
 
+    /** What was superseded is not current again, and nobody's text has become another one. */
+    @Test
+    void anImportOfAnExportHasWhatIsCurrent() {
+        var key = key();
+        var kim = TestCaller.of(ClientApi.REST, key);
+        for (var text : List.of("=1+1 is two", "'- and a quoted item", "'tis plain")) {
+            var store = Json.object().put("content", text).put("expires_at", "2090-01-01T00:00:00Z");
+            store.putObject("target").put("bank", "b");
+            kim.call("MB_Store", store).ok();
+        }
+        for (var format : List.of("csv", "mem0", "markdown", "graph")) {
+            bank(kim, format);
+            var report = TransferFiles.imported(key, format, "auto", download(key, format));
+            assertThat(report.at("/complete").asBoolean()).as(report.toString()).isTrue();
+            var memories = kim.call("MB_Read", "{'target':{'bank':'%s'}}".formatted(format))
+                    .ok();
+            var texts = memories.texts("/content", "text");
+            assertThat(texts)
+                    .as(format)
+                    .anyMatch(text -> text.endsWith("We sail on the 3rd."))
+                    .noneMatch(text -> text.contains("We sail on the 2nd."))
+                    .anyMatch(text -> text.endsWith("'tis plain"));
+            if (!format.equals("graph")) { // Its observations have the name of their entity, and no time.
+                assertThat(texts).as(format).contains("=1+1 is two", "'- and a quoted item", "'tis plain");
+                assertThat(memories.texts("/content", "expires_at")).as(format).contains("2090-01-01T00:00:00.000Z");
+                assertThat(memories.texts("/content", "name")).as(format).anyMatch(name -> name.startsWith("june"));
+            }
+        }
+    }
+
     @Test
     void aTableHasEachMemoryInARow() {
         var lines = new String(download(key(), "csv"), UTF_8);

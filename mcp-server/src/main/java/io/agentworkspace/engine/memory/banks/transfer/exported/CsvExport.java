@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,8 @@ final class CsvExport implements ExportFormat {
     private static final String HEADER =
             "id,name,text,tags,author,editor,document,derived_from,supersedes,reason,superseded_by,expires_at,pinned,revision,created_at,updated_at\r\n";
 
-    /** The characters that a cell's formula begins with. */
-    private static final String FORMULA = "=+-@\t\r";
+    /** How a cell's formula begins, or what this table has in its place. */
+    private static final Pattern FORMULA = Pattern.compile("^'*[=+@\\t\\r-]");
 
     @Override
     public String mediaType() {
@@ -56,7 +57,7 @@ final class CsvExport implements ExportFormat {
 
     private static String cell(@Nullable Object value) {
         var plain = value == null ? "" : value.toString();
-        var text = !plain.isEmpty() && FORMULA.indexOf(plain.charAt(0)) >= 0 ? "'" + plain : plain;
+        var text = FORMULA.matcher(plain).find() ? "'" + plain : plain;
         return text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r')
                 ? '"' + text.replace("\"", "\"\"") + '"'
                 : text;

@@ -94,11 +94,17 @@ final class Mem0Format implements JsonFormat {
         tags.addAll(Labels.tags(entry.at("/metadata/tags")));
         tags.addAll(Labels.tags(entry.path("tags")));
         var author = entry.path("user_id").isString() ? entry.path("user_id") : entry.path("agent_id");
-        out.memory(new MemoryDraft(PRODUCT, text, at)
-                .author(author)
+        var draft = new MemoryDraft(PRODUCT, text, at);
+        var metadata = entry.path("metadata");
+        if (entry.has("expiration_date") || !metadata.path("revision").isIntegralNumber()) {
+            draft.expires(entry, "expiration_date");
+        } else { // In an export of this engine.
+            draft.expires(metadata, "expires_at")
+                    .name(Labels.memoryName(metadata.path("name").asString("")));
+        }
+        out.memory(draft.author(author)
                 .tags(Labels.tags(tags))
                 .created(entry, "created_at", "timestamp", "updated_at")
-                .expires(entry, "expiration_date")
                 .rest(entry, KNOWN)
                 .origin("user_id", entry.path("user_id"))
                 .origin("agent_id", entry.path("agent_id")));

@@ -58,6 +58,10 @@ final class MemoryServerFormat implements JsonFormat {
     private static void entity(JsonNode entry, Place at, Records out) {
         var name = entry.path("name").asString();
         var type = entry.path("entityType").asString("");
+        if (type.equals("superseded memory") || type.equals("expired memory")) { // In an export of this engine.
+            out.leaveOut(Records.SUPERSEDED, at);
+            return;
+        }
         if (entry.path("observations").isEmpty()) {
             out.leaveOut("an entity without observations was left out", at);
         }

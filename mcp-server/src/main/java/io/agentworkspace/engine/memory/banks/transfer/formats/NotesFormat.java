@@ -37,6 +37,8 @@ final class NotesFormat implements ImportFormat {
     private static final Pattern HASHTAG = Pattern.compile("(?<=^|\\s)#([\\p{L}_][\\p{L}\\p{N}_/-]{0,63})");
     private static final Set<String> KNOWN = Set.of("tags", "tag", "created", "created_at", "date", "title");
 
+    private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+
     /** The products that have such folders. */
     enum Product {
         BASIC_MEMORY("basic-memory", "basic-memory"),
@@ -121,6 +123,11 @@ final class NotesFormat implements ImportFormat {
         if (matter.fault() != null) {
             out.leaveOut("the frontmatter is not valid YAML: it is kept as text", part.place(1));
         }
+        var fields = matter.fields();
+        if (isOwn(fields) && fields.path("status").asString("").equals("superseded")) {
+            out.leaveOut(Records.SUPERSEDED, part.place(1));
+            return;
+        }
         var first = sections.sections().size();
         sections.read(part.path(), matter.body(), null);
         var added = sections.sections().subList(first, sections.sections().size());
@@ -138,7 +145,15 @@ final class NotesFormat implements ImportFormat {
                 .tags(Labels.tags(tags))
                 .created(date(fields, part.date()))
                 .origin("links", links(section.text()));
+        if (isOwn(fields)) {
+            draft.expires(fields, "expires");
+        }
         return draft.rest(fields, KNOWN).origin("title", fields.path("title"));
+    }
+
+    /** Returns whether a note is one that this engine exported. */
+    private static boolean isOwn(ObjectNode fields) {
+        return ID.matcher(fields.path("id").asString("")).matches() && fields.has("updated");
     }
 
     private static @Nullable Instant date(ObjectNode fields, @Nullable Instant ofFile) {

@@ -15,6 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What a file of another product contains: memories, documents, what is refused and what is left out on purpose. */
 public final class Records {
+    /** Of an export of this engine: it would be current again. */
+    static final String SUPERSEDED = "a memory that is superseded or expired was left out";
+
     /** The maximum number of memories of an import. */
     static final int MOST_MEMORIES = 200_000;
 
