@@ -64,12 +64,12 @@ public final class AgentTasks {
      * @param begun runs with the task's id before the answer is waited for; null if there is nothing to run
      */
     public TaskRecord send(AgentCall call, AgentPlace place, SentMessage message, @Nullable Consumer<String> begun) {
-        var sent = begin(call, place, message, begun == null && !message.atOnce());
+        var sent = begin(call, place, message);
         if (begun != null) {
             begun.accept(sent.task());
-            if (!message.atOnce() && isUnderWay(place, sent)) { // A message that is sent again may be answered.
-                await(call, sent);
-            }
+        }
+        if (!message.atOnce() && isUnderWay(place, sent)) { // A message that is sent again may be answered.
+            await(call, sent);
         }
         call.requireValid();
         return reader.again(call, place, sent.task());
@@ -95,13 +95,10 @@ public final class AgentTasks {
         }
     }
 
-    private Sent begin(AgentCall call, AgentPlace place, SentMessage message, boolean isWaiting) {
+    private Sent begin(AgentCall call, AgentPlace place, SentMessage message) {
         checkContext(place, message.contextId());
         var key = key(place, message);
         var arguments = Json.object();
-        if (isWaiting) {
-            arguments.put("wait_seconds", PATIENCE);
-        }
         if (message.taskId().isEmpty()) {
             arguments.put("content", MessageFiles.text(call, message, key));
             arguments.putObject("target").put("agent", place.name());
@@ -160,7 +157,7 @@ public final class AgentTasks {
             Function<Duration, EventStream> opening,
             UnaryOperator<ObjectNode> frame) {
         Supplier<String> task = () -> {
-            var id = begin(call, place, message, false).task();
+            var id = begin(call, place, message).task();
             begun.accept(id);
             return id;
         };
