@@ -29,8 +29,6 @@ final class DocumentTools {
     /** The maximum that the body of a request can contain. */
     static final int MOST_CHARACTERS = 1 << 20;
 
-    private static final int LONGEST_ORIGIN = 200;
-
     private static final String TEXT = "text";
     private static final String UTF_8 = StandardCharsets.UTF_8.name();
 
@@ -277,7 +275,7 @@ final class DocumentTools {
             @Doc(
                     value =
                             "What it is elsewhere, such as an id: a document of the same origin is this one, and takes this name with all its versions.",
-                    max = LONGEST_ORIGIN,
+                    max = 200,
                     mayBeBlank = true,
                     rare = true)
             @Nullable
