@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the memories of a bank that come from a document. A newer version replaces an older one in the transaction of
@@ -61,7 +62,7 @@ final class DocumentLoadStore {
                        AND EXISTS (SELECT 1 FROM document_memory l
                                     WHERE l.tenant_id = n.tenant_id AND l.document_id = n.id AND l.bank_id = :bank)) AS waiting
               FROM document d
-             WHERE d.tenant_id = :tenant AND d.id = :id AND d.state = 'accepted'
+             WHERE d.tenant_id = :tenant AND d.id = :id AND d.name_key = :key AND d.state = 'accepted'
                AND NOT EXISTS (SELECT 1 FROM document n
                                 WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.state = 'accepted'
                                   AND n.version > d.version)
@@ -101,7 +102,19 @@ final class DocumentLoadStore {
         }
     }
 
-    private record Old(UUID id, long author, String digest, UUID document, long version, boolean gone) {}
+    /** @param name the document's name when it was loaded; null if it has another source by now */
+    private record Old(
+            UUID id,
+            long author,
+            String digest,
+            UUID document,
+            long version,
+            boolean gone,
+            @Nullable String name) {
+        boolean isOf(Source source) {
+            return document.equals(source.id()) && (name == null || name.equals(source.name()));
+        }
+    }
 
     /** Loads the pieces of the document into the bank. The caller must be permitted to add to it. */
     Result load(Call call, BankStore.LockedBank bank, Ref author, Source source) {
@@ -122,9 +135,7 @@ final class DocumentLoadStore {
         }
         var removed = free.values().stream().flatMap(Deque::stream).toList();
         // A deleted document that was handed in again may have the same version, but it has another id.
-        var isLoaded = old.stream()
-                .filter(memory -> !memory.gone())
-                .allMatch(memory -> memory.document().equals(source.id()));
+        var isLoaded = old.stream().filter(memory -> !memory.gone()).allMatch(memory -> memory.isOf(source));
         var result = new Result(
                 source.name(), source.version(), ids.size(), added.size(), ids.size() - added.size(), removed.size());
         if (result.changed() || !isLoaded) {
@@ -151,6 +162,7 @@ final class DocumentLoadStore {
                 .one(_ -> true);
         var waiting = db.sql(call, CHECK)
                 .set("id", source.id())
+                .set("key", source.key())
                 .set("bank", bank.id())
                 .one(row -> Optional.ofNullable(row.numberOrNull("waiting")))
                 .orElseThrow(() -> Problem.conflict("the document changed at the same time; send the request again"));
@@ -160,7 +172,7 @@ final class DocumentLoadStore {
                             .formatted(waiting.get(), source.name(), source.version()));
         }
         return db.sql(call, """
-                SELECT l.memory_id, m.author_id, l.digest, l.document_id, l.version, m.deleted_at IS NOT NULL AS gone
+                SELECT l.memory_id, m.author_id, l.digest, l.document_id, l.version, m.deleted_at IS NOT NULL AS gone, m.source ->> 'name' AS name
                   FROM document_memory l
                   JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id
                  WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
@@ -175,7 +187,8 @@ final class DocumentLoadStore {
                         row.text("digest"),
                         UUID.fromString(row.text("document_id")),
                         row.number("version"),
-                        row.flag("gone")));
+                        row.flag("gone"),
+                        row.textOrNull("name")));
     }
 
     private void write(

@@ -4,7 +4,6 @@ import io.agentworkspace.engine.kernel.access.BankPermissionRow;
 import io.agentworkspace.engine.kernel.access.Visibility;
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.SqlTemplate;
-import io.agentworkspace.engine.memory.documents.DocumentName;
 import io.agentworkspace.engine.memory.documents.LoadedMemories;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.change.Change;
@@ -50,18 +49,8 @@ public final class LoadedMemoryStore implements LoadedMemories {
             RETURNING m.bank_id
             """;
 
-    private static final String RENAME = """
-            WITH renamed AS (
-                UPDATE document_memory x
-                   SET name_key = :key
-                 WHERE x.tenant_id = :tenant AND x.name_key = :former
-                RETURNING x.bank_id, x.memory_id)
-            UPDATE memory m
-               SET source = jsonb_set(m.source, '{name}', to_jsonb(CAST(:name AS text)))
-              FROM renamed r
-             WHERE m.tenant_id = :tenant AND m.bank_id = r.bank_id AND m.id = r.memory_id AND m.source ->> 'kind' = 'document'
-            RETURNING m.bank_id
-            """;
+    private static final String RENAME =
+            "UPDATE document_memory x SET name_key = :key WHERE x.tenant_id = :tenant AND x.name_key = :former";
 
     private final Db db;
 
@@ -102,14 +91,8 @@ public final class LoadedMemoryStore implements LoadedMemories {
     }
 
     @Override
-    public void rename(Call call, String formerKey, DocumentName name) {
-        changed(
-                call,
-                db.sql(call, RENAME)
-                        .set("former", formerKey)
-                        .set("key", name.key())
-                        .set("name", name.text())
-                        .list(row -> row.number("bank_id")));
+    public void rename(Call call, String formerKey, String key) {
+        db.sql(call, RENAME).set("former", formerKey).set("key", key).run();
     }
 
     @Override

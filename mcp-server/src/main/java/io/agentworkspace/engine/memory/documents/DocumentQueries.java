@@ -26,6 +26,7 @@ final class DocumentQueries {
                    AND (CAST(:state AS text) IS NULL OR d.state = :state)
                    AND (CAST(:name AS text) IS NULL OR d.name_key = :name)
                    AND (CAST(:prefix AS text) IS NULL OR starts_with(d.name_key, :prefix))
+                   AND (CAST(:origin AS text) IS NULL OR d.origin = :origin)
                    AND (NOT :newest OR d.version = (SELECT max(n.version) FROM document n
                                                      WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key))
                    AND d.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
@@ -104,6 +105,7 @@ final class DocumentQueries {
             @Nullable DocumentState state,
             @Nullable String name,
             @Nullable String prefix,
+            @Nullable String origin,
             boolean newest) {}
 
     /** Returns the tenant's documents, newest first. */
@@ -114,6 +116,7 @@ final class DocumentQueries {
                 .set("state", filter.state() == null ? null : filter.state().word())
                 .set("name", key(filter.name()))
                 .set("prefix", key(filter.prefix()))
+                .set("origin", filter.origin())
                 .set("newest", filter.newest())
                 .set("before", before.at())
                 .set("before_id", before.id())

@@ -75,9 +75,7 @@ public final class DocumentStore {
             boolean comments,
             Upload file) {
         var id = UUID.randomUUID();
-        db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('document ' || :key, :tenant))")
-                .set("key", name.key())
-                .one(_ -> true);
+        lock(db, call, name.key());
         var inserted = db.sql(call, INSERT)
                 .set("id", id)
                 .set("name", name.text())
@@ -97,6 +95,13 @@ public final class DocumentStore {
         call.changed(Change.document(id, name.text(), "queued"));
         call.queue();
         return read(call, id);
+    }
+
+    /** Locks a name, or an origin, until the transaction ends. */
+    static void lock(Db db, Call call, String key) {
+        db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('document ' || :key, :tenant))")
+                .set("key", key)
+                .one(_ -> true);
     }
 
     private static Problem notOwn(SubmittedVersion newest) {

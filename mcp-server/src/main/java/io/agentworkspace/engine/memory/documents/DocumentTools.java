@@ -57,6 +57,9 @@ final class DocumentTools {
             @Doc(value = "Only names with this prefix.", max = DocumentName.MAX) @Nullable
             String prefix,
 
+            @Doc(value = "Only documents with this origin.", max = 200, rare = true) @Nullable
+            String origin,
+
             @Doc("true: only the newest version of each name.") @Nullable
             Boolean newest,
 
@@ -80,7 +83,7 @@ final class DocumentTools {
                 .route("GET", "/api/documents")
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var filter = new DocumentQueries.DocumentFilter(
-                            in.state(), in.name(), in.prefix(), Boolean.TRUE.equals(in.newest()));
+                            in.state(), in.name(), in.prefix(), in.origin(), Boolean.TRUE.equals(in.newest()));
                     var found = reads.list(call, filter, in.page());
                     return new ListResponse(found.rows(), found.nextCursor());
                 });
@@ -274,7 +277,7 @@ final class DocumentTools {
 
             @Doc(
                     value =
-                            "What it is elsewhere, such as an id: a document of the same origin is this one, and takes this name with all its versions.",
+                            "What it is elsewhere, such as an id: a document of yours with the same origin is this one, and takes this name with all its versions. Everybody sees it.",
                     max = 200,
                     mayBeBlank = true,
                     rare = true)

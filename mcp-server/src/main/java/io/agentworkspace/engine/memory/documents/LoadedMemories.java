@@ -19,8 +19,11 @@ public interface LoadedMemories {
     /** Returns the banks that have memories from these versions, by name; those that the caller may not see as one at the end. */
     List<InBank> banks(Call call, List<UUID> documents);
 
-    /** Lets the memories of all versions of a document say its new name. */
-    void rename(Call call, String formerKey, DocumentName name);
+    /**
+     * Keeps the memories of all versions of a document connected with it under its new name. They say the former name until MB_Load loads
+     * it again: who may rename a document need not be permitted to change a bank.
+     */
+    void rename(Call call, String formerKey, String key);
 
     /** Deletes them for good, and reports how many they were; whether the caller may is known by then. */
     long delete(Call call, List<UUID> documents);

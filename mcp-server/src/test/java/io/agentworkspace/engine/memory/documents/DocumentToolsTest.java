@@ -310,6 +310,10 @@ class DocumentToolsTest {
             var bo = tenant.person(api, "bo", Role.MEMBER);
             ofOrigin(cleo, "old.txt", "One.", "notes 7").ok();
             ofOrigin(bo, "bo.txt", "Bo.", "notes 7").ok();
+            ofOrigin(tenant.person(api, "ada", Role.ADMIN), "ada.txt", "Ada.", "notes 7")
+                    .ok();
+            assertThat(cleo.call("DC_List", "{'origin':'notes 7'}").ok().texts("/documents", "name"))
+                    .containsExactlyInAnyOrder("old.txt", "bo.txt", "ada.txt");
             var second = ofOrigin(cleo, "new.txt", "Two.", "notes 7").ok();
             assertThat(second.number("/document/version")).isEqualTo(2);
             assertThat(second.text("/document/origin")).isEqualTo("notes 7");

@@ -17,7 +17,9 @@ import io.agentworkspace.engine.model.tool.ToolRunner.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -85,14 +87,15 @@ final class DocumentImport {
     }
 
     private void preview(ImportedDocument document) {
-        var known = known(document);
+        var newest = newest(document);
+        var known = isSame(newest, document) ? newest : null;
         if (known == null && !mayRun("DC_Submit")) {
             refuse(document, "you may not run DC_Submit");
         } else if (!mayRun("MB_Load")) {
             refuse(document, "you may not run MB_Load");
         } else if (known != null && isLoaded(known)) {
             unchanged++;
-        } else {
+        } else if (!refuseOlder(newest, document)) {
             stored++;
         }
     }
@@ -115,14 +118,44 @@ final class DocumentImport {
     }
 
     /**
-     * Returns the newest version of the document if it has this text; else null. DC_Read would look for similar names, which 5,000 times is
-     * much work.
+     * Returns the newest version of the document, by its origin if the caller has one of it. DC_Read would look for similar names, which
+     * 5,000 times is much work.
      */
-    private @Nullable ObjectNode known(ImportedDocument document) {
-        var named = Json.object().put("name", document.name()).put("newest", true);
-        var known = found("DC_List", named, "/documents/0");
-        var sha256 = Sha256.hex(document.text().getBytes(StandardCharsets.UTF_8));
-        return known != null && known.path("sha256").asString("").equals(sha256) ? known : null;
+    private @Nullable ObjectNode newest(ImportedDocument document) {
+        return Optional.ofNullable(document.origin())
+                .flatMap(origin -> listed("origin", origin)
+                        .filter(each -> each.path("submitted_by")
+                                .asString("")
+                                .equals(request.caller().userName()))
+                        .findFirst())
+                .or(() -> listed("name", document.name()).findFirst())
+                .orElse(null);
+    }
+
+    private Stream<ObjectNode> listed(String field, String value) {
+        var answer = runner.runUncounted(
+                of("DC_List", Json.object().put(field, value).put("newest", true)));
+        return isMissing(answer)
+                ? Stream.empty()
+                : answer.envelope().path("documents").valueStream().map(ObjectNode.class::cast);
+    }
+
+    private static boolean isSame(@Nullable ObjectNode newest, ImportedDocument document) {
+        return newest != null
+                && newest.path("name").asString("").equals(document.name())
+                && newest.path("sha256")
+                        .asString("")
+                        .equals(Sha256.hex(document.text().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Refuses an older export of a conversation, which would delete the turns since. Returns whether it is one. */
+    private boolean refuseOlder(@Nullable ObjectNode newest, ImportedDocument document) {
+        var turns = newest == null ? 0 : newest.path("turns").asLong(0);
+        if (turns <= document.turns()) {
+            return false;
+        }
+        refuse(document, "the engine has more turns of it: delete the document there to import this one instead");
+        return true;
     }
 
     DocumentCounts run(List<ImportedDocument> documents) {
@@ -148,9 +181,11 @@ final class DocumentImport {
 
     /** Submits a document that the engine has not. Returns whether all after it are refused too. */
     private boolean submit(ImportedDocument document, List<ImportedDocument> after, List<Submitted> into) {
-        var known = known(document);
-        if (known != null) {
-            into.add(new Submitted(document, known.path("id").asString(), false));
+        var newest = newest(document);
+        if (newest != null && isSame(newest, document)) {
+            into.add(new Submitted(document, newest.path("id").asString(), false));
+            return false;
+        } else if (refuseOlder(newest, document)) {
             return false;
         }
         var arguments = Json.object().put("name", document.name()).put("text", document.text());
@@ -176,16 +211,16 @@ final class DocumentImport {
 
     /** Returns the newest version of a document; null if there is none, or the caller may not read it. */
     private @Nullable ObjectNode read(String id) {
-        return found("DC_Read", Json.object().put("id", id), "/document");
+        var answer = runner.runUncounted(of("DC_Read", Json.object().put("id", id)));
+        return isMissing(answer) ? null : (ObjectNode) answer.envelope().path("document");
     }
 
-    private @Nullable ObjectNode found(String tool, ObjectNode arguments, String pointer) {
-        var answer = runner.runUncounted(of(tool, arguments));
-        var problem = answer.problem();
-        if (problem != null && !MISSING.contains(problem.failure())) {
-            throw problem;
+    /** Returns whether there is nothing that the caller may read; other refusals end the import. */
+    private static boolean isMissing(Answer answer) {
+        if (answer.problem() != null && !MISSING.contains(answer.problem().failure())) {
+            throw answer.problem();
         }
-        return problem == null && answer.envelope().at(pointer) instanceof ObjectNode found ? found : null;
+        return answer.problem() != null;
     }
 
     private void load(Submitted submitted) {
@@ -203,7 +238,7 @@ final class DocumentImport {
         } else if (found.path("state").asString("").equals("accepted")) {
             loadAccepted(submitted);
         } else if (found.at("/reasons/0/code").asString("").equals("duplicate")) {
-            unchanged++; // Another import, or the same file in another project, brought it.
+            loadTwin(submitted);
         } else {
             refuse(submitted.document(), found.at("/reasons/0/message").asString("the document was rejected"));
         }
@@ -218,6 +253,16 @@ final class DocumentImport {
         if (answer.problem() != null) {
             refuse(submitted.document(), answer.problem().note());
         } else if (submitted.isNew() || answer.envelope().path("changed").asBoolean(false)) {
+            stored++;
+        } else {
+            unchanged++;
+        }
+    }
+
+    /** Loads the version that has this text already; there is none by this name if the same file is in another project. */
+    private void loadTwin(Submitted submitted) {
+        var answer = call("MB_Load", loading(submitted.document()));
+        if (answer.problem() == null && answer.envelope().path("changed").asBoolean(false)) {
             stored++;
         } else {
             unchanged++;

@@ -83,7 +83,7 @@ final class QueueStore {
                SET state = :state, media_type = :type, reasons = CAST(:reasons AS json), characters = :characters, turns = :turns,
                    validated_at = :now, claim = NULL, lease_until = NULL,
                    took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
-            """ + CLAIMED;
+            """ + CLAIMED + " RETURNING name";
 
     /** Finds a document with the same content, comments included or not as in this one: the newest accepted version of its name. */
     private static final String FIND_TWIN = """
@@ -230,23 +230,23 @@ final class QueueStore {
             if (result.accepted() && !isFirst(claim)) {
                 return false;
             }
-            var changed = of(claim, FINISH)
+            var name = of(claim, FINISH)
                     .set("state", result.accepted() ? "accepted" : "rejected")
                     .set("type", result.type() == null ? null : result.type().mediaType())
                     .set("reasons", Json.text(result.reasons()))
                     .set("characters", result.characters())
                     .set("turns", result.turns())
                     .set("now", now)
-                    .run();
-            if (changed == 1) {
+                    .one(row -> row.text("name")); // It may have been renamed since the claim.
+            if (name.isPresent()) {
                 write(claim, result.parts());
                 var state = result.accepted() ? "accepted" : "rejected";
-                changes.write(claim.tenant(), Change.document(claim.id(), claim.name(), state));
-                report(claim, result, now);
+                changes.write(claim.tenant(), Change.document(claim.id(), name.get(), state));
+                report(claim, name.get(), result, now);
             } else {
                 changes.write(claim.tenant(), List.of()); // The claim was lost: nothing has changed.
             }
-            return changed == 1;
+            return name.isPresent();
         });
         if (done) {
             events.committed();
@@ -254,8 +254,8 @@ final class QueueStore {
         return done;
     }
 
-    private void report(ClaimedDocument claim, ValidationResult result, Instant now) {
-        var data = new EventData.DocumentValidated(claim.name(), claim.version(), result.reasons());
+    private void report(ClaimedDocument claim, String name, ValidationResult result, Instant now) {
+        var data = new EventData.DocumentValidated(name, claim.version(), result.reasons());
         var kind = result.accepted() ? EventType.DOCUMENT_ACCEPTED : EventType.DOCUMENT_REJECTED;
         db.sql(EventLog.INSERT)
                 .set("events", EventLog.rows(claim.tenant(), List.of(Event.of(kind, now, data))))

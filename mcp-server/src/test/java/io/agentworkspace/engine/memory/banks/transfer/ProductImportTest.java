@@ -93,20 +93,45 @@ class ProductImportTest {
                 .hasSize(ids.size() + 1)
                 .doesNotHaveDuplicates();
         assertThat(memories.texts("/content", "text")).contains("User: And in a storm?");
-        for (var bank : List.of("z", "y")) {
-            assertThat(zoe.call("MB_Read", "{'target':{'bank':'%s'}}".formatted(bank))
-                            .ok()
-                            .at("/content")
-                            .valueStream()
-                            .map(each -> each.at("/source/name").asString("")))
-                    .as(bank)
-                    .isNotEmpty()
-                    .allMatch(name -> name.startsWith("Claude At anchor ("));
-        }
+        assertThat(documentNames("z")).allMatch(name -> name.startsWith("Claude At anchor ("));
+        assertThat(documentNames("y"))
+                .as("nothing in a bank changes until somebody loads into it")
+                .noneMatch(name -> name.startsWith("Claude At anchor ("));
+        TransferFiles.imported(key, "y", "auto", renamed);
+        assertThat(documentNames("y")).allMatch(name -> name.startsWith("Claude At anchor ("));
         assertThat(TransferFiles.imported(key, "z", "auto", renamed)
                         .at("/changed")
                         .asBoolean())
                 .isFalse();
+
+        var older = TransferFiles.imported(key, "z", "auto", export.getBytes(UTF_8));
+        assertThat(older.at("/complete").asBoolean()).isFalse();
+        assertThat(older.toString()).contains("the engine has more turns of it");
+        assertThat(zoe.call("MB_Read", "{'target':{'bank':'z'}}").ok().texts("/content", "id"))
+                .hasSize(ids.size() + 1);
+    }
+
+    private List<String> documentNames(String bank) {
+        return zoe.call("MB_Read", "{'target':{'bank':'%s'}}".formatted(bank))
+                .ok()
+                .at("/content")
+                .valueStream()
+                .map(each -> each.at("/source/name").asString(""))
+                .toList();
+    }
+
+    /** Of two exports in one file, the one with more turns counts. */
+    @Test
+    void aConversationThatAFileHasTwiceIsImportedOnce() {
+        bank(zoe, "z");
+        var early = ImportSamples.text("claude/conversations.json").strip();
+        var late = early.replace("Anchor watch", "At anchor").replace("\"text\": \"Good.\", \"content\": []}", """
+                "text": "Good.", "content": []},
+                {"uuid": "u4", "sender": "human", "created_at": "2025-06-02T09:01:00Z", "text": "And in a storm?", "content": []}""");
+        var both = early.substring(0, early.length() - 1) + "," + late.substring(1);
+        var report = TransferFiles.imported(key, "z", "auto", both.getBytes(UTF_8));
+        assertThat(report.at("/complete").asBoolean()).as(report.toString()).isTrue();
+        assertThat(documentNames("z")).isNotEmpty().allMatch(name -> name.startsWith("Claude At anchor ("));
     }
 
     @Test

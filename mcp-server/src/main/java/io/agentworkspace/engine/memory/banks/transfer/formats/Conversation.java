@@ -24,6 +24,10 @@ final class Conversation {
     private final String id;
     private final Place place;
     private final StringBuilder text = new StringBuilder();
+
+    /** The length of the heading, which does not count: a title that changes moves no turn to another part. */
+    private int heading;
+
     private int turns;
     private int part = 1;
 
@@ -44,12 +48,13 @@ final class Conversation {
         var said = SpokenLines.escaped(StorableText.replaced(raw).strip(), speaker);
         for (var rest = said; !rest.isEmpty(); ) {
             var piece = Excerpt.cut(rest, MOST / 2);
-            if (text.length() + piece.length() > MOST) {
+            if (text.length() - heading + piece.length() > MOST) {
                 end(out);
                 part++;
             }
             if (text.isEmpty()) {
                 text.append("# ").append(title.isEmpty() ? product + " conversation" : title);
+                heading = text.length();
             }
             text.append("\n\n");
             if (at != null) {

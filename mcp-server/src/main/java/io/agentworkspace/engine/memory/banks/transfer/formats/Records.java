@@ -8,8 +8,10 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,6 +32,9 @@ public final class Records {
     private final List<ImportedLine> memories = new ArrayList<>();
     private final List<ImportedDocument> documents = new ArrayList<>();
     private final Set<String> documentNames = new HashSet<>();
+
+    /** The place of each document that has an origin. */
+    private final Map<String, Integer> origins = new HashMap<>();
 
     private final UniqueNames names = new UniqueNames();
 
@@ -79,15 +84,23 @@ public final class Records {
         return name.isEmpty() ? line : line.put("name", names.of(name));
     }
 
+    /** Adds a document. Of two with one origin, as in two exports of an account, the one with more turns counts. */
     void document(ImportedDocument document) {
         count(document.text());
         if (documents.size() == MOST_DOCUMENTS) {
             throw Problem.tooLarge("the import", MOST_DOCUMENTS + 1L, MOST_DOCUMENTS, "conversations or more");
         }
-        if (documentNames.add(document.name())) {
+        var earlier = document.origin() == null ? null : origins.get(document.origin());
+        if (earlier == null && documentNames.add(document.name())) {
+            if (document.origin() != null) {
+                origins.put(document.origin(), documents.size());
+            }
             documents.add(document);
-        } else {
-            leftOut.add("a conversation that the file has twice was imported once", document.place());
+            return;
+        }
+        leftOut.add("a conversation that the file has twice was imported once", document.place());
+        if (earlier != null && document.turns() > documents.get(earlier).turns()) {
+            documents.set(earlier, document);
         }
     }
 
