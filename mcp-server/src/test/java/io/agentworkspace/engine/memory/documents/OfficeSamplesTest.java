@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BiFunction;
@@ -247,6 +248,38 @@ class OfficeSamplesTest {
         assertThat(extracted(name, renamed, false).reasons())
                 .extracting(DocumentReason::code, DocumentReason::position)
                 .containsExactly(tuple(DocumentReason.Code.DAMAGED, "xl/texts.xml"));
+    }
+
+    /** The warnings of a mail say which attachment they are about, and are bounded as a whole. */
+    @Test
+    void warningsSayWhichAttachmentTheyAreAbout() throws IOException {
+        var base64 = Base64.getMimeEncoder().encodeToString(cut("comments-hand.docx", "word/footnotes.xml"));
+        var mail = new StringBuilder("""
+                From: ann@example.org
+                Subject: Rules
+                Content-Type: multipart/mixed; boundary="b"
+
+                --b
+                Content-Type: text/plain; charset=utf-8
+
+                See below.
+                """);
+        for (var i = 1; i <= 25; i++) {
+            mail.append("""
+                    --b
+                    Content-Type: application/octet-stream; name="rules%d.docx"
+                    Content-Disposition: attachment; filename="rules%d.docx"
+                    Content-Transfer-Encoding: base64
+
+                    %s
+                    """.formatted(i, i, base64));
+        }
+        var read = extracted("rules.eml", mail.append("--b--\n").toString().getBytes(StandardCharsets.UTF_8), false);
+        assertThat(read.reasons())
+                .hasSize(20)
+                .extracting(DocumentReason::position)
+                .startsWith("attachment rules1.docx, word/footnotes.xml", "attachment rules2.docx, word/footnotes.xml");
+        assertThat(blocks(read)).extracting(Block::text).contains("Attachment: rules25.docx");
     }
 
     /** Returns a sample in which some parts end after half of them. */
