@@ -21,13 +21,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Random;
-import java.util.function.ToIntBiFunction;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -188,7 +191,6 @@ class OfficeSamplesTest {
                 "guide-de-libreoffice.docx word/styles.xml Der Hafenführer",
                 "guide-de-libreoffice.docx word/footnotes.xml Der Hafenführer",
                 "guide-de-libreoffice.docx word/_rels/document.xml.rels Der Hafenführer",
-                "tides-libreoffice.xlsx xl/sharedStrings.xml 2026-03-02 | 06:01 | 1.51",
                 "tides-libreoffice.xlsx xl/styles.xml Tide tables of the harbour",
                 "tides-libreoffice.xlsx xl/comments1.xml 2026-03-02 | 06:01 | 1.51",
                 "tides-libreoffice.xlsx xl/worksheets/_rels/sheet1.xml.rels 2026-03-02 | 06:01 | 1.51",
@@ -212,40 +214,105 @@ class OfficeSamplesTest {
         }
     }
 
-    /** What is missing without a trace, such as a sheet or texts of its cells, is said. */
+    /** What is missing without a trace, such as a sheet or texts of its cells, refuses the file. */
     @Test
-    void whatAWorkbookRefersToIsReadOrSaid() throws IOException {
+    void whatAWorkbookRefersToIsReadOrRefused() throws IOException {
         var name = "tides-libreoffice.xlsx";
-        assertThat(extracted(name, without(name, "xl/sharedStrings.xml"), false).reasons())
-                .extracting(DocumentReason::code, DocumentReason::position)
-                .containsExactly(tuple(DocumentReason.Code.PART_DAMAGED, "xl/sharedStrings.xml"));
+        var texts = "xl/sharedStrings.xml";
+        for (var file : List.of(cut(name, texts), without(name, texts))) {
+            assertThat(extracted(name, file, false).reasons())
+                    .extracting(DocumentReason::code, DocumentReason::position)
+                    .containsExactly(tuple(DocumentReason.Code.DAMAGED, texts));
+        }
         assertThat(extracted(name, without(name, "xl/worksheets/sheet2.xml"), false)
                         .reasons())
                 .extracting(DocumentReason::code)
                 .containsExactly(DocumentReason.Code.DAMAGED);
     }
 
+    /** A damaged end that no cell refers to is a warning with the real name of the part. A cell may have no number. */
+    @Test
+    void textsThatNoCellNeedsMayBeMissing() throws IOException {
+        var name = "tides-libreoffice.xlsx";
+        var shorter = changed(name, "xl/sharedStrings.xml", part -> part.replace("</sst>", ""));
+        assertThat(extracted(name, shorter, false).reasons())
+                .extracting(DocumentReason::code, DocumentReason::position)
+                .containsExactly(tuple(DocumentReason.Code.PART_DAMAGED, "xl/sharedStrings.xml"));
+        var empty = changed(name, "xl/worksheets/sheet2.xml", part -> part.replace("<v>7</v>", ""));
+        assertThat(extracted(name, empty, false).reasons()).isEmpty();
+        var renamed = changed(
+                name,
+                "xl/_rels/workbook.xml.rels",
+                part -> part.replace("sharedStrings", "texts")
+                        .replace("relationships/texts", "relationships/sharedStrings"));
+        assertThat(extracted(name, renamed, false).reasons())
+                .extracting(DocumentReason::code, DocumentReason::position)
+                .containsExactly(tuple(DocumentReason.Code.DAMAGED, "xl/texts.xml"));
+    }
+
+    /** The warnings of a mail say which attachment they are about, and are bounded as a whole. */
+    @Test
+    void warningsSayWhichAttachmentTheyAreAbout() throws IOException {
+        var base64 = Base64.getMimeEncoder().encodeToString(cut("comments-hand.docx", "word/footnotes.xml"));
+        var mail = new StringBuilder("""
+                From: ann@example.org
+                Subject: Rules
+                Content-Type: multipart/mixed; boundary="b"
+
+                --b
+                Content-Type: text/plain; charset=utf-8
+
+                See below.
+                """);
+        for (var i = 1; i <= 25; i++) {
+            mail.append("""
+                    --b
+                    Content-Type: application/octet-stream; name="rules%d.docx"
+                    Content-Disposition: attachment; filename="rules%d.docx"
+                    Content-Transfer-Encoding: base64
+
+                    %s
+                    """.formatted(i, i, base64));
+        }
+        var read = extracted("rules.eml", mail.append("--b--\n").toString().getBytes(StandardCharsets.UTF_8), false);
+        assertThat(read.reasons())
+                .hasSize(20)
+                .extracting(DocumentReason::position)
+                .startsWith("attachment rules1.docx, word/footnotes.xml", "attachment rules2.docx, word/footnotes.xml");
+        assertThat(blocks(read)).extracting(Block::text).contains("Attachment: rules25.docx");
+    }
+
     /** Returns a sample in which some parts end after half of them. */
     private static byte[] cut(String name, String... parts) throws IOException {
-        return copy(name, (part, bytes) -> List.of(parts).contains(part) ? bytes.length / 2 : bytes.length);
+        return copy(
+                name, (part, bytes) -> List.of(parts).contains(part) ? Arrays.copyOf(bytes, bytes.length / 2) : bytes);
+    }
+
+    /** Returns a sample in which the text of a part is another one. */
+    private static byte[] changed(String name, String changed, UnaryOperator<String> change) throws IOException {
+        return copy(
+                name,
+                (part, bytes) -> part.equals(changed)
+                        ? change.apply(new String(bytes, StandardCharsets.UTF_8))
+                                .getBytes(StandardCharsets.UTF_8)
+                        : bytes);
     }
 
     /** Returns a sample without a part. */
     private static byte[] without(String name, String missing) throws IOException {
-        return copy(name, (part, bytes) -> part.equals(missing) ? -1 : bytes.length);
+        return copy(name, (part, bytes) -> part.equals(missing) ? null : bytes);
     }
 
-    /** @param length returns how much of a part is kept, -1 if not even its name is */
-    private static byte[] copy(String name, ToIntBiFunction<String, byte[]> length) throws IOException {
+    /** @param change returns the bytes of a part, null if not even its name is kept */
+    private static byte[] copy(String name, BiFunction<String, byte[], byte @Nullable []> change) throws IOException {
         var out = new ByteArrayOutputStream();
         try (var zip = new ZipInputStream(new ByteArrayInputStream(file(name)));
                 var copy = new ZipOutputStream(out)) {
             for (var entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
-                var bytes = zip.readAllBytes();
-                var kept = length.applyAsInt(entry.getName(), bytes);
-                if (kept >= 0) {
+                var kept = change.apply(entry.getName(), zip.readAllBytes());
+                if (kept != null) {
                     copy.putNextEntry(new ZipEntry(entry.getName()));
-                    copy.write(bytes, 0, kept);
+                    copy.write(kept);
                 }
             }
         }

@@ -9,12 +9,9 @@ import io.agentworkspace.engine.memory.banks.transfer.source.MarkdownSections;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +28,6 @@ final class ImportPortions {
 
     /** A portion ends with the line that exceeds this. */
     private static final int FULL = ImportTool.MOST_CHARACTERS - 2 * LineReader.LONGEST;
-
-    /** How a zip in base64 begins. */
-    private static final String ZIP = "UEsDB";
 
     private final String format;
     private final @Nullable LineReader lines;
@@ -66,10 +60,10 @@ final class ImportPortions {
         this.skipped = skipped;
     }
 
-    /** Returns the portions of a file that arrives. */
+    /** Returns the portions of a file of one of our own formats. */
     static ImportPortions of(String format, InputStream file, HeavyWork heavy) throws IOException {
         if (!format.equals(ImportTool.MARKDOWN)) {
-            return new ImportPortions(format, new LineReader(file, MOST_BYTES), List.of(), List.of());
+            return of(format, file);
         }
         var bytes = file.readNBytes(MarkdownFolder.MOST_BYTES + 1);
         return of(heavy.run(() -> bytes.length > 1 && bytes[0] == 'P' && bytes[1] == 'K'
@@ -77,19 +71,9 @@ final class ImportPortions {
                 : MarkdownFolder.ofText(bytes)));
     }
 
-    /** Returns the portions of a text. */
-    static ImportPortions of(String format, String data, HeavyWork heavy) throws IOException {
-        var isZip = format.equals(ImportTool.MARKDOWN) && data.startsWith(ZIP);
-        var bytes = isZip ? decoded(data) : data.getBytes(StandardCharsets.UTF_8);
-        return of(format, new ByteArrayInputStream(bytes), heavy);
-    }
-
-    private static byte[] decoded(String data) {
-        try {
-            return Base64.getMimeDecoder().decode(data);
-        } catch (IllegalArgumentException e) {
-            throw Problem.invalid("data", "must be Markdown, or a zip in base64 (RFC 4648, section 4)");
-        }
+    /** Returns the portions of lines. */
+    static ImportPortions of(String format, InputStream lines) {
+        return new ImportPortions(format, new LineReader(lines, MOST_BYTES), List.of(), List.of());
     }
 
     private static ImportPortions of(MarkdownFolder folder) {

@@ -28,6 +28,7 @@ import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upload.FileStream;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -46,7 +47,9 @@ import tools.jackson.databind.node.ObjectNode;
  * is still sending. What a failure leaves undone is done when the same import is sent again.
  */
 public final class ImportRunner implements ToolRunner {
-    private static final List<String> OWN = List.of(ImportTool.ENGINE, ImportTool.JSONL, ImportTool.MARKDOWN);
+    /** The formats that are stored while they arrive. */
+    private static final List<String> LINES = List.of(ImportTool.ENGINE, ImportTool.JSONL);
+
     private static final Schema MAPPING = Schema.ofInput(CsvMapping.class, false);
     private static final List<String> COUNTS =
             List.of("lines", "stored", "replaced", "revisions", "unchanged", "refused");
@@ -82,9 +85,10 @@ public final class ImportRunner implements ToolRunner {
     public Answer run(Request request) {
         var arguments = request.arguments();
         var format = arguments.path("format").asString("");
-        var isOwn = OWN.contains(format);
-        if (!request.service().equals(ImportTool.NAME)
-                || !isOwn && !Formats.words().contains(format)) {
+        var isLines = LINES.contains(format);
+        var isKnown =
+                isLines || format.equals(ImportTool.MARKDOWN) || Formats.words().contains(format);
+        if (!request.service().equals(ImportTool.NAME) || !isKnown) {
             return runner.run(request);
         }
         var data = arguments.path("data");
@@ -92,20 +96,21 @@ public final class ImportRunner implements ToolRunner {
             return runner.run(request); // It refuses this by the field's name.
         }
         var imported = new Import(request);
-        if (!format.equals(ImportTool.ENGINE) && !format.equals(ImportTool.JSONL) && !may(request)) {
+        if (!isLines && !may(request)) {
             var refusal = runner.run(imported.empty());
             if (refusal.problem() != null) {
                 return refusal;
             }
         }
         try {
-            if (!isOwn) {
+            if (!isLines) {
                 return keepAndRun(imported, format);
             }
-            return imported.run(
+            return imported.run(ImportPortions.of(
+                    format,
                     FileStream.CURRENT.isBound()
-                            ? ImportPortions.of(format, FileStream.CURRENT.get(), heavy)
-                            : ImportPortions.of(format, data.asString(), heavy));
+                            ? FileStream.CURRENT.get()
+                            : new ByteArrayInputStream(data.asString().getBytes(StandardCharsets.UTF_8))));
         } catch (Problem problem) {
             return imported.failed(problem);
         } catch (IOException e) {
@@ -152,13 +157,15 @@ public final class ImportRunner implements ToolRunner {
         }
     }
 
-    /** Reads the format of another product as a whole, then stores it. */
+    /** Reads the format of another product as a whole, or recognises one of our own, then stores it. */
     private Answer readAndRun(Import imported, String format, ImportSource source) throws IOException {
         var arguments = imported.request.arguments();
         var mapping = mapping(arguments.path("mapping"));
         var reading = heavy.run(() -> read(format, source, mapping));
-        imported.recognised = Optional.of(reading);
         var records = reading.records();
+        if (records != null || format.equals(Formats.AUTO)) {
+            imported.recognised = Optional.of(reading);
+        }
         if (records != null) {
             source.close(); // It is not needed while conversations are validated.
             return imported.run(ImportPortions.of(reading.word(), records.memories()));

@@ -56,6 +56,13 @@ public final class BlockWriter {
         }
     }
 
+    /** Returns a position in the part that is written, as one in the document; null if it is the whole document. */
+    public @Nullable String placed(@Nullable String position) {
+        return position != null
+                ? prefix + position
+                : prefix.isEmpty() ? null : prefix.substring(0, prefix.length() - 2);
+    }
+
     public void add(BlockKind kind, int level, String text, String position) {
         add(kind, level, text, position, null);
     }

@@ -37,5 +37,8 @@ public final class Bounds {
     /** The depth of mails in mails. */
     public static final int MAILS = 5;
 
+    /** The warnings about parts and bytes that cannot be read, with those of attachments. */
+    public static final int WARNINGS = 20;
+
     private Bounds() {}
 }

@@ -23,8 +23,6 @@ public final class ZipPackage implements AutoCloseable {
     /** What newer programs added, with elements that have the names of others, and no text. */
     private static final String EXTENSIONS = "extLst";
 
-    private static final int NOTED = 20;
-
     private final ZipFile zip;
     private final Set<String> unread = new LinkedHashSet<>();
     private long unpacked;
@@ -146,7 +144,7 @@ public final class ZipPackage implements AutoCloseable {
 
     /** Notes an optional part of which something is missing. The first ones tell enough. */
     public void note(String path) {
-        if (unread.size() < NOTED) {
+        if (unread.size() < Bounds.WARNINGS) {
             unread.add(BlockWriter.place(path));
         }
     }

@@ -128,9 +128,11 @@ class ExportFormatsTest {
             store.putObject("target").put("bank", "b");
             kim.call("MB_Store", store).ok();
         }
-        for (var format : List.of("csv", "mem0", "markdown", "graph")) {
+        for (var format : List.of("csv", "mem0", "markdown", "graph", "by-name")) {
             bank(kim, format);
-            var report = TransferFiles.imported(key, format, "auto", download(key, format));
+            var isNamed = format.endsWith("name");
+            var file = download(key, isNamed ? "markdown" : format);
+            var report = TransferFiles.imported(key, format, isNamed ? "markdown" : "auto", file);
             assertThat(report.at("/complete").asBoolean()).as(report.toString()).isTrue();
             var memories = kim.call("MB_Read", "{'target':{'bank':'%s'}}".formatted(format))
                     .ok();
@@ -138,14 +140,43 @@ class ExportFormatsTest {
             assertThat(texts)
                     .as(format)
                     .anyMatch(text -> text.endsWith("We sail on the 3rd."))
-                    .noneMatch(text -> text.contains("We sail on the 2nd."))
+                    .noneMatch(text -> text.contains("We sail on the 2nd.") || text.contains("agent_workspace_engine"))
                     .anyMatch(text -> text.endsWith("'tis plain"));
-            if (!format.equals("graph")) { // Its observations have the name of their entity, and no time.
+            var quoted = memories.at("/content")
+                    .valueStream()
+                    .filter(memory -> memory.path("text").asString().contains("quoted\", line"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(quoted.path("tags").toString()).as(format).isEqualTo("[\"sea\",\"x y\"]");
+            if (format.equals("graph")) {
+                assertThat(texts).hasSize(5).noneMatch(text -> text.contains("tags:") || text.contains("derived"));
+            } else { // Its observations have the name of their entity, and no time.
                 assertThat(texts).as(format).contains("=1+1 is two", "'- and a quoted item", "'tis plain");
                 assertThat(memories.texts("/content", "expires_at")).as(format).contains("2090-01-01T00:00:00.000Z");
                 assertThat(memories.texts("/content", "name")).as(format).anyMatch(name -> name.startsWith("june"));
             }
         }
+    }
+
+    /** The same fields without the mark are a person's own: nothing is left out, renamed or deleted. */
+    @Test
+    void whatOnlyLooksLikeAnExportIsKeptAsItIs() {
+        var key = key();
+        var kim = TestCaller.of(ClientApi.REST, key);
+        bank(kim, "own");
+        var note =
+                "---\nid: 0191e0b0-0000-7000-8000-000000000001\nstatus: superseded\nexpires: 2090-01-01\nupdated: 2025-01-01\n---\nUse [[Kafka]].\n";
+        TransferFiles.imported(key, "own", "auto", TransferFiles.zip(Map.of("adr.md", note)));
+        var mem0 = "[{\"memory\":\"likes tea\",\"user_id\":\"ann\",\"metadata\":{\"revision\":3,\"name\":\"Ann\"}}]";
+        TransferFiles.imported(key, "own", "auto", mem0.getBytes(UTF_8));
+        var graph =
+                "{\"type\":\"entity\",\"name\":\"E\",\"entityType\":\"superseded memory\",\"observations\":[\"a\",\"tags: b\"]}";
+        TransferFiles.imported(key, "own", "auto", graph.getBytes(UTF_8));
+        var memories = kim.call("MB_Read", "{'target':{'bank':'own'}}").ok();
+        assertThat(memories.texts("/content", "text"))
+                .containsExactlyInAnyOrder("Use [[Kafka]].", "likes tea", "E: a", "E: tags: b");
+        assertThat(memories.texts("/content", "name")).doesNotContain("Ann");
+        assertThat(memories.at("/content").valueStream()).noneMatch(memory -> memory.has("expires_at"));
     }
 
     @Test

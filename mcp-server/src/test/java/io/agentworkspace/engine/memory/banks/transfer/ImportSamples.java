@@ -11,9 +11,19 @@ import java.util.TreeMap;
 
 /** Samples of what other products export, made by hand. */
 final class ImportSamples {
-    /** The products that have a sample. */
+    /** The formats that have samples, by their words: those of the table of imports in memory-reference.md. */
     static final List<String> PRODUCTS = List.of(
-            "chatgpt", "claude", "gemini", "mem0", "zep", "letta", "basic-memory", "obsidian", "memory-server", "csv");
+            "chatgpt",
+            "claude",
+            "markdown",
+            "gemini",
+            "mem0",
+            "zep",
+            "letta",
+            "basic-memory",
+            "obsidian",
+            "memory-server",
+            "csv");
 
     private ImportSamples() {}
 

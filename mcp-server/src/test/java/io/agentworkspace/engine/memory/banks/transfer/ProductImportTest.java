@@ -392,6 +392,31 @@ class ProductImportTest {
         assertThat(partial.number("/reasons/0/line")).isEqualTo(2);
     }
 
+    /** Each line: a sample in another form of its product, the format, the number of memories, and one of them. */
+    @Test
+    void theOtherFormsOfAProductAreRecognised() {
+        bank(zoe, "z");
+        for (var line : List.of(
+                "mem0/lines.jsonl mem0 2 Keeps bees",
+                "zep/facts.json zep 2 Kendra lives in Emden (until 2025-03-01)",
+                "letta/older.af letta 2 The user is Ann, harbour master.",
+                "memory-server/graph.json memory-server 3 Ann_Harms works at Harbour",
+                "markdown/CLAUDE.md markdown 2 # Project\n\nBuild with make.",
+                "markdown/AGENTS.md markdown 1 # Style\n\nUse tabs.")) {
+            var words = line.split(" ", 4);
+            var file = ImportSamples.text(words[0]).getBytes(UTF_8);
+            var report = TransferFiles.imported(key, "z", "auto", file);
+            assertThat(report.text("/recognised")).as(line).isEqualTo(words[1]);
+            assertThat(report.text("/stored")).as(line).isEqualTo(words[2]);
+            assertThat(zoe.call("MB_Read", "{'target':{'bank':'z'}}").texts("/content", "text"))
+                    .contains(words[3]);
+        }
+        var document = zoe.call("DC_List", "{}").text("/documents/0/name");
+        assertThat(zoe.call("DC_Read", "{'id':'%s','part':'text'}".formatted(document))
+                        .text("/text"))
+                .contains("User: Who is on duty?", "Agent: Kendra is on duty.");
+    }
+
     @Test
     void aTableIsMappedByItsColumns() {
         var csv = ImportSamples.text("csv/notes.csv");

@@ -4,22 +4,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table with a memory in each row, as RFC 4180 describes it. Lists have a space between their values, tags a comma. An
- * apostrophe keeps a spreadsheet from calculating what somebody has written as a formula.
+ * A table with a memory in each row, as RFC 4180 describes it. Lists have a space between their values, tags a comma.
  */
 final class CsvExport implements ExportFormat {
-    private static final String HEADER =
-            "id,name,text,tags,author,editor,document,derived_from,supersedes,reason,superseded_by,expires_at,pinned,revision,created_at,updated_at\r\n";
-
-    /** How a cell's formula begins, or what this table has in its place. */
-    private static final Pattern FORMULA = Pattern.compile("^'*[=+@\\t\\r-]");
-
     @Override
     public String mediaType() {
         return "text/csv; charset=utf-8";
@@ -27,7 +19,7 @@ final class CsvExport implements ExportFormat {
 
     @Override
     public Optional<FilePart> begin() {
-        return Optional.of(FilePart.of(HEADER));
+        return Optional.of(FilePart.of(ExportedTable.HEADER + "\r\n"));
     }
 
     @Override
@@ -56,8 +48,7 @@ final class CsvExport implements ExportFormat {
     }
 
     private static String cell(@Nullable Object value) {
-        var plain = value == null ? "" : value.toString();
-        var text = FORMULA.matcher(plain).find() ? "'" + plain : plain;
+        var text = ExportedTable.written(value == null ? "" : value.toString());
         return text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r')
                 ? '"' + text.replace("\"", "\"\"") + '"'
                 : text;

@@ -21,8 +21,9 @@ final class GraphFormat implements ExportFormat {
                 Json.object().put("type", "entity").put("name", memory.title()).put("entityType", type(memory, now));
         var observations = entity.putArray("observations").add(line.text());
         if (!line.tags().isEmpty()) {
-            observations.add("tags: " + String.join(", ", line.tags()));
+            observations.add(ExportMark.TAGS + String.join(", ", line.tags()));
         }
+        entity.put(ExportMark.FIELD, ExportMark.VALUE);
         var text = new StringBuilder(Json.text(entity)).append('\n');
         for (var relation : memory.relations()) {
             if (!relation.kind().equals("superseded_by")) { // The other memory has this relation, too.
@@ -30,7 +31,8 @@ final class GraphFormat implements ExportFormat {
                                 .put("type", "relation")
                                 .put("from", memory.title())
                                 .put("to", relation.title())
-                                .put("relationType", relation.kind())))
+                                .put("relationType", relation.kind())
+                                .put(ExportMark.FIELD, ExportMark.VALUE)))
                         .append('\n');
             }
         }
@@ -40,6 +42,6 @@ final class GraphFormat implements ExportFormat {
     private static String type(ExportedMemory memory, Instant now) {
         return memory.line().supersededBy() != null
                 ? "superseded memory"
-                : memory.isExpired(now) ? "expired memory" : "memory";
+                : memory.isExpired(now) ? "expired memory" : ExportMark.CURRENT;
     }
 }

@@ -40,6 +40,7 @@ final class MarkdownFormat implements ExportFormat {
         property(text, "expires", line.expiresAt());
         property(text, "created", line.createdAt());
         property(text, "updated", line.updatedAt());
+        property(text, ExportMark.FIELD, ExportMark.VALUE);
         text.append("---\n\n").append(line.text()).append('\n');
         var relations = memory.relations();
         if (!relations.isEmpty()) {

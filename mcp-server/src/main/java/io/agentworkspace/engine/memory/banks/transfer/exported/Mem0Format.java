@@ -44,7 +44,7 @@ final class Mem0Format implements ExportFormat {
     }
 
     private static ObjectNode metadata(MemoryLine line) {
-        var metadata = Json.tree(line);
+        var metadata = Json.tree(line).put(ExportMark.FIELD, ExportMark.VALUE);
         for (var field : new String[] {"id", "text", "author", "created_at", "updated_at"}) {
             metadata.remove(field);
         }

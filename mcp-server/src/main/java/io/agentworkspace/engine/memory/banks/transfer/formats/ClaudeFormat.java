@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.banks.transfer.formats;
 
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.memory.banks.transfer.source.SectionReader;
+import io.agentworkspace.engine.model.text.StorableText;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -76,8 +77,7 @@ final class ClaudeFormat implements JsonFormat {
                     .rest(entry, Set.of("prompt_template", "docs", "created_at")));
         }
         for (var file : entry.path("docs")) {
-            var text = io.agentworkspace.engine.model.text.StorableText.replaced(
-                    file.path("content").asString(""));
+            var text = StorableText.replaced(file.path("content").asString(""));
             var title = project + " " + file.path("filename").asString("file");
             if (text.isBlank()) {
                 out.leaveOut("a file without text was left out", at);

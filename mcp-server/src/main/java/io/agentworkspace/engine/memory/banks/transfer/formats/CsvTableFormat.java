@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
+import io.agentworkspace.engine.memory.banks.transfer.exported.ExportedTable;
 import io.agentworkspace.engine.memory.banks.transfer.source.ImportSource;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.memory.documents.extract.CsvFormat;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A table as CSV, with a header. A mapping names the columns of a memory's fields; else they are found by their usual names. */
@@ -24,12 +24,6 @@ final class CsvTableFormat implements ImportFormat {
 
     /** How many tables of a folder are looked at. */
     private static final int MOST_TABLES = 20;
-
-    /** Columns that only the engine's own tables have together. */
-    private static final List<String> OWN = List.of("id", "derived_from", "superseded_by", "expires_at", "revision");
-
-    /** What our tables have in the place of the beginning of a formula. */
-    private static final Pattern FORMULA = Pattern.compile("^'('*[=+@\\t\\r-])");
 
     private static final List<String> TEXT =
             List.of("text", "memory", "content", "note", "fact", "observation", "value", "body", "description");
@@ -172,11 +166,12 @@ final class CsvTableFormat implements ImportFormat {
             @Nullable Integer author,
             @Nullable Integer time) {
         void take(CsvFormat.Row row, Place at, Records out) {
-            var isOwn = header.containsAll(OWN);
-            var cells = isOwn ? row.cells().stream().map(Columns::plain).toList() : row.cells();
+            var isOwn = ExportedTable.isOwn(header);
+            var cells = isOwn ? row.cells().stream().map(ExportedTable::read).toList() : row.cells();
             if (cells.stream().allMatch(String::isBlank)) {
                 return;
-            } else if (isOwn && !cell(cells, header.indexOf("superseded_by")).isBlank()) {
+            } else if (isOwn
+                    && !cell(cells, header.indexOf(ExportedTable.SUPERSEDED_BY)).isBlank()) {
                 out.leaveOut(Records.SUPERSEDED, at);
                 return;
             }
@@ -192,15 +187,12 @@ final class CsvTableFormat implements ImportFormat {
             if (time != null && !cell(cells, time).isBlank()) {
                 draft.created(Json.object().put("created_at", cell(cells, time)), "created_at");
             }
-            if (isOwn && !cell(cells, header.indexOf("expires_at")).isBlank()) {
-                draft.expires(Json.object().put("expires_at", cell(cells, header.indexOf("expires_at"))), "expires_at");
+            var expiry = isOwn ? cell(cells, header.indexOf(ExportedTable.EXPIRES_AT)) : "";
+            if (!expiry.isBlank()) {
+                draft.expires(Json.object().put(ExportedTable.EXPIRES_AT, expiry), ExportedTable.EXPIRES_AT);
             }
             rest(cells).forEach((title, value) -> draft.origin(title, value));
             out.memory(draft);
-        }
-
-        private static String plain(String cell) {
-            return FORMULA.matcher(cell).replaceFirst("$1");
         }
 
         private static String cell(List<String> cells, int column) {

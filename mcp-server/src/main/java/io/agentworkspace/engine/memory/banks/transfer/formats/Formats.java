@@ -15,6 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Formats {
     public static final String AUTO = "auto";
 
+    private static final ImportFormat VAULT = new NotesFormat(NotesFormat.Product.OBSIDIAN);
+
     /** In the order in which they are tried: those with a distinct shape first. */
     private static final List<ImportFormat> ALL = List.of(
             new ChatGptFormat(),
@@ -26,7 +28,7 @@ public final class Formats {
             new GeminiFormat(),
             new CsvTableFormat(),
             new NotesFormat(NotesFormat.Product.BASIC_MEMORY),
-            new NotesFormat(NotesFormat.Product.OBSIDIAN));
+            VAULT);
 
     private Formats() {}
 
@@ -68,7 +70,7 @@ public final class Formats {
     /**
      * Reads what was sent.
      *
-     * @param word the format, or {@code auto}
+     * @param word the format, {@code auto}, or {@code markdown}
      * @throws Problem {@code invalid_field} if it has not the format, or none that is known
      */
     public static Reading read(String word, ImportSource source, @Nullable CsvMapping mapping, Instant now)
@@ -76,12 +78,21 @@ public final class Formats {
         source.unpack();
         if (word.equals(AUTO)) {
             return recognised(source, mapping, now);
+        } else if (word.equals(OwnFormat.MARKDOWN.word)) {
+            return markdown(source, now);
         }
         var format = ALL.stream()
                 .filter(each -> each.word().equals(word))
                 .findFirst()
                 .orElseThrow();
         return read(format, source, mapping, now);
+    }
+
+    /** Notes that this engine exported have more than their text: they are read as those of a vault. */
+    private static Reading markdown(ImportSource source, Instant now) throws IOException {
+        return NotesFormat.isExport(source)
+                ? read(VAULT, source, null, now)
+                : new Reading(OwnFormat.MARKDOWN.word, OwnFormat.MARKDOWN.product, null);
     }
 
     private static Reading recognised(ImportSource source, @Nullable CsvMapping mapping, Instant now)

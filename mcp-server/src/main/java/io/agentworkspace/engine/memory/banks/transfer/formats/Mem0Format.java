@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
+import io.agentworkspace.engine.memory.banks.transfer.exported.ExportMark;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,11 +97,11 @@ final class Mem0Format implements JsonFormat {
         var author = entry.path("user_id").isString() ? entry.path("user_id") : entry.path("agent_id");
         var draft = new MemoryDraft(PRODUCT, text, at);
         var metadata = entry.path("metadata");
-        if (entry.has("expiration_date") || !metadata.path("revision").isIntegralNumber()) {
-            draft.expires(entry, "expiration_date");
-        } else { // In an export of this engine.
+        if (ExportMark.isIn(metadata)) {
             draft.expires(metadata, "expires_at")
                     .name(Labels.memoryName(metadata.path("name").asString("")));
+        } else {
+            draft.expires(entry, "expiration_date");
         }
         out.memory(draft.author(author)
                 .tags(Labels.tags(tags))

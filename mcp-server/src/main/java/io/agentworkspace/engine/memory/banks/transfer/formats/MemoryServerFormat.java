@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
+import io.agentworkspace.engine.memory.banks.transfer.exported.ExportMark;
 import io.agentworkspace.engine.memory.banks.transfer.source.Place;
 import io.agentworkspace.engine.model.json.Json;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
@@ -58,14 +60,22 @@ final class MemoryServerFormat implements JsonFormat {
     private static void entity(JsonNode entry, Place at, Records out) {
         var name = entry.path("name").asString();
         var type = entry.path("entityType").asString("");
-        if (type.equals("superseded memory") || type.equals("expired memory")) { // In an export of this engine.
+        var isOwn = ExportMark.isIn(entry);
+        if (isOwn && !type.equals(ExportMark.CURRENT)) {
             out.leaveOut(Records.SUPERSEDED, at);
             return;
         }
-        if (entry.path("observations").isEmpty()) {
+        var observations = entry.path("observations");
+        if (observations.isEmpty()) {
             out.leaveOut("an entity without observations was left out", at);
         }
-        for (var observation : entry.path("observations")) {
+        var ownTags = isOwn ? tags(observations.path(1).asString("")) : Optional.<List<String>>empty();
+        var tags = ownTags.orElse(isOwn ? List.of() : Labels.tags(List.of(type)));
+        for (var i = 0; i < observations.size(); i++) {
+            var observation = observations.path(i);
+            if (i == 1 && ownTags.isPresent()) {
+                continue;
+            }
             var text = observation.isString()
                     ? observation.asString()
                     : observation.path("content").asString("");
@@ -74,14 +84,25 @@ final class MemoryServerFormat implements JsonFormat {
                 continue;
             }
             out.memory(new MemoryDraft(PRODUCT, "%s: %s".formatted(name, text.strip()), at)
-                    .tags(Labels.tags(List.of(type)))
+                    .tags(tags)
                     .created(observation, "timestamp", "created_at")
                     .origin("entity", name)
                     .rest(entry, Set.of("name", "observations", "type")));
         }
     }
 
+    /** Returns the tags that an observation of this engine's own consists of. */
+    private static Optional<List<String>> tags(String observation) {
+        return Optional.of(observation)
+                .filter(text -> text.startsWith(ExportMark.TAGS))
+                .map(text -> Labels.tags(Json.valueTree(text.substring(ExportMark.TAGS.length()))));
+    }
+
     private static void relation(JsonNode entry, Place at, Records out) {
+        if (ExportMark.isIn(entry)) {
+            out.leaveOut("a relation between memories was left out: only the format engine keeps it", at);
+            return;
+        }
         var relation = entry.path("relationType").asString();
         var text = "%s %s %s"
                 .formatted(

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.banks.transfer.formats;
 
+import io.agentworkspace.engine.memory.banks.transfer.exported.ExportMark;
 import io.agentworkspace.engine.memory.banks.transfer.source.Frontmatter;
 import io.agentworkspace.engine.memory.banks.transfer.source.ImportSource;
 import io.agentworkspace.engine.memory.banks.transfer.source.MarkdownSections;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -28,6 +30,9 @@ final class NotesFormat implements ImportFormat {
     /** How many notes are looked at to recognise the product. */
     private static final int SAMPLE = 50;
 
+    /** How much of a note is looked at for that, in bytes. */
+    private static final int HEAD = 1 << 16;
+
     private static final int MOST_LINKS = 20;
     private static final Pattern MARKDOWN = Pattern.compile(".*\\.(md|mdc|markdown)", Pattern.CASE_INSENSITIVE);
     private static final Pattern LINK =
@@ -36,8 +41,6 @@ final class NotesFormat implements ImportFormat {
                     + "]{0,200})?]]");
     private static final Pattern HASHTAG = Pattern.compile("(?<=^|\\s)#([\\p{L}_][\\p{L}\\p{N}_/-]{0,63})");
     private static final Set<String> KNOWN = Set.of("tags", "tag", "created", "created_at", "date", "title");
-
-    private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
     /** The products that have such folders. */
     enum Product {
@@ -79,15 +82,12 @@ final class NotesFormat implements ImportFormat {
                 && source.parts().stream().anyMatch(part -> part.path().matches("(.*/)?\\.obsidian/.*"))) {
             return true;
         }
-        var notes = source.parts().stream()
-                .filter(part -> !source.isFolder() || isMarkdown(part.path()))
-                .limit(SAMPLE)
-                .toList();
+        var notes = sample(source);
         var count = 0;
         for (var note : notes) {
-            var head = note.head(1 << 16);
+            var head = note.head(HEAD);
             var matter = Frontmatter.of(head);
-            if (product == Product.BASIC_MEMORY && matter.fields().has("permalink")) {
+            if (product == Product.BASIC_MEMORY ? matter.fields().has("permalink") : ExportMark.isIn(matter.fields())) {
                 return true;
             }
             // Shell scripts and links of other programs have such brackets too.
@@ -97,6 +97,23 @@ final class NotesFormat implements ImportFormat {
             count += hasLink || !matter.fields().isEmpty() ? 1 : 0;
         }
         return product == Product.OBSIDIAN && count > 0 && 2 * count > notes.size();
+    }
+
+    private static List<ImportSource.Part> sample(ImportSource source) {
+        return source.parts().stream()
+                .filter(part -> !source.isFolder() || isMarkdown(part.path()))
+                .limit(SAMPLE)
+                .toList();
+    }
+
+    /** Returns whether this engine exported one of the first notes. */
+    static boolean isExport(ImportSource source) throws IOException {
+        for (var note : sample(source)) {
+            if (ExportMark.isIn(Frontmatter.of(note.head(HEAD)).fields())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -124,7 +141,7 @@ final class NotesFormat implements ImportFormat {
             out.leaveOut("the frontmatter is not valid YAML: it is kept as text", part.place(1));
         }
         var fields = matter.fields();
-        if (isOwn(fields) && fields.path("status").asString("").equals("superseded")) {
+        if (ExportMark.isIn(fields) && fields.path("status").asString("").equals("superseded")) {
             out.leaveOut(Records.SUPERSEDED, part.place(1));
             return;
         }
@@ -145,15 +162,10 @@ final class NotesFormat implements ImportFormat {
                 .tags(Labels.tags(tags))
                 .created(date(fields, part.date()))
                 .origin("links", links(section.text()));
-        if (isOwn(fields)) {
+        if (ExportMark.isIn(fields)) {
             draft.expires(fields, "expires");
         }
         return draft.rest(fields, KNOWN).origin("title", fields.path("title"));
-    }
-
-    /** Returns whether a note is one that this engine exported. */
-    private static boolean isOwn(ObjectNode fields) {
-        return ID.matcher(fields.path("id").asString("")).matches() && fields.has("updated");
     }
 
     private static @Nullable Instant date(ObjectNode fields, @Nullable Instant ofFile) {
@@ -167,7 +179,7 @@ final class NotesFormat implements ImportFormat {
     }
 
     /** Returns what a section links to: a name, or a relation and a name. */
-    private static tools.jackson.databind.node.ArrayNode links(String text) {
+    private static ArrayNode links(String text) {
         var links = Json.array();
         LINK.matcher(text).results().limit(MOST_LINKS).forEach(link -> {
             var to = link.group(2).strip();

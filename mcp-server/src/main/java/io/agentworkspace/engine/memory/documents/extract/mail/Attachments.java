@@ -29,12 +29,12 @@ public final class Attachments {
     @FunctionalInterface
     public interface Reader {
         /** @throws Rejection if it cannot be read */
-        void read(MailPart part, BlockWriter out);
+        void read(MailPart part);
     }
 
     /** Writes an attachment's name as a heading, and its text or the reason why there is none below. */
     void add(MailPart part, BlockWriter out) {
-        enclose(part.name(), out, () -> reader.read(part, out));
+        enclose(part.name(), out, () -> reader.read(part));
     }
 
     /** Writes an attached mail in the same way. */

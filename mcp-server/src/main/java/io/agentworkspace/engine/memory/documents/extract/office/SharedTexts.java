@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.documents.extract.office;
 
+import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
 import io.agentworkspace.engine.memory.documents.extract.Bounds;
 import io.agentworkspace.engine.memory.documents.extract.Rejection;
 import io.agentworkspace.engine.memory.documents.extract.ZipPackage;
@@ -13,17 +14,18 @@ import javax.xml.stream.XMLStreamReader;
 final class SharedTexts implements ZipPackage.Elements {
     private static final String USUAL = "xl/sharedStrings.xml";
 
-    private final ZipPackage zip;
+    private final String part;
     private final List<String> texts = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
     private long characters;
 
-    private SharedTexts(ZipPackage zip) {
-        this.zip = zip;
+    private SharedTexts(String part) {
+        this.part = part;
     }
 
-    static SharedTexts of(ZipPackage zip, Relations relations) {
-        var shared = new SharedTexts(zip);
+    static SharedTexts of(Relations relations) {
+        var part = relations.ofType("sharedStrings").stream().findFirst().orElse(USUAL);
+        var shared = new SharedTexts(part);
         relations.readOptional("sharedStrings", USUAL, shared);
         return shared;
     }
@@ -58,13 +60,19 @@ final class SharedTexts implements ZipPackage.Elements {
         }
     }
 
-    /** Returns a text; an empty one, and a note, if it is missing. */
+    /**
+     * Returns a text; an empty one if a cell has no number.
+     *
+     * @throws Rejection if the text is missing: a sheet without it would look as if it were whole
+     */
     String get(String number) {
-        var index = number.matches("\\d{1,8}") ? Integer.parseInt(number) : Integer.MAX_VALUE;
-        if (index < texts.size()) {
-            return texts.get(index);
+        if (number.isBlank()) {
+            return "";
         }
-        zip.note(USUAL);
-        return "";
+        var index = number.matches("\\d{1,8}") ? Integer.parseInt(number) : Integer.MAX_VALUE;
+        if (index >= texts.size()) {
+            throw ZipPackage.damaged(BlockWriter.place(part));
+        }
+        return texts.get(index);
     }
 }

@@ -50,7 +50,7 @@ final class XlsxExtractor {
                 default -> {}
             }
         });
-        var texts = SharedTexts.of(zip, relations);
+        var texts = SharedTexts.of(relations);
         var formats = CellFormats.of(relations, since1904[0]);
         var extractor = new XlsxExtractor(zip, out, texts, formats);
         sheets.forEach(extractor::read);

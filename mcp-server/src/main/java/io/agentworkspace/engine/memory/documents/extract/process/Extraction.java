@@ -55,7 +55,7 @@ public record Extraction(
         var warnings = new ArrayList<DocumentReason>();
         DocumentType type = null;
         try {
-            type = new Reading(warnings).read(file, claim, out);
+            type = new Reading(out, warnings).read(file, claim);
             check(out, type);
             var reasons = new ArrayList<>(ContentScan.reasons(out.blocks()));
             reasons.addAll(warnings);

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.documents.extract.process;
 import io.agentworkspace.engine.memory.documents.conversation.Conversation;
 import io.agentworkspace.engine.memory.documents.conversation.SaidText;
 import io.agentworkspace.engine.memory.documents.extract.BlockWriter;
+import io.agentworkspace.engine.memory.documents.extract.Bounds;
 import io.agentworkspace.engine.memory.documents.extract.CsvExtractor;
 import io.agentworkspace.engine.memory.documents.extract.DeclaredCharset;
 import io.agentworkspace.engine.memory.documents.extract.HtmlExtractor;
@@ -33,20 +34,29 @@ final class Reading {
     private static final String PART =
             "a part of the file that its main text can do without, such as styles, notes or a diagram, is damaged or missing; what could not be read of it is left out";
 
+    private final BlockWriter out;
     private final List<DocumentReason> warnings;
     private final Attachments attachments;
 
-    Reading(List<DocumentReason> warnings) {
+    Reading(BlockWriter out, List<DocumentReason> warnings) {
+        this.out = out;
         this.warnings = warnings;
-        this.attachments = new Attachments(this::attachment, warnings::add);
+        this.attachments = new Attachments(this::attachment, this::warn);
     }
 
-    private void attachment(MailPart part, BlockWriter out) {
-        read(part.file(), new DeclaredFile(part.name(), null, part.charset(), out.wantsComments()), out);
+    private void attachment(MailPart part) {
+        read(part.file(), new DeclaredFile(part.name(), null, part.charset(), out.wantsComments()));
+    }
+
+    /** Adds a warning with the place of the attachment that is read. The first ones tell enough. */
+    private void warn(DocumentReason warning) {
+        if (warnings.size() < Bounds.WARNINGS) {
+            warnings.add(new DocumentReason(warning.code(), warning.message(), out.placed(warning.position())));
+        }
     }
 
     /** @throws Rejection if it cannot be read */
-    DocumentType read(byte[] file, DeclaredFile claim, BlockWriter out) {
+    DocumentType read(byte[] file, DeclaredFile claim) {
         if (file.length == 0) {
             throw new Rejection(Code.EMPTY, "the file has no bytes");
         }
@@ -55,7 +65,7 @@ final class Reading {
                 PdfExtractor.extract(file, out);
                 yield DocumentType.PDF;
             }
-            case ZIP -> parts(file, out);
+            case ZIP -> parts(file);
             case RTF -> {
                 RtfExtractor.extract(file, out);
                 yield DocumentType.RTF;
@@ -68,7 +78,7 @@ final class Reading {
                 OutlookExtractor.extract(file, out, attachments);
                 yield DocumentType.MSG;
             }
-            case HTML -> text(decoded(file, claim), DocumentType.HTML, out);
+            case HTML -> text(decoded(file, claim), DocumentType.HTML);
             case TEXT -> {
                 var text = decoded(file, claim);
                 if (text.isBlank()) {
@@ -76,16 +86,16 @@ final class Reading {
                 }
                 var shape = TextShape.of(text);
                 var isCalledCsv = shape == DocumentType.TEXT && claim.isCalled(DocumentType.CSV);
-                yield text(text, isCalledCsv ? DocumentType.CSV : shape, out);
+                yield text(text, isCalledCsv ? DocumentType.CSV : shape);
             }
         };
     }
 
-    private DocumentType parts(byte[] file, BlockWriter out) {
+    private DocumentType parts(byte[] file) {
         try (var zip = ZipPackage.open(file)) {
             var type = ZipType.of(zip);
             ZipType.extract(zip, type, out);
-            zip.unread().forEach(part -> warnings.add(new DocumentReason(Code.PART_DAMAGED, PART, part)));
+            zip.unread().forEach(part -> warn(new DocumentReason(Code.PART_DAMAGED, PART, part)));
             return type;
         }
     }
@@ -104,11 +114,11 @@ final class Reading {
 
     private String decoded(byte[] file, DeclaredFile claim) {
         var decoded = TextDecoder.decode(file, DeclaredCharset.ofUpload(claim.charset()));
-        warnings.addAll(decoded.warnings());
+        decoded.warnings().forEach(this::warn);
         return decoded.text();
     }
 
-    private static DocumentType text(String text, DocumentType type, BlockWriter out) {
+    private DocumentType text(String text, DocumentType type) {
         var isJson = type == DocumentType.JSON;
         var turns = isJson || type == DocumentType.TEXT || type == DocumentType.MARKDOWN
                 ? Conversation.turns(text, isJson)
