@@ -160,7 +160,7 @@ public final class AgentTasks {
             begun.accept(id);
             return id;
         };
-        watches.open(call, place, task, opening, frame, true);
+        watches.open(call, place, task, opening, frame, true, message.historyLength());
     }
 
     /** Opens the stream of a task that has not ended. */
@@ -177,7 +177,7 @@ public final class AgentTasks {
                     "the task has ended (%s): GetTask returns it"
                             .formatted(task.state().word()));
         }
-        watches.open(call, place, task::id, opening, frame, false);
+        watches.open(call, place, task::id, opening, frame, false, null);
     }
 
     /** Takes the question back. */
