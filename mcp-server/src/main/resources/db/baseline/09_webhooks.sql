@@ -84,7 +84,7 @@ CREATE TABLE webhook_push (
     principal   text        NOT NULL,
     id          text        NOT NULL,
     state       text        NOT NULL,
-    seen_at     timestamptz,
+    seen_seq    bigint,
     looked_at   timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, endpoint_id),
     UNIQUE (tenant_id, task_id, principal, id),
@@ -96,7 +96,8 @@ COMMENT ON COLUMN webhook_push.task_id IS 'The question.';
 COMMENT ON COLUMN webhook_push.principal IS 'The credential that made it, and alone sees it.';
 COMMENT ON COLUMN webhook_push.id IS 'Its id as the client knows it.';
 COMMENT ON COLUMN webhook_push.state IS 'The state that was told last, or was known when it was made; ENDED if that is still to be told.';
-COMMENT ON COLUMN webhook_push.seen_at IS 'The time of the last message in the conversation when its task was last looked at.';
+COMMENT ON COLUMN webhook_push.seen_seq IS 'The number of the last message in the conversation when its task was last read; null if it could not be.';
+COMMENT ON COLUMN webhook_push.looked_at IS 'When its task was last looked at; after a refusal, when it is looked at again.';
 CREATE INDEX webhook_push_principal ON webhook_push (tenant_id, principal);
 
 CREATE TABLE webhook_delivery (

@@ -150,16 +150,16 @@ final class A2aEndpoint extends Handler.Abstract {
         var caller = Credentials.isNamed(request.getHeaders())
                 ? RequestContext.of(request::getAttribute).caller()
                 : null;
+        var isForAll = agent == null || caller == null || ownName(caller, agent).isEmpty();
         var card = agent == null
                 ? cards.engine(Stream.of())
-                : caller == null
+                : isForAll
                         ? strangersCard(agent)
                         : cards.agent(
                                 java.util.Objects.requireNonNull(place(call(request), address))
                                         .record(),
                                 agent,
                                 false);
-        var isForAll = agent == null || caller == null;
         var headers = response.getHeaders();
         var tag = tag(card);
         headers.put(HttpHeader.CACHE_CONTROL, (isForAll ? "public" : "private") + ", max-age=300");

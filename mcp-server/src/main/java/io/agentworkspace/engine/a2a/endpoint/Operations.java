@@ -103,6 +103,6 @@ final class Operations {
 
     /** Checks the push notification that the message asks for. Returns what stores it when the task has begun. */
     private Consumer<String> begun(SentMessage message, AgentCall call, AgentPlace place) {
-        return message.push() == null ? _ -> {} : pushes.prepare(call, place, message.push());
+        return message.push() == null ? _ -> {} : pushes.prepare(call, place, message.taskId(), message.push());
     }
 }

@@ -45,7 +45,9 @@ final class AgentVoice {
 
     /** Whether a refusal may not be one later. */
     static boolean isForNow(A2aError refused) {
-        return refused.problem() != null && FOR_NOW.contains(refused.problem().failure());
+        var problem = refused.problem();
+        return problem != null
+                && (FOR_NOW.contains(problem.failure()) || problem.beside().containsKey("retry_at"));
     }
 
     private AgentCall call(Claim claim) {
@@ -90,6 +92,7 @@ final class AgentVoice {
                 return;
             } catch (A2aError refused) {
                 if (refused.problem() == null
+                        || isForNow(refused)
                         || !NO_ANSWER.contains(refused.problem().failure())) {
                     throw refused;
                 }
@@ -99,7 +102,7 @@ final class AgentVoice {
         var chat = Json.object()
                 .put("content", text)
                 .put("reply_to", claim.message().toString());
-        call.say(chat, key + "-reply");
+        call.say("AP_Chat", chat, key + "-reply");
     }
 
     private static ObjectNode answered(Claim claim, String text) {

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.kernel.outbound.OutboundUrl;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.StorableText;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
@@ -12,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The address at which a client is notified of a task's states.
  *
- * @param id the client's name for it; else one of ours
+ * @param id the client's name for it; else one made of the address
  * @param headers of each request, as a JSON object; they may contain secrets, and are never shown
  */
 record PushConfig(String id, String url, String headers) {
@@ -24,8 +25,8 @@ record PushConfig(String id, String url, String headers) {
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9-]{0,49}");
 
     static PushConfig read(Fields wish, boolean allowPrivate) {
-        var id = wish.text("id").isBlank() ? UUID.randomUUID().toString() : id(wish);
-        return new PushConfig(id, url(wish, allowPrivate), Json.text(headers(wish)));
+        var url = url(wish, allowPrivate);
+        return new PushConfig(wish.text("id").isBlank() ? idOf(url) : id(wish), url, Json.text(headers(wish)));
     }
 
     static String id(Fields fields) {
@@ -34,6 +35,11 @@ record PushConfig(String id, String url, String headers) {
             throw fields.invalid("id", "must have at most %d characters, each of them valid".formatted(MOST));
         }
         return id;
+    }
+
+    /** Returns the id of one without an id: the same for the same address, so that it is one if the request is repeated. */
+    private static String idOf(String url) {
+        return UUID.nameUUIDFromBytes(url.getBytes(StandardCharsets.UTF_8)).toString();
     }
 
     private static String url(Fields wish, boolean allowPrivate) {

@@ -51,12 +51,15 @@ public final class PushConfigs {
 
     /**
      * Checks a wish before the message is sent whose task it is for. Returns what keeps it when the task has begun.
+     *
+     * @param task that the message continues; empty if it begins one
      */
-    public Consumer<String> prepare(AgentCall call, AgentPlace place, Fields wish) {
+    public Consumer<String> prepare(AgentCall call, AgentPlace place, String task, Fields wish) {
         requireChange(call);
         var config = PushConfig.read(wish, allowPrivate);
-        store.requireRoom(call.caller(), PushConfigs::requireRoom);
-        return task -> reader.state(place, task).ifPresent(found -> store(call, place, found, config));
+        var known = reader.state(place, task).map(TaskRecord::id).orElse(null);
+        store.requireRoom(call.caller(), known, config.id(), PushConfigs::requireRoom);
+        return begun -> reader.state(place, begun).ifPresent(found -> store(call, place, found, config));
     }
 
     /** Counts the operation, which no tool does. */

@@ -27,6 +27,10 @@ import org.slf4j.LoggerFactory;
 public final class PushLoop {
     private static final Logger LOG = LoggerFactory.getLogger(PushLoop.class);
     private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /** When a task is looked at again that could not be read: access may come back. */
+    private static final Duration LATER = Duration.ofMinutes(1);
+
     private static final int MOST = 100;
 
     /** How many rounds are left out while there are no push notifications: those of other replicas are noticed then. */
@@ -65,10 +69,11 @@ public final class PushLoop {
         if (resting.getAndUpdate(left -> Math.max(left - 1, 0)) > 0) {
             return false;
         }
+        resting.set(REST); // Before the look: made() ends the rest.
         if (!store.isAny()) {
-            resting.set(REST);
             return false;
         }
+        resting.set(0);
         var changed = store.changed(clock.instant(), MOST);
         changed.forEach(this::look);
         return changed.size() == MOST;
@@ -112,7 +117,7 @@ public final class PushLoop {
             } else { // The others are told.
                 LOG.error("the state of the task {} could not be read", push.task(), failed);
             }
-            store.looked(push, now);
+            store.later(push, now.plus(LATER));
         }
     }
 }

@@ -24,7 +24,7 @@ public final class PushStore {
     private static final String COUNT = """
             SELECT count(*) FILTER (WHERE task_id = :task) AS task, count(*) AS caller
               FROM webhook_push
-             WHERE tenant_id = :tenant AND principal = :by
+             WHERE tenant_id = :tenant AND principal = :by AND NOT (task_id = :task AND id = :id)
             """;
 
     private static final String INSERT = """
@@ -37,13 +37,19 @@ public final class PushStore {
             SELECT count_usage(:tenant, 'webhook_endpoints', 1)
             """;
 
-    /** Whether push notification {@code p} has ended: it was given up, or its client was told of the end of the task. */
+    /** Whether push notification {@code p} has ended: it was given up, its client was told of the end of the task, or nobody reaches the agent here. */
     private static final String OVER = """
             (NOT w.enabled
              OR p.state IN ('COMPLETED', 'CANCELED', 'FAILED')
                 AND NOT EXISTS (SELECT 1
                                   FROM webhook_delivery d
-                                 WHERE d.tenant_id = p.tenant_id AND d.endpoint_id = p.endpoint_id AND d.due_at IS NOT NULL))
+                                 WHERE d.tenant_id = p.tenant_id AND d.endpoint_id = p.endpoint_id AND d.due_at IS NOT NULL)
+             OR EXISTS (SELECT 1
+                          FROM question q
+                          LEFT JOIN agent a ON a.tenant_id = q.tenant_id AND a.id = q.to_id
+                         WHERE q.tenant_id = p.tenant_id AND q.id = p.task_id
+                           AND (a.id IS NULL OR a.destroyed_at IS NOT NULL
+                                OR EXISTS (SELECT 1 FROM agent_remote r WHERE r.tenant_id = a.tenant_id AND r.agent_id = a.id))))
             """;
 
     private static final String LIST = SqlTemplate.of("""
@@ -96,7 +102,7 @@ public final class PushStore {
      * received. The minute is for transactions that had not ended at the last look. Each tenant gets its turn.
      */
     private static final String CHANGED = """
-            SELECT p.tenant_id, p.endpoint_id, p.task_id, p.principal, p.state, c.last_at, a.name AS agent
+            SELECT p.tenant_id, p.endpoint_id, p.task_id, p.principal, p.state, c.last_seq, a.name AS agent
               FROM webhook_push p
               JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
               JOIN question q ON q.tenant_id = p.tenant_id AND q.id = p.task_id
@@ -104,7 +110,8 @@ public final class PushStore {
               JOIN conversation c ON c.tenant_id = p.tenant_id AND c.low_id = least(q.asker_id, q.to_id)
                                  AND c.high_id = greatest(q.asker_id, q.to_id)
              WHERE w.enabled AND p.state NOT IN ('COMPLETED', 'CANCELED', 'FAILED')
-               AND (c.last_at IS DISTINCT FROM p.seen_at
+               AND p.looked_at <= :now
+               AND (c.last_seq IS DISTINCT FROM p.seen_seq
                     OR q.answered_at > p.looked_at - interval '1 minute' OR q.withdrawn_at > p.looked_at - interval '1 minute'
                     OR (q.expires_at <= :now AND q.expires_at > p.looked_at - interval '1 minute')
                     OR (p.state = 'SUBMITTED'
@@ -122,7 +129,7 @@ public final class PushStore {
 
     private static final String LOOKED = """
             UPDATE webhook_push
-               SET seen_at = :seen, looked_at = :now
+               SET seen_seq = :seen, looked_at = :now
              WHERE tenant_id = :tenant AND endpoint_id = :endpoint
             """;
 
@@ -130,7 +137,7 @@ public final class PushStore {
     private static final String TELL = """
             WITH told AS (
                 UPDATE webhook_push p
-                   SET state = :state, seen_at = :seen, looked_at = :now
+                   SET state = :state, seen_seq = :seen, looked_at = :now
                  WHERE p.tenant_id = :tenant AND p.endpoint_id = :endpoint AND p.state = :was
              RETURNING p.endpoint_id),
                  counted AS (
@@ -160,7 +167,7 @@ public final class PushStore {
         this.vault = vault;
     }
 
-    /** How many there are of a task, and of the caller. */
+    /** How many others there are of a task, and of the caller. */
     record Counted(long task, long caller) {}
 
     /** A credential that has push notifications. */
@@ -173,16 +180,9 @@ public final class PushStore {
      * One whose task may have another state.
      *
      * @param was the state that was told last, or was known when it was made
-     * @param seen the time of the last message in the conversation
+     * @param seen the number of the last message in the conversation
      */
-    record Changed(
-            long tenant,
-            UUID endpoint,
-            UUID task,
-            String principal,
-            String was,
-            @Nullable Instant seen,
-            String agent) {
+    record Changed(long tenant, UUID endpoint, UUID task, String principal, String was, long seen, String agent) {
         Owner owner() {
             return new Owner(tenant, principal);
         }
@@ -195,12 +195,22 @@ public final class PushStore {
                 : task.state().name();
     }
 
-    /** Makes sure that there is room for one more of a task that has none yet. */
-    void requireRoom(Caller caller, Consumer<Counted> room) {
+    /**
+     * Makes sure that there is room for one more, unless it replaces one.
+     *
+     * @param task null for a task that has not begun
+     */
+    void requireRoom(Caller caller, @Nullable String task, String id, Consumer<Counted> room) {
         db.transaction(() -> {
             clear(caller);
-            room.accept(count(caller, NONE));
-            return db.sql(ROOM).set("tenant", caller.tenant()).one(_ -> true);
+            room.accept(count(caller, task == null ? NONE : UUID.fromString(task), id));
+            var isKept = task != null
+                    && list(caller, task).stream().anyMatch(kept -> kept.id().equals(id));
+            return isKept
+                    || db.sql(ROOM)
+                            .set("tenant", caller.tenant())
+                            .one(_ -> true)
+                            .isPresent();
         });
     }
 
@@ -209,11 +219,12 @@ public final class PushStore {
         db.sql(CLEAR_TENANT).set("tenant", caller.tenant()).run();
     }
 
-    private Counted count(Caller caller, UUID task) {
+    private Counted count(Caller caller, UUID task, String id) {
         return db.sql(COUNT)
                 .set("tenant", caller.tenant())
                 .set("by", caller.principal())
                 .set("task", task)
+                .set("id", id)
                 .one(row -> new Counted(row.number("task"), row.number("caller")))
                 .orElseThrow();
     }
@@ -236,7 +247,7 @@ public final class PushStore {
                     .one(_ -> true);
             clear(caller);
             delete(caller.tenant(), caller.principal(), id, config.id());
-            room.accept(count(caller, id));
+            room.accept(count(caller, id, config.id()));
             noted.run();
             return db.sql(INSERT)
                     .set("tenant", caller.tenant())
@@ -313,16 +324,25 @@ public final class PushStore {
                         row.uuid("task_id"),
                         row.text("principal"),
                         row.text("state"),
-                        row.instantOrNull("last_at"),
+                        row.number("last_seq"),
                         row.text("agent")));
     }
 
     void looked(Changed push, Instant now) {
+        looked(push, push.seen(), now);
+    }
+
+    /** The task could not be read: it is looked at again then, whatever has happened meanwhile. */
+    void later(Changed push, Instant then) {
+        looked(push, null, then);
+    }
+
+    private void looked(Changed push, @Nullable Long seen, Instant at) {
         db.sql(LOOKED)
                 .set("tenant", push.tenant())
                 .set("endpoint", push.endpoint())
-                .set("seen", push.seen())
-                .set("now", now)
+                .set("seen", seen)
+                .set("now", at)
                 .run();
     }
 

@@ -75,10 +75,10 @@ public record AgentCall(
         return checked(runner.run(request(tool, arguments, key, ResponseBudget.once())));
     }
 
-    /** Sends a message by AP_Chat. What others have said meanwhile is not taken: the answer has no place for it. */
-    public ObjectNode say(ObjectNode arguments, String key) {
-        return checked(runner.run(
-                request("AP_Chat", arguments, key, ResponseBudget.once()).readOnly(true)));
+    /** Sends a message by AP_Chat or AP_Ask. What others have said meanwhile is not taken: the answer has no place for it. */
+    public ObjectNode say(String tool, ObjectNode arguments, String key) {
+        return checked(
+                runner.run(request(tool, arguments, key, ResponseBudget.once()).readOnly(true)));
     }
 
     /** How a tool that reads is run: whether it counts as a command of the caller, and whether messages count as read. */

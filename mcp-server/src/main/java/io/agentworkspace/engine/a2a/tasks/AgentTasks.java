@@ -12,7 +12,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,46 +63,44 @@ public final class AgentTasks {
      * @param begun runs with the task's id before the answer is waited for; null if there is nothing to run
      */
     public TaskRecord send(AgentCall call, AgentPlace place, SentMessage message, @Nullable Consumer<String> begun) {
-        var sent = begin(call, place, message);
+        var ready = ready(call, place, message);
+        var isWaiting = !message.atOnce();
+        var task = ready.send(call, isWaiting && begun == null);
         if (begun != null) {
-            begun.accept(sent.task());
-        }
-        if (!message.atOnce() && isUnderWay(place, sent)) { // A message that is sent again may be answered.
-            await(call, sent);
-        }
-        call.requireValid();
-        return reader.again(call, place, sent.task());
-    }
-
-    /** A message that is sent, and the task that it begins or continues. */
-    private record Sent(String task, String message) {}
-
-    private boolean isUnderWay(AgentPlace place, Sent sent) {
-        return reader.find(place, sent.task())
-                .filter(task -> !task.state().isResting())
-                .isPresent();
-    }
-
-    /** Waits for the answer to a message, if there is a place to wait. */
-    private static void await(AgentCall call, Sent sent) {
-        try {
-            call.run("AP_Wait", Json.object().put("reply_to", sent.message()).put("wait_seconds", PATIENCE), null);
-        } catch (A2aError full) {
-            if (full.problem() == null) {
-                throw full;
+            begun.accept(task);
+            if (isWaiting) {
+                ready.send(call, true); // The same call again: nothing is sent twice.
             }
         }
+        call.requireValid();
+        return reader.again(call, place, task);
     }
 
-    private Sent begin(AgentCall call, AgentPlace place, SentMessage message) {
+    /**
+     * A message that is checked.
+     *
+     * @param task that it continues; empty if it begins one
+     */
+    private record Ready(String task, ObjectNode arguments, String key) {
+        /** Sends the message, unless it was sent before, and returns its task. */
+        String send(AgentCall call, boolean isWaiting) {
+            var sent = arguments.deepCopy();
+            if (isWaiting) {
+                sent.put("wait_seconds", PATIENCE);
+            }
+            var answer = call.say(task.isEmpty() ? "AP_Ask" : "AP_Chat", sent, key);
+            return task.isEmpty() ? answer.at("/question/id").asString("") : task;
+        }
+    }
+
+    private Ready ready(AgentCall call, AgentPlace place, SentMessage message) {
         checkContext(place, message.contextId());
         var key = key(place, message);
         var arguments = Json.object();
         if (message.taskId().isEmpty()) {
             arguments.put("content", MessageFiles.text(call, message, key));
             arguments.putObject("target").put("agent", place.name());
-            var question = call.run("AP_Ask", arguments, key).at("/question/id").asString("");
-            return new Sent(question, question);
+            return new Ready("", arguments, key);
         }
         var task = reader.find(place, message.taskId()).orElseThrow(() -> A2aError.noTask(message.taskId()));
         if (task.state().isFinal()) {
@@ -112,9 +109,9 @@ public final class AgentTasks {
                     "the task is %s and takes no further message: leave out taskId to begin another"
                             .formatted(task.state().name().toLowerCase(Locale.ROOT)));
         }
-        arguments.put("content", MessageFiles.text(call, message, key));
-        var said = call.say(arguments.put("reply_to", task.id().toString()), key);
-        return new Sent(task.id().toString(), said.at("/content/0/id").asString(""));
+        var id = task.id().toString();
+        arguments.put("content", MessageFiles.text(call, message, key)).put("reply_to", id);
+        return new Ready(id, arguments, key);
     }
 
     private static void checkContext(AgentPlace place, String contextId) {
@@ -128,12 +125,14 @@ public final class AgentTasks {
 
     /** Returns the idempotency key: the same message, sent again, is one. Some clients use an id again for another message. */
     private static String key(AgentPlace place, SentMessage message) {
-        var files = message.files().stream()
-                .map(file -> "%s %s %s".formatted(file.name(), file.mediaType(), hash(file.bytes())))
-                .toList();
-        var text = "%s %s %s %s %s"
-                .formatted(place.contextId(), message.taskId(), message.messageId(), message.text(), files);
-        return "a2a-" + hash(text.getBytes(StandardCharsets.UTF_8));
+        var parts = Json.array()
+                .add(place.contextId())
+                .add(message.taskId())
+                .add(message.messageId())
+                .add(message.text());
+        message.files()
+                .forEach(file -> parts.add(file.name()).add(file.mediaType()).add(hash(file.bytes())));
+        return "a2a-" + hash(Json.bytes(parts));
     }
 
     private static String hash(byte[] bytes) {
@@ -157,11 +156,11 @@ public final class AgentTasks {
             Function<Duration, EventStream> opening,
             UnaryOperator<ObjectNode> frame) {
         Supplier<String> task = () -> {
-            var id = begin(call, place, message).task();
+            var id = ready(call, place, message).send(call, false);
             begun.accept(id);
             return id;
         };
-        watches.open(call, place, task, opening, frame, true);
+        watches.open(call, place, task, opening, frame, true, message.historyLength());
     }
 
     /** Opens the stream of a task that has not ended. */
@@ -178,7 +177,7 @@ public final class AgentTasks {
                     "the task has ended (%s): GetTask returns it"
                             .formatted(task.state().word()));
         }
-        watches.open(call, place, task::id, opening, frame, false);
+        watches.open(call, place, task::id, opening, frame, false, null);
     }
 
     /** Takes the question back. */

@@ -41,7 +41,7 @@ public final class TaskQueries {
               FROM thread t JOIN message x ON x.tenant_id = :tenant AND x.answers = t.id),
         counted AS (SELECT t.*, row_number() OVER (PARTITION BY t.task ORDER BY t.seq DESC) AS nth FROM thread t),
         listed AS (
-            SELECT o.id, COALESCE(o.answered_at, o.withdrawn_at, CASE WHEN o.open THEN l.created_at ELSE o.expires_at END) AS at,
+            SELECT o.id, COALESCE(o.answered_at, o.withdrawn_at, CASE WHEN NOT o.open THEN o.expires_at WHEN l.speaker_id = :speaker THEN COALESCE(l.delivered_at, l.created_at) ELSE l.created_at END) AS at,
                    CASE WHEN o.answered_at IS NOT NULL THEN 'COMPLETED' WHEN o.withdrawn_at IS NOT NULL THEN 'CANCELED'
                         WHEN NOT o.open THEN 'FAILED' WHEN l.speaker_id <> :speaker THEN 'INPUT_REQUIRED'
                         WHEN l.delivered_at IS NOT NULL THEN 'WORKING' ELSE 'SUBMITTED' END AS state,

@@ -22,6 +22,7 @@ final class TaskStream implements Hub.Subscriber {
     private final EventQueue queue;
     private final UnaryOperator<ObjectNode> frame;
     private final boolean untilRest;
+    private final @Nullable Integer historyLength;
     private String seen = "";
     private @Nullable String shown;
 
@@ -31,6 +32,7 @@ final class TaskStream implements Hub.Subscriber {
     /**
      * @param frame puts an event into what the binding sends
      * @param untilRest whether it ends when the client has its turn
+     * @param historyLength the most messages of the task; null for all
      */
     TaskStream(
             AgentCall call,
@@ -38,13 +40,15 @@ final class TaskStream implements Hub.Subscriber {
             String task,
             EventQueue queue,
             UnaryOperator<ObjectNode> frame,
-            boolean untilRest) {
+            boolean untilRest,
+            @Nullable Integer historyLength) {
         this.call = call;
         this.place = place;
         this.task = task;
         this.queue = queue;
         this.frame = frame;
         this.untilRest = untilRest;
+        this.historyLength = historyLength;
     }
 
     AgentCall call() {
@@ -71,7 +75,7 @@ final class TaskStream implements Hub.Subscriber {
         }
         if (shown == null) {
             var first = Json.object();
-            first.set("task", record.json());
+            first.set("task", record.json(true, historyLength));
             send(first);
         } else {
             record.artifactUpdates().forEach(this::send);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The open streams of tasks on this replica. A message that is sent on any replica makes those look whom it may concern. */
@@ -81,6 +82,7 @@ public final class TaskWatches implements AutoCloseable {
      *
      * @param task makes sure of the task, when the stream has its place
      * @param untilRest whether it ends when the client has its turn
+     * @param historyLength the most messages of the task; null for all
      */
     void open(
             AgentCall call,
@@ -88,7 +90,8 @@ public final class TaskWatches implements AutoCloseable {
             Supplier<String> task,
             Function<Duration, EventStream> opening,
             UnaryOperator<ObjectNode> frame,
-            boolean untilRest) {
+            boolean untilRest,
+            @Nullable Integer historyLength) {
         hub.listen(place.tenant());
         var places = limits.of(call.caller());
         places.take(0);
@@ -101,7 +104,7 @@ public final class TaskWatches implements AutoCloseable {
             places.giveBack();
             throw refused;
         }
-        var stream = new TaskStream(call, place, id, queue, frame, untilRest);
+        var stream = new TaskStream(call, place, id, queue, frame, untilRest, historyLength);
         hub.add(stream);
         hub.wake(stream);
     }

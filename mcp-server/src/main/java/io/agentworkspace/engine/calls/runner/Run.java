@@ -37,6 +37,7 @@ record Run<I extends Record, O extends Record>(
         ObjectNode fields,
         I input,
         @Nullable String key) {
+    private static final String WAIT = "wait_seconds";
     private static final Pattern HARMFUL = Pattern.compile("_(Delete|Destroy|Ban|Kick|Censor)$");
 
     /**
@@ -154,9 +155,11 @@ record Run<I extends Record, O extends Record>(
         return header != null ? header : field.isBlank() ? null : field;
     }
 
+    /** How long a call waits after its commit is no part of what it does: a repeated call may wait otherwise. */
     byte[] hash() {
         var actingFor = call.actingFor() == null ? "" : call.actingFor().key();
-        return Sha256.of(tool.name() + "\n" + actingFor + "\n" + Json.canonical(fields));
+        var what = tool.work() instanceof Work.Continued ? fields.deepCopy().without(WAIT) : fields;
+        return Sha256.of(tool.name() + "\n" + actingFor + "\n" + Json.canonical(what));
     }
 
     /** Runs the handler and returns its response, whose size the request's budget limits. */

@@ -90,6 +90,9 @@ class AgentCardsTest {
             assertThat(shown.path("name").asString()).isEqualTo("Ben");
             assertThat(shown.at("/supportedInterfaces/1/url").asString())
                     .isEqualTo(open.baseUrl() + "/a2a/ben@" + tenantName());
+            assertThat(card(open.baseUrl(), other, "ben@" + tenantName()).statusCode())
+                    .as("who is of another tenant sees what a stranger sees")
+                    .isEqualTo(200);
             for (var agent : List.of("Ben", "Bea@" + tenantName(), "Ben@none")) {
                 assertThat(shape(card(open.baseUrl(), "", agent))).isEqualTo(missing);
             }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.a2a.endpoint;
 import static io.agentworkspace.engine.a2a.endpoint.A2aClient.message;
 import static io.agentworkspace.engine.testing.DomainSetup.agents;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -13,6 +14,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -163,6 +165,32 @@ class AgentTasksTest {
         }
     }
 
+    /** A message that continues a task waits for its answer, or until the task is canceled. One that is sent again may wait otherwise. */
+    @Test
+    void aMessageThatContinuesATaskWaitsForItsAnswerOrItsEnd() {
+        for (var isAnswered : List.of(true, false)) {
+            var first = message("When?", "");
+            var task = ben.result("SendMessage", first).at("/task/id").asString();
+            chat(task, "At which place?");
+            var sent = message("At Dover.", ",'taskId':'%s'".formatted(task)).replace("'returnImmediately':true", "");
+            var waiting = CompletableFuture.supplyAsync(() -> ben.result("SendMessage", sent));
+            await().until(() -> read(task).path("history").size() == 3);
+            if (isAnswered) {
+                answer(task, "At six.");
+            } else {
+                ben.result("CancelTask", "{'id':'%s'}".formatted(task));
+            }
+            var ended = waiting.join();
+            assertThat(state(ended.path("task"))).isEqualTo(isAnswered ? "COMPLETED" : "CANCELED");
+            assertThat(ended.at("/task/history")
+                            .valueStream()
+                            .filter(each -> each.path("role").asString().equals("ROLE_USER")))
+                    .hasSize(2);
+            var again = ben.result("SendMessage", first.replace("'returnImmediately':true", ""));
+            assertThat(again.at("/task/id").asString()).isEqualTo(task);
+        }
+    }
+
     @Test
     void streamsTellOfEachChangeAndEnd() {
         try (var _ = new AnsweringAgent(bob, "Ben", "At six.")) {
@@ -179,8 +207,10 @@ class AgentTasksTest {
             assertThat(events)
                     .allSatisfy(event -> assertThat(event.path("id").asString()).isEqualTo("s"));
             checkEnd(events.stream().map(event -> event.path("result")).toList());
-            var http = events(new String(ben.http("POST", "/message:stream", message("And then?", ""))
-                    .body()));
+            var brief = message("And then?", "").replace("'configuration':{", "'configuration':{'historyLength':0,");
+            var http =
+                    events(new String(ben.http("POST", "/message:stream", brief).body()));
+            assertThat(http.getFirst().path("task").has("history")).isFalse();
             checkEnd(http);
         }
     }

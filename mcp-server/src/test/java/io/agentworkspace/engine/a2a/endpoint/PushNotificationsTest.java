@@ -382,7 +382,7 @@ class PushNotificationsTest {
             assertThat(ben.code(GET, of(task, ",'id':'p'"))).isEqualTo(-32001);
             access("private");
             say("AP_Chat", "reply_to", task, "At which place?");
-            await().until(() -> isLookedAt(task));
+            await().until(() -> isRefused(task));
             assertThat(receiver.requests()).isEmpty();
             TestCaller.of(ClientApi.REST, key)
                     .call("AK_Revoke", "{'id':'%s'}".formatted(made.text("/key/id")))
@@ -394,18 +394,41 @@ class PushNotificationsTest {
         }
     }
 
-    /** Whether the loop has seen the last message of the task's conversation. */
-    private static boolean isLookedAt(String task) {
+    /** Without access a change is not forgotten: it is told when access is back. */
+    @Test
+    void whatChangedWithoutAccessIsToldAfterwards() {
+        try (var receiver = RawReceiver.saying(RawReceiver.status(200))) {
+            var task = ben.begin("When?").path("id").asString();
+            var wish = of(task, ",'url':'%s'".formatted(receiver.url()));
+            var id = ben.result(CREATE, wish).path("id").asString();
+            assertThat(ben.result(CREATE, wish).path("id").asString())
+                    .as("the same address, sent again")
+                    .isEqualTo(id);
+            access("private");
+            say("AP_Answer", "question", task, "At six.");
+            await().until(() -> isRefused(task));
+            assertThat(receiver.requests()).isEmpty();
+            access("public");
+            TestDatabase.db()
+                    .sql("UPDATE webhook_push SET looked_at = clock_timestamp() WHERE task_id = CAST(:task AS uuid)")
+                    .set("task", task)
+                    .run();
+            await().until(() -> states(receiver).contains("COMPLETED"));
+            assertThat(receiver.requests()).hasSize(1);
+        }
+    }
+
+    /** Whether the loop could not read the task, and will look again. */
+    private static boolean isRefused(String task) {
         return TestDatabase.db()
                 .sql("""
-                        SELECT COALESCE(p.seen_at >= max(m.created_at), false) AS seen
-                          FROM webhook_push p
-                          JOIN message m ON m.tenant_id = p.tenant_id AND m.answers = p.task_id
-                         WHERE p.task_id = CAST(:task AS uuid)
-                         GROUP BY p.seen_at
+                        SELECT EXISTS (SELECT 1
+                                         FROM webhook_push
+                                        WHERE task_id = CAST(:task AS uuid) AND seen_seq IS NULL
+                                          AND looked_at > clock_timestamp() + interval '5 seconds') AS found
                         """)
                 .set("task", task)
-                .one(row -> row.flag("seen"))
+                .one(row -> row.flag("found"))
                 .orElse(false);
     }
 
@@ -471,6 +494,17 @@ class PushNotificationsTest {
                         .asString())
                 .contains("can have no more");
         ben.result(CREATE, of(task, ",'id':'n4','url':'https://example.com/'"));
+        for (var id : List.of("n4", "n5")) { // n4 is replaced.
+            var continued = message("And?", ",'taskId':'%s'".formatted(task))
+                    .replace(
+                            "'configuration':{",
+                            "'configuration':{'taskPushNotificationConfig':{'id':'%s','url':'https://example.com/'},"
+                                    .formatted(id));
+            assertThat(ben.rpc("SendMessage", continued).has("result")).as(id).isEqualTo(id.equals("n4"));
+        }
+        assertThat(ben.result("GetTask", of(task, "").replace("taskId", "id")).path("history"))
+                .as("nothing is sent for one that has no room")
+                .hasSize(2);
         assertThat(ben.code(CREATE, of("t", ",'url':'https://example.com/'"))).isEqualTo(-32001);
         var engine = new A2aClient(TestServer.url(), key, "");
         assertThat(engine.code(CREATE, of(task, ",'url':'https://example.com/'")))

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.a2a.outbound;
 
+import static io.agentworkspace.engine.testing.DomainSetup.agents;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,6 +12,7 @@ import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
@@ -151,6 +153,49 @@ class RemoteAgentsTest {
                     .orElseThrow();
             assertThat(second.at("/params/message/taskId").asString()).isEqualTo("t1");
         }
+    }
+
+    /** The loop guard refuses an answer for a while: it is kept, and said afterwards. */
+    @Test
+    void anAnswerThatTheLoopGuardRefusesForNowIsSaidLater() {
+        try (var far = ScriptedAgent.answering(saying("At six."))) {
+            create("Far", far.url(), "").ok();
+            agents(bob, "Ben");
+            limit(ann, "Far", 1);
+            limit(bob, "Ben", 1);
+            bob.call("AP_Ask", "{'target':{'context':'Ben','agent':'Far'},'content':'When?'}")
+                    .ok();
+            await().until(() -> kept("answer IS NOT NULL AND claim IS NULL"));
+            assertThat(read("Far").at("/content").size()).isEqualTo(1);
+            limit(ann, "Far", 600);
+            limit(bob, "Ben", 600);
+            await().until(() -> {
+                TestDatabase.db()
+                        .sql(
+                                "UPDATE remote_message SET due_at = clock_timestamp() WHERE tenant_id = :tenant AND answer IS NOT NULL AND claim IS NULL")
+                        .set("tenant", tenant.id(ClientApi.REST))
+                        .run();
+                return read("Far").at("/content").size() == 2;
+            });
+            assertThat(read("Far").text("/content/0/question/answer")).isEqualTo("At six.");
+            await().until(() -> kept("due_at IS NULL"));
+            assertThat(far.calls()).hasSize(1);
+        }
+    }
+
+    private static void limit(TestCaller owner, String agent, int perMinute) {
+        owner.call("AP_Modify", "{'target':{'agent':'%s'},'guard':{'per_minute':%d}}".formatted(agent, perMinute))
+                .ok();
+    }
+
+    /** Whether there is such a message in the queue. */
+    private boolean kept(String condition) {
+        return TestDatabase.db()
+                .sql("SELECT EXISTS (SELECT 1 FROM remote_message WHERE tenant_id = :tenant AND %s) AS found"
+                        .formatted(condition))
+                .set("tenant", tenant.id(ClientApi.REST))
+                .one(row -> row.flag("found"))
+                .orElse(false);
     }
 
     @Test

@@ -169,7 +169,7 @@ public final class FeedStore {
                      w AS (
                     SELECT w.tenant_id
                       FROM webhook_endpoint w
-                     WHERE w.tenant_id IN (SELECT tenant_id FROM f) AND w.enabled
+                     WHERE w.tenant_id IN (SELECT tenant_id FROM f) AND w.enabled AND w.events <> '{push}'
                      ORDER BY w.tenant_id, w.id
                        FOR NO KEY UPDATE)
                 SELECT f.tenant_id, (SELECT count(*) FROM w WHERE w.tenant_id = f.tenant_id) AS endpoints FROM f

@@ -154,7 +154,8 @@ final class WaitQueries {
                                                                 AND p.conversation_id = z.conversation_id AND p.party_id = w.party_id
                                              WHERE d.tenant_id = :tenant AND d.name_key = w.domain) END,
                           (SELECT '/withdrawn' FROM question q
-                            WHERE q.tenant_id = :tenant AND q.id = w.question AND q.withdrawn_at IS NOT NULL)) AS state
+                            WHERE q.tenant_id = :tenant AND q.withdrawn_at IS NOT NULL
+                              AND q.id IN (w.question, (SELECT m.answers FROM message m WHERE m.tenant_id = :tenant AND m.id = w.question)))) AS state
               FROM unnest(CAST(:parties AS bigint[]), CAST(:domains AS text[]), CAST(:questions AS uuid[]))
                    WITH ORDINALITY w (party_id, domain, question, n)
              ORDER BY w.n
@@ -164,7 +165,10 @@ final class WaitQueries {
             .sql();
 
     private static final String WITHDRAWN = """
-            SELECT q.id FROM question q WHERE q.tenant_id = :tenant AND q.id = :question AND q.withdrawn_at IS NOT NULL
+            SELECT q.id
+              FROM question q
+             WHERE q.tenant_id = :tenant AND q.withdrawn_at IS NOT NULL
+               AND q.id IN (:question, (SELECT m.answers FROM message m WHERE m.tenant_id = :tenant AND m.id = :question))
             """;
 
     private final Db db;
@@ -234,7 +238,7 @@ final class WaitQueries {
         return db.sql(call, SINCE).set("own", own).set("limit", limit).all(results -> results.list(Waiting::read));
     }
 
-    /** Returns whether this is a question that was taken back, so that no answer comes. */
+    /** Returns whether this is a question that was taken back, or a message that continues it, so that no answer comes. */
     boolean isWithdrawn(Call call, UUID question) {
         return db.sql(call, WITHDRAWN).set("question", question).one(_ -> true).orElse(false);
     }
