@@ -35,6 +35,9 @@ public final class Outbound implements Worker.Queue<Claim> {
     private static final Duration TO_SEND = Duration.ofHours(24);
     private static final Duration TO_ANSWER = Duration.ofDays(7);
 
+    /** Until then a wrong address or credential may be mended. */
+    private static final Duration TO_MEND = Duration.ofMinutes(10);
+
     /** How often a message is sent that may have been received. */
     private static final int TRIES = 3;
 
@@ -205,7 +208,7 @@ public final class Outbound implements Worker.Queue<Claim> {
     private void failed(Claim claim, RemoteFailure failure) {
         var now = clock.instant();
         var unsure = claim.unsure() + (!claim.sent() && failure.kind() == Kind.UNSURE ? 1 : 0);
-        if (!failure.isFinal() && unsure < TRIES && !isOlder(claim, claim.sent() ? TO_ANSWER : TO_SEND)) {
+        if (!failure.isFinal() && unsure < TRIES && !isOlder(claim, limit(claim, failure))) {
             store.failed(claim, failure.wordsForOwner(), unsure, now, now.plus(retry(claim)));
             return;
         }
@@ -216,6 +219,10 @@ public final class Outbound implements Worker.Queue<Claim> {
         if (news.answer() != null && store.received(claim, news, now, now.plus(LEASE), failure.wordsForOwner())) {
             say(claim.having(news), news.answer());
         }
+    }
+
+    private static Duration limit(Claim claim, RemoteFailure failure) {
+        return claim.sent() ? TO_ANSWER : failure.kind() == Kind.WRONG ? TO_MEND : TO_SEND;
     }
 
     /** Returns when to try again: after 2 s, 4 s, and so on up to five minutes. */

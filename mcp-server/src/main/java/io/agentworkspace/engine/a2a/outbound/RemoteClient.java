@@ -46,8 +46,9 @@ final class RemoteClient implements AutoCloseable {
     private static final int HISTORY = 10;
 
     /** Reasons of refusals that may end. */
-    private static final Set<String> FOR_NOW =
-            Set.of("RATE_LIMITED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE");
+    private static final Set<String> FOR_NOW = Set.of("RATE_LIMITED", "RESOURCE_EXHAUSTED", "UNAVAILABLE");
+
+    private static final String UNAUTHENTICATED = "UNAUTHENTICATED";
 
     /** The reason of a server that failed at a request, which it may have begun with. */
     private static final String FAILED = "INTERNAL";
@@ -140,7 +141,7 @@ final class RemoteClient implements AutoCloseable {
         try {
             return json(reply(agent, address, null, CARD_BYTES, LIMIT), "its card");
         } catch (RemoteFailure failed) {
-            throw failed.forNow(); // Nothing was sent yet.
+            throw failed.ofCard();
         }
     }
 
@@ -195,7 +196,11 @@ final class RemoteClient implements AutoCloseable {
             var reason = each.path("reason").asString("");
             if (!reason.isEmpty()) {
                 return RemoteFailure.of(
-                        reason.equals(FAILED) ? Kind.UNSURE : FOR_NOW.contains(reason) ? Kind.NOT_TAKEN : Kind.REFUSED,
+                        switch (reason) {
+                            case FAILED -> Kind.UNSURE;
+                            case UNAUTHENTICATED -> Kind.WRONG;
+                            default -> FOR_NOW.contains(reason) ? Kind.NOT_TAKEN : Kind.REFUSED;
+                        },
                         words);
             }
         }
@@ -277,6 +282,7 @@ final class RemoteClient implements AutoCloseable {
         var words = "it answered %d%s".formatted(reply.status(), said.isEmpty() ? "" : ": " + said);
         return switch (reply.status()) {
             case 500, 502, 504 -> refusal(words, error.path("details"), Kind.UNSURE); // It may have begun.
+            case 401, 403, 404 -> refusal(words, error.path("details"), Kind.WRONG);
             case 400, 405, 409, 410, 413, 415, 422, 501 -> refusal(words, error.path("details"), Kind.REFUSED);
             default -> refusal(words, error.path("details"), Kind.NOT_TAKEN);
         };

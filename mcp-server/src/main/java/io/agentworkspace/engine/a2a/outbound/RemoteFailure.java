@@ -16,6 +16,8 @@ final class RemoteFailure extends Exception {
     enum Kind {
         /** It was not taken. It may be later. */
         NOT_TAKEN,
+        /** It was not taken, and what refused it is probably a mistake in the agent's address or credential. */
+        WRONG,
         /** Nothing came back: it may have been taken. */
         UNSURE,
         /** It was refused, and would be again. */
@@ -47,9 +49,9 @@ final class RemoteFailure extends Exception {
         return new RemoteFailure(Kind.REFUSED, words, address);
     }
 
-    /** Returns the same for a request that nothing depends on, so that it may be made again. */
-    RemoteFailure forNow() {
-        return new RemoteFailure(Kind.NOT_TAKEN, words(), address);
+    /** Returns the same for a card: nothing was sent yet. */
+    RemoteFailure ofCard() {
+        return new RemoteFailure(isFinal() || kind == Kind.WRONG ? Kind.WRONG : Kind.NOT_TAKEN, words(), address);
     }
 
     /** Returns the same without the credential, which a server may repeat. */

@@ -275,6 +275,32 @@ class RemoteAgentsTest {
         }
     }
 
+    /** A mistyped address or a wrong key: who asked is told after ten minutes, when nobody has mended it. */
+    @Test
+    void whatIsWrongInTheAddressIsSaidSoon() {
+        try (var unknown = ScriptedAgent.raw(
+                        exchange -> ScriptedAgent.send(exchange, 401, "application/json", new byte[0]));
+                var card = ScriptedAgent.answering(saying("no")).withCard("[]")) {
+            for (var peer : List.of(unknown, card)) {
+                var far = peer == unknown ? "Far" : "Card";
+                create(far, peer.url(), "").ok();
+                bob.call("AP_Chat", "{'target':{'agent':'%s'},'content':'Hello'}".formatted(far))
+                        .ok();
+                await().until(() -> read(far).text("/remote/state").equals("failing"));
+                assertThat(read(far).at("/content").size()).isEqualTo(1);
+            }
+            TestDatabase.db()
+                    .sql(
+                            "UPDATE remote_message SET created_at = created_at - interval '11 minutes' WHERE tenant_id = :tenant")
+                    .set("tenant", tenant.id(ClientApi.REST))
+                    .run();
+            for (var far : List.of("Far", "Card")) {
+                await().until(() -> read(far).at("/content").size() == 2);
+                assertThat(read(far).text("/content/1/content")).startsWith("(Not delivered: ");
+            }
+        }
+    }
+
     private static ObjectNode place(String id) {
         return ScriptedAgent.read(
                 "{'id':'%s','contextId':'c1','status':{'state':'TASK_STATE_INPUT_REQUIRED','message':{'messageId':'b','role':'ROLE_AGENT','parts':[{'text':'Place of %s?'}]}}}"
