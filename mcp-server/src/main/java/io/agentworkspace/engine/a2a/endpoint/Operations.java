@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The operations of an agent, which both bindings share. */
@@ -95,14 +96,14 @@ final class Operations {
 
     private ObjectNode send(Fields params, AgentCall call, AgentPlace place) {
         var message = SentMessage.read(params);
-        var task = tasks.send(call, place, message, message.push() == null ? null : begun(message, call, place));
+        var task = tasks.send(call, place, message, begun(message, call, place));
         var answer = Json.object();
         answer.set("task", task.json(true, message.historyLength()));
         return answer;
     }
 
-    /** Checks the push notification that the message asks for. Returns what stores it when the task has begun. */
-    private Consumer<String> begun(SentMessage message, AgentCall call, AgentPlace place) {
-        return message.push() == null ? _ -> {} : pushes.prepare(call, place, message.taskId(), message.push());
+    /** Checks the push notification that the message asks for. Returns what stores it when the task has begun; null if it asks for none. */
+    private @Nullable Consumer<String> begun(SentMessage message, AgentCall call, AgentPlace place) {
+        return message.push() == null ? null : pushes.prepare(call, place, message.taskId(), message.push());
     }
 }

@@ -116,10 +116,7 @@ public final class PushConfigs {
 
     private void note(AuditEvent event, AgentCall call, AgentPlace place, String details) {
         var caller = call.caller();
-        var actor = new AuditEntry.Actor(
-                caller.userName(),
-                caller.principal().split(":", 2)[0],
-                caller.credential().key());
+        var actor = AuditEntry.Actor.of(caller);
         var subject = new AuditEntry.Subject("agent", place.name(), null);
         var entry = AuditEntry.event(event, clock.instant(), actor, subject, call.source(), call.requestId());
         audit.note(caller.tenant(), entry.detailed(details));

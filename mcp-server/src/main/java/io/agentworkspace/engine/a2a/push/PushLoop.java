@@ -114,7 +114,7 @@ public final class PushLoop {
             }
             if (problem instanceof Problem) {
                 LOG.debug("no push notification of the task {}: {}", push.task(), problem.getMessage());
-            } else { // The others are told.
+            } else { // A defect at one task does not stop the others.
                 LOG.error("the state of the task {} could not be read", push.task(), failed);
             }
             store.later(push, now.plus(LATER));

@@ -146,18 +146,20 @@ public final class AgentTasks {
     /**
      * Sends a message, and opens the stream of its task. The stream has its place before anything is sent.
      *
-     * @param begun runs with the task's id before the stream begins
+     * @param begun runs with the task's id before the stream begins; null if there is nothing to run
      */
     public void stream(
             AgentCall call,
             AgentPlace place,
             SentMessage message,
-            Consumer<String> begun,
+            @Nullable Consumer<String> begun,
             Function<Duration, EventStream> opening,
             UnaryOperator<ObjectNode> frame) {
         Supplier<String> task = () -> {
             var id = ready(call, place, message).send(call, false);
-            begun.accept(id);
+            if (begun != null) {
+                begun.accept(id);
+            }
             return id;
         };
         watches.open(call, place, task, opening, frame, true, message.historyLength());

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.identity.audit;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Titled;
+import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -165,7 +166,14 @@ public record AuditEntry(
 
     /** The user and the credential that acted. */
     public record Actor(
-            String user, String credential, @Nullable String key) {}
+            String user, String credential, @Nullable String key) {
+        public static Actor of(Caller caller) {
+            return new Actor(
+                    caller.userName(),
+                    caller.principal().split(":", 2)[0],
+                    caller.credential().key());
+        }
+    }
 
     /** The subject of an event. */
     public record Subject(

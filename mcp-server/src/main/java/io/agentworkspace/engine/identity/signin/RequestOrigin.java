@@ -30,10 +30,13 @@ record RequestOrigin(Instant at, RequestSource source, String requestId) {
 
     /** Returns the entry for an event of a session. */
     AuditEntry session(AuditEvent event, Caller caller, String session) {
-        var credential = caller.principal().split(":", 2)[0];
-        var actor = new AuditEntry.Actor(
-                caller.userName(), credential, caller.credential().key());
-        return AuditEntry.event(event, at, actor, new AuditEntry.Subject("session", null, session), source, requestId);
+        return AuditEntry.event(
+                event,
+                at,
+                AuditEntry.Actor.of(caller),
+                new AuditEntry.Subject("session", null, session),
+                source,
+                requestId);
     }
 
     /** Returns the entry for a session that began with a provider. */

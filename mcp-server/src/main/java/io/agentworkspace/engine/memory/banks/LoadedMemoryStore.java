@@ -99,14 +99,10 @@ public final class LoadedMemoryStore implements LoadedMemories {
     public long delete(Call call, List<UUID> documents) {
         var banks = db.sql(call, DELETE).set("documents", documents).list(row -> row.number("bank_id"));
         call.ended(Scope.MEMORIES, banks.size());
-        changed(call, banks);
-        return banks.size();
-    }
-
-    private static void changed(Call call, List<Long> banks) {
         call.changed(banks.stream()
                 .distinct()
                 .map(bank -> Change.numbered(ChangeTopic.BANK, bank))
                 .toList());
+        return banks.size();
     }
 }

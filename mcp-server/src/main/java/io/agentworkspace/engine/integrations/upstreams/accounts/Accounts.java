@@ -347,14 +347,10 @@ public final class Accounts implements UserAccounts {
     }
 
     private AuditEntry entry(AuditEvent event, Origin origin, String upstream) {
-        var caller = origin.caller();
         return AuditEntry.event(
                 event,
                 clock.instant(),
-                new AuditEntry.Actor(
-                        caller.userName(),
-                        caller.principal().split(":", 2)[0],
-                        caller.credential().key()),
+                AuditEntry.Actor.of(origin.caller()),
                 new AuditEntry.Subject("upstream", upstream, null),
                 origin.source(),
                 origin.requestId());

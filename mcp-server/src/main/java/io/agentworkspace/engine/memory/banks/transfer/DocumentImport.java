@@ -151,7 +151,8 @@ final class DocumentImport {
     /** Refuses an older export of a conversation, which would delete the turns since. Returns whether it is one. */
     private boolean refuseOlder(@Nullable ObjectNode newest, ImportedDocument document) {
         var turns = newest == null ? 0 : newest.path("turns").asLong(0);
-        if (turns <= document.turns()) {
+        if (document.turns() == 0
+                || turns <= document.turns()) { // A file of a project has no turns, whatever it looks like.
             return false;
         }
         refuse(document, "the engine has more turns of it: delete the document there to import this one instead");

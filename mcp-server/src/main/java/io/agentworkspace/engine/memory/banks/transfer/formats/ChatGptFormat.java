@@ -100,8 +100,8 @@ final class ChatGptFormat implements JsonFormat {
 
     private void conversation(JsonNode entry, Place at, Records out) {
         var id = entry.path("conversation_id").asString(entry.path("id").asString(""));
-        var unique = id.isBlank() ? Long.toString(at.line()) : id;
-        var conversation = new Conversation(PRODUCT, entry.path("title").asString(""), id, unique, at);
+        var conversation =
+                new Conversation(PRODUCT, entry.path("title").asString(""), id, Long.toString(at.line()), at);
         for (var node : shown(entry)) {
             var message = node.path("message");
             var time = Times.of(message.path("create_time")).orElse(null);

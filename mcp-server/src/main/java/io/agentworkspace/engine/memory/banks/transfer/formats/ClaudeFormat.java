@@ -91,8 +91,7 @@ final class ClaudeFormat implements JsonFormat {
 
     private static void conversation(JsonNode entry, Place at, Records out) {
         var id = entry.path("uuid").asString("");
-        var unique = id.isBlank() ? Long.toString(at.line()) : id;
-        var conversation = new Conversation(PRODUCT, entry.path("name").asString(""), id, unique, at);
+        var conversation = new Conversation(PRODUCT, entry.path("name").asString(""), id, Long.toString(at.line()), at);
         for (var message : shown(entry)) {
             var sender = message.path("sender").asString("");
             var text = text(message, at, out);

@@ -33,14 +33,14 @@ final class Conversation {
 
     /**
      * @param id its id in the product; an empty text if it has none
-     * @param unique what tells it from others with the same title
+     * @param otherwise what then tells it from others with the same title
      */
-    Conversation(String product, String title, String id, String unique, Place place) {
+    Conversation(String product, String title, String id, String otherwise, Place place) {
         this.product = product;
         this.title =
                 Excerpt.cut(StorableText.replaced(title).replaceAll("\\s+", " ").strip(), LONGEST_TITLE);
         this.id = id;
-        this.unique = unique;
+        this.unique = id.isBlank() ? otherwise : id;
         this.place = place;
     }
 
