@@ -120,6 +120,27 @@ class ProductImportTest {
                 .toList();
     }
 
+    /** Its text is taken for a conversation's, but no export counts the turns of a file. */
+    @Test
+    void aFileOfAProjectMayBecomeShorter() {
+        bank(zoe, "z");
+        var turns = "[2025-02-02T00:00:00Z] Ann: Where?\\n\\n[2025-02-02T00:01:00Z] Bo: In Dover."
+                + "\\n\\n[2025-02-02T00:02:00Z] Ann: When?\\n\\n[2025-02-02T00:03:00Z] Bo: At noon.";
+        var project = ImportSamples.text("claude/projects.json")
+                .replace("# Style\\n\\nDepths are in metres below chart datum.", turns);
+        assertThat(project).contains("In Dover.");
+        TransferFiles.imported(key, "z", "auto", project.getBytes(UTF_8));
+        assertThat(zoe.call("DC_List", "{}").ok().number("/documents/0/turns")).isEqualTo(4);
+        var report = TransferFiles.imported(
+                key,
+                "z",
+                "auto",
+                project.replace(turns, "Depths are in fathoms.").getBytes(UTF_8));
+        assertThat(report.at("/complete").asBoolean()).as(report.toString()).isTrue();
+        assertThat(zoe.call("MB_Read", "{'target':{'bank':'z'}}").ok().texts("/content", "text"))
+                .contains("Depths are in fathoms.");
+    }
+
     /** Of two exports in one file, the one with more turns counts. */
     @Test
     void aConversationThatAFileHasTwiceIsImportedOnce() {
