@@ -121,7 +121,7 @@ final class ToolPages {
     private record Conformance(String html) {}
 
     private PageResponse conformance(PageRequest request) {
-        var frame = new Templates.Frame("Conformance", "What the protocol's referee says of the service.", "", null);
+        var frame = new Templates.Frame("Conformance", "What the protocol's referee says of the service.", "", "prose");
         var html =
                 Markdown.ours(ToolPages::documented).render(report.markdown()).html();
         return PageResponse.html(templates.page("conformance", new Conformance(html), frame, request));
