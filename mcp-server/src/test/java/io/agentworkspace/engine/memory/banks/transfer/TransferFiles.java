@@ -8,6 +8,7 @@ import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -51,6 +52,30 @@ final class TransferFiles {
                 .header("Content-Type", "multipart/form-data; boundary=x")
                 .POST(HttpRequest.BodyPublishers.ofByteArray(form.toByteArray()))
                 .build());
+    }
+
+    /** Begins to send a file that is too large to be read before it is passed on, and does not end it. */
+    static Socket begun(String key, String bank) throws IOException {
+        var server = URI.create(TestServer.url());
+        var socket = new Socket(server.getHost(), server.getPort());
+        socket.getOutputStream()
+                .write("""
+                POST /api/banks/%s/import HTTP/1.1
+                Host: localhost
+                X-Api-Key: %s
+                Content-Type: multipart/form-data; boundary=x
+                Content-Length: 2000000
+
+                --x
+                Content-Disposition: form-data; name="format"
+
+                auto
+                --x
+                Content-Disposition: form-data; name="file"; filename="f"
+
+                A line.
+                """.formatted(bank, key).replace("\n", "\r\n").getBytes(UTF_8));
+        return socket;
     }
 
     /** Sends it again where a busy machine exceeded the time limit of a portion: the import goes on where it stopped. */

@@ -6,6 +6,7 @@ import static io.agentworkspace.engine.memory.banks.BankFixture.grant;
 import static io.agentworkspace.engine.memory.banks.BankFixture.storeNamed;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -13,10 +14,13 @@ import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -354,5 +358,26 @@ class TransferToolsTest {
         importing(tenant.member("eve"), "mine", "markdown", broken).refused(3001, "mine");
         var viewer = tenant.person("vic", Role.VIEWER);
         importing(viewer, "mine", "markdown", broken).refused(2003, "viewer");
+    }
+
+    /** So many arrive at once. One more is told to come again, and is taken as soon as one of them has ended. */
+    @Test
+    void sixteenFilesArriveAtOnce() throws IOException {
+        var key = tenant.key(ClientApi.REST, "cat", Role.MEMBER, List.of("*"));
+        bank(TestCaller.of(ClientApi.REST, key), "files");
+        Supplier<Reply> more = () -> importing(ann, "b", "auto", "{\"text\":\"One more.\"}");
+        var files = new ArrayList<Socket>();
+        try {
+            for (var i = 0; i < 16; i++) {
+                files.add(TransferFiles.begun(key, "files"));
+            }
+            await().untilAsserted(() -> more.get().refused(5002, "other imports", "again shortly"));
+            files.removeLast().close();
+            await().untilAsserted(() -> more.get().ok());
+        } finally {
+            for (var file : files) {
+                file.close();
+            }
+        }
     }
 }
