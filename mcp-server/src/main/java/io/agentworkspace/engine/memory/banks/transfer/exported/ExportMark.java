@@ -10,6 +10,9 @@ public final class ExportMark {
     /** How the second observation of an entity begins, if the memory has tags. */
     public static final String TAGS = "tags: ";
 
+    /** What stands between the text of a note and its links to other memories. */
+    static final String RELATIONS = "\n## Relations\n\n";
+
     /** The field that no other program writes. */
     static final String FIELD = "agent_workspace_engine";
 
@@ -20,5 +23,17 @@ public final class ExportMark {
     /** Returns whether a note, an entity, a relation or the metadata of a memory is from this engine. */
     public static boolean isIn(JsonNode fields) {
         return fields.path(FIELD).asString("").equals(String.valueOf(VALUE));
+    }
+
+    /** Returns the text of a note that this engine exported, without the links after it. What somebody wrote below them stays. */
+    public static String withoutRelations(String note) {
+        var end = note.lastIndexOf(RELATIONS);
+        return end >= 0 && note.substring(end + RELATIONS.length()).lines().allMatch(ExportMark::isRelation)
+                ? note.substring(0, end)
+                : note;
+    }
+
+    private static boolean isRelation(String line) {
+        return line.startsWith("- ") && line.endsWith("]]");
     }
 }

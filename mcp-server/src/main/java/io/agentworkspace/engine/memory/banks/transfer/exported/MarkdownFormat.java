@@ -44,7 +44,7 @@ final class MarkdownFormat implements ExportFormat {
         text.append("---\n\n").append(line.text()).append('\n');
         var relations = memory.relations();
         if (!relations.isEmpty()) {
-            text.append("\n## Relations\n\n");
+            text.append(ExportMark.RELATIONS);
             relations.forEach(each -> text.append("- %s [[%s]]\n".formatted(each.kind(), each.title())));
         }
         return Optional.of(new FilePart(memory.title() + ".md", text.toString(), line.updatedAt()));

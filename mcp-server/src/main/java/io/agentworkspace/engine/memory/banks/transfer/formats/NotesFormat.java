@@ -146,7 +146,8 @@ final class NotesFormat implements ImportFormat {
             return;
         }
         var first = sections.sections().size();
-        sections.read(part.path(), matter.body(), null);
+        var body = ExportMark.isIn(fields) ? ExportMark.withoutRelations(matter.body()) : matter.body();
+        sections.read(part.path(), body, null);
         var added = sections.sections().subList(first, sections.sections().size());
         for (var section : added) {
             out.memory(memory(part, matter, section));
