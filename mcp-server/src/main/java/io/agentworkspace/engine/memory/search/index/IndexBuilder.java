@@ -27,6 +27,8 @@ public final class IndexBuilder implements AutoCloseable {
     private static final Duration RETRY = Duration.ofSeconds(30);
     private static final Duration LATELY = Duration.ofDays(7);
 
+    private static final Duration LONGEST_TURN = Duration.ofSeconds(1);
+
     /** The most banks whose indexes are built after the start. */
     private static final int MOST = 50;
 
@@ -171,9 +173,7 @@ public final class IndexBuilder implements AutoCloseable {
     void read(long tenant, long bank, BankIndex index) {
         var start = index.position() == 0 ? readNew(tenant, bank, index) : index.position();
         var progress = new Progress(IndexChange.before(start), start);
-        while (!progress.isDone) {
-            inTurn(tenant, bank, () -> readChanges(tenant, bank, index, progress));
-        }
+        inTurns(tenant, bank, progress, () -> readChanges(tenant, bank, index, progress));
     }
 
     /** How far the changes of a bank are read. */
@@ -192,14 +192,25 @@ public final class IndexBuilder implements AutoCloseable {
         }
     }
 
-    private void inTurn(long tenant, long bank, Runnable portion) {
-        heavy.runInBackground(new Bank(tenant, bank).owner(), () -> {
-            if (isClosed) {
-                throw new IllegalStateException("the engine stops");
-            }
-            portion.run();
-            return true;
-        });
+    /**
+     * Reads portions in the turns that others leave. A turn lasts about as long as the wait for it: otherwise searches, each of which
+     * the database answers slowly while there is no index, would hold up the very index that they lack.
+     */
+    private void inTurns(long tenant, long bank, Progress progress, Runnable portion) {
+        while (!progress.isDone) {
+            var asked = System.nanoTime();
+            heavy.runInBackground(new Bank(tenant, bank).owner(), () -> {
+                var began = System.nanoTime();
+                var length = Math.min(began - asked, LONGEST_TURN.toNanos());
+                do {
+                    if (isClosed) {
+                        throw new IllegalStateException("the engine stops");
+                    }
+                    portion.run();
+                } while (!progress.isDone && System.nanoTime() - began < length);
+                return true;
+            });
+        }
     }
 
     private void readChanges(long tenant, long bank, BankIndex index, Progress progress) {
@@ -240,20 +251,18 @@ public final class IndexBuilder implements AutoCloseable {
             return true;
         });
         var progress = new Progress(IndexChange.before(0), 0);
-        while (!progress.isDone) {
-            inTurn(tenant, bank, () -> {
-                var portion = queries.memories(tenant, bank, progress.after);
-                indexes.write(() -> {
-                    index.add(portion.entries());
-                    return true;
-                });
-                progress.horizon = progress.horizon == 0 ? portion.horizon() : progress.horizon;
-                progress.isDone = portion.isLast();
-                progress.after = portion.isLast()
-                        ? progress.after
-                        : portion.entries().getLast().toChange();
+        inTurns(tenant, bank, progress, () -> {
+            var portion = queries.memories(tenant, bank, progress.after);
+            indexes.write(() -> {
+                index.add(portion.entries());
+                return true;
             });
-        }
+            progress.horizon = progress.horizon == 0 ? portion.horizon() : progress.horizon;
+            progress.isDone = portion.isLast();
+            progress.after = portion.isLast()
+                    ? progress.after
+                    : portion.entries().getLast().toChange();
+        });
         return progress.horizon;
     }
 
