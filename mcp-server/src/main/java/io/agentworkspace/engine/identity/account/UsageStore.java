@@ -2,7 +2,6 @@ package io.agentworkspace.engine.identity.account;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.Row;
-import io.agentworkspace.engine.kernel.db.SqlTemplate;
 import io.agentworkspace.engine.kernel.events.EventLog;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.json.Json;
@@ -29,19 +28,22 @@ final class UsageStore {
     private static final Duration KEPT = Duration.ofDays(90);
     private static final int BATCH = 50_000;
 
-    /** A tenant {@code t}'s current counts as a JSON object: existing things, and the commands of {@code :day}. */
+    /** A tenant's current counts as a JSON object: existing things, and the commands of {@code :day}. */
     static final String COUNTS = """
             (SELECT jsonb_object_agg(u.scope, u.count)
                FROM usage_now u
-              WHERE u.tenant_id = t.tenant_id AND u.day IN ('-infinity', CAST(:day AS date)))
+              WHERE u.tenant_id = :tenant AND u.day IN ('-infinity', CAST(:day AS date)))
             """;
 
-    private static final String READ =
-            SqlTemplate.of("""
-            SELECT t.tenant_id, t.plan, {counts} AS counts
+    private static final String READ = """
+            SELECT t.tenant_id, t.plan, c.counts
               FROM tenant t
+              LEFT JOIN (SELECT u.tenant_id, jsonb_object_agg(u.scope, u.count) AS counts
+                           FROM usage_now u
+                          WHERE u.tenant_id = ANY (CAST(:tenants AS bigint[])) AND u.day IN ('-infinity', CAST(:day AS date))
+                          GROUP BY u.tenant_id) c ON c.tenant_id = t.tenant_id
              WHERE t.tenant_id = ANY (CAST(:tenants AS bigint[]))
-            """).with("counts", COUNTS).sql();
+            """;
 
     private static final String OLD = Db.oldRows(
             "usage", "day > '-infinity' AND day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
@@ -109,7 +111,7 @@ final class UsageStore {
     List<Raised> rollUp() {
         return db.sql("""
                 WITH taken AS (DELETE FROM usage_delta
-                                WHERE ctid IN (SELECT ctid FROM usage_delta LIMIT :batch FOR UPDATE SKIP LOCKED)
+                                WHERE (tenant_id, ctid) IN (SELECT tenant_id, ctid FROM usage_delta LIMIT :batch)
                                RETURNING tenant_id, scope, delta),
                      summed AS (SELECT tenant_id, scope, sum(delta)::bigint AS made FROM taken GROUP BY tenant_id, scope),
                      counted AS (INSERT INTO usage AS u (tenant_id, scope, day, count)

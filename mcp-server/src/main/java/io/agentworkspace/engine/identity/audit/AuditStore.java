@@ -13,13 +13,13 @@ import io.agentworkspace.engine.model.tool.Family;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,16 +41,15 @@ public final class AuditStore implements AutoCloseable {
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
                                result, request_id, times, rules, before, after, dry_run, details, note, arguments, item)
-            SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
-                   (SELECT k.name FROM api_key k WHERE k.tenant_id = r.tenant_id AND k.id = r.key_id), r.agent,
+            SELECT :tenant, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
+                   (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = r.key_id), r.agent,
                    r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
                    r.client, r.result, r.request_id, r.times, r.rules, r.before, r.after,
                    r.dry_run, r.details, r.note, r.arguments, r.item
               FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
-            RETURNING tenant_id, at, row_id)
-            SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'audit', 'action', 'noted', 'thing', row_id, 'moment', at)))
+            RETURNING at, row_id)
+            SELECT announce(:tenant, jsonb_agg(jsonb_build_object('topic', 'audit', 'action', 'noted', 'thing', row_id, 'moment', at)))
               FROM noted
-             GROUP BY tenant_id
             """;
 
     /** One entry, which needs no JSON. */
@@ -187,8 +186,17 @@ public final class AuditStore implements AutoCloseable {
         return row.put("target_key", targetKey(entry));
     }
 
-    private Statement inserting(Collection<ObjectNode> rows) {
-        return db.sql(INSERT).set("rows", Json.text(rows));
+    /** Writes the rows of one tenant after the other, and takes those that are written from the list. */
+    private void insert(List<ObjectNode> rows) {
+        while (!rows.isEmpty()) {
+            var tenant = rows.getFirst().path("tenant_id").asLong();
+            Predicate<ObjectNode> isIts = row -> row.path("tenant_id").asLong() == tenant;
+            db.sql(INSERT)
+                    .set("tenant", tenant)
+                    .set("rows", Json.text(rows.stream().filter(isIts).toList()))
+                    .run();
+            rows.removeIf(isIts);
+        }
     }
 
     /** Writes the refusals since the last flush. If that fails, they are written with the next one. */
@@ -200,12 +208,11 @@ public final class AuditStore implements AutoCloseable {
         var rows = new ArrayList<ObjectNode>();
         while (refusals.drainTo(rows, BATCH) > 0) {
             try {
-                inserting(rows).run();
+                insert(rows);
             } catch (RuntimeException e) {
                 rows.stream().filter(row -> !refusals.offer(row)).forEach(_ -> lost.incrementAndGet());
                 throw e;
             }
-            rows.clear();
         }
         var missing = lost.getAndSet(0);
         if (missing > 0) {

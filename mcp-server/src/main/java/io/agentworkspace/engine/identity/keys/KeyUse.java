@@ -11,6 +11,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -117,7 +118,9 @@ public final class KeyUse {
             return;
         }
         try {
-            write(ran, seen);
+            while (!ran.isEmpty() || !seen.isEmpty()) {
+                writeOne(ran, seen);
+            }
         } catch (RuntimeException e) {
             commands.putBack(ran);
             sights.putBack(seen);
@@ -125,38 +128,51 @@ public final class KeyUse {
         }
     }
 
+    /** Writes the records of one tenant, and takes them from the maps. */
+    private void writeOne(Map<Command, Count> ran, Map<UsedKey, Sight> seen) {
+        var tenant = ran.isEmpty()
+                ? seen.keySet().iterator().next().tenant()
+                : ran.keySet().iterator().next().key().tenant();
+        var its = new HashMap<>(ran);
+        its.keySet().removeIf(command -> command.key().tenant() != tenant);
+        var itsSeen = new HashMap<>(seen);
+        itsSeen.keySet().removeIf(key -> key.tenant() != tenant);
+        write(tenant, its, itsSeen);
+        ran.keySet().removeAll(its.keySet());
+        seen.keySet().removeAll(itsSeen.keySet());
+    }
+
     /**
      * Writes the records of keys that still exist. They are in one order, so that replicas do not wait for each other
      * in a circle.
      */
-    private void write(Map<Command, Count> ran, Map<UsedKey, Sight> seen) {
+    private void write(long tenant, Map<Command, Count> ran, Map<UsedKey, Sight> seen) {
         db.sql("""
                 WITH ran AS (
-                    SELECT * FROM unnest(CAST(:ran_tenants AS bigint[]), :ran_keys, CAST(:days AS date[]), :tools,
+                    SELECT * FROM unnest(:ran_keys, CAST(:days AS date[]), :tools,
                                          CAST(:calls AS bigint[]), CAST(:ran_at AS timestamptz[]))
-                                  r (tenant_id, key_id, day, tool, calls, last_at)),
+                                  r (key_id, day, tool, calls, last_at)),
                 seen AS (
-                    SELECT * FROM unnest(CAST(:tenants AS bigint[]), :keys, CAST(:seen_at AS timestamptz[]), :clients,
+                    SELECT * FROM unnest(:keys, CAST(:seen_at AS timestamptz[]), :clients,
                                          CAST(:previous_at AS timestamptz[]), :previous_clients)
-                                  s (tenant_id, key_id, used_at, client, previous_used_at, previous_client)),
+                                  s (key_id, used_at, client, previous_used_at, previous_client)),
                 living AS MATERIALIZED (
-                    SELECT k.tenant_id, k.id AS key_id
+                    SELECT k.id AS key_id
                       FROM api_key k
-                     WHERE (k.tenant_id, k.id) IN (SELECT tenant_id, key_id FROM ran
-                                                    UNION SELECT tenant_id, key_id FROM seen)
-                     ORDER BY k.tenant_id, k.id
+                     WHERE k.tenant_id = :tenant AND k.id IN (SELECT key_id FROM ran UNION SELECT key_id FROM seen)
+                     ORDER BY k.id
                        FOR KEY SHARE),
                 counted AS (
                     INSERT INTO key_usage AS u (tenant_id, key_id, day, tool, calls, last_at)
-                    SELECT tenant_id, key_id, day, tool, calls, last_at
-                      FROM ran JOIN living USING (tenant_id, key_id)
-                     ORDER BY tenant_id, key_id, day, tool
+                    SELECT :tenant, key_id, day, tool, calls, last_at
+                      FROM ran JOIN living USING (key_id)
+                     ORDER BY key_id, day, tool
                     ON CONFLICT (tenant_id, key_id, day, tool) DO UPDATE
                        SET calls = u.calls + excluded.calls, last_at = greatest(u.last_at, excluded.last_at))
                 INSERT INTO key_seen AS s (tenant_id, key_id, used_at, client, previous_used_at, previous_client)
-                SELECT tenant_id, key_id, used_at, client, previous_used_at, previous_client
-                  FROM seen JOIN living USING (tenant_id, key_id)
-                 ORDER BY tenant_id, key_id
+                SELECT :tenant, key_id, used_at, client, previous_used_at, previous_client
+                  FROM seen JOIN living USING (key_id)
+                 ORDER BY key_id
                 ON CONFLICT (tenant_id, key_id) DO UPDATE
                    SET used_at = greatest(s.used_at, excluded.used_at),
                        client = CASE WHEN excluded.used_at >= COALESCE(s.used_at, excluded.used_at)
@@ -168,15 +184,12 @@ public final class KeyUse {
                                               THEN COALESCE(excluded.previous_client, s.previous_client)
                                               ELSE s.previous_client END
                 """)
-                .set(
-                        "ran_tenants",
-                        column(ran.keySet(), command -> command.key().tenant()))
+                .set("tenant", tenant)
                 .set("ran_keys", column(ran.keySet(), command -> command.key().id()))
                 .set("days", column(ran.keySet(), command -> command.day().toString()))
                 .set("tools", column(ran.keySet(), Command::tool))
                 .set("calls", column(ran.values(), Count::calls))
                 .set("ran_at", column(ran.values(), count -> count.lastAt().toString()))
-                .set("tenants", column(seen.keySet(), UsedKey::tenant))
                 .set("keys", column(seen.keySet(), UsedKey::id))
                 .set("seen_at", column(seen.values(), sight -> sight.at().toString()))
                 .set("clients", column(seen.values(), sight -> ClientName.readable(sight.client())))

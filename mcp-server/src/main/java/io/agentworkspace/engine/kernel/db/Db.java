@@ -251,7 +251,7 @@ public final class Db implements AutoCloseable {
         return deletingOld(
                 table, SqlTemplate.of("""
                 DELETE FROM {table}
-                 WHERE ctid IN (SELECT ctid FROM {table} WHERE {old} LIMIT :portion FOR UPDATE SKIP LOCKED)
+                 WHERE (tenant_id, ctid) IN (SELECT tenant_id, ctid FROM {table} WHERE {old} LIMIT :portion)
                 """).with("table", table).with("old", old).sql());
     }
 
