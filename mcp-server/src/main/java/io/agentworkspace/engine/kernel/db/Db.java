@@ -248,11 +248,25 @@ public final class Db implements AutoCloseable {
      * @param old the condition, with {@code :until}; an order may follow
      */
     public static String oldRows(String table, String old) {
+        return oldRows(table, "tenant_id, ctid", old);
+    }
+
+    /** Returns the same for a table that no tenant has rows in. */
+    public static String oldRowsOfNoTenant(String table, String old) {
+        return oldRows(table, "ctid", old);
+    }
+
+    private static String oldRows(String table, String place, String old) {
         return deletingOld(
-                table, SqlTemplate.of("""
+                table,
+                SqlTemplate.of("""
                 DELETE FROM {table}
-                 WHERE (tenant_id, ctid) IN (SELECT tenant_id, ctid FROM {table} WHERE {old} LIMIT :portion)
-                """).with("table", table).with("old", old).sql());
+                 WHERE ({place}) IN (SELECT {place} FROM {table} WHERE {old} LIMIT :portion)
+                """)
+                        .with("table", table)
+                        .with("place", place)
+                        .with("old", old)
+                        .sql());
     }
 
     /**
@@ -265,8 +279,7 @@ public final class Db implements AutoCloseable {
     }
 
     /**
-     * Deletes expired rows, a thousand at a time. Nothing is locked for long, and rows that others have locked are
-     * skipped.
+     * Deletes expired rows, a thousand at a time, so that nothing is locked for long.
      *
      * @param oldRows from {@link #oldRows}
      * @return the number of deleted rows
