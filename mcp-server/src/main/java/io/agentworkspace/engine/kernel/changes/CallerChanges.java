@@ -2,6 +2,7 @@ package io.agentworkspace.engine.kernel.changes;
 
 import io.agentworkspace.engine.kernel.db.Db;
 import io.agentworkspace.engine.kernel.db.NotificationChannel;
+import io.agentworkspace.engine.kernel.db.NotificationChannels;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,11 +20,11 @@ public final class CallerChanges implements AutoCloseable {
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
     private final List<Runnable> openers = new CopyOnWriteArrayList<>();
     private final List<NotificationChannel.Receiver> signals = new CopyOnWriteArrayList<>();
-    private final NotificationChannel channel;
+    private final NotificationChannels channels;
     private volatile long lastBeat = System.nanoTime() - VOUCHED.toNanos();
 
     public CallerChanges(Db db) {
-        channel = db.channel("changes", BEAT, new NotificationChannel.Receiver() {
+        channels = db.channels("changes", BEAT, new NotificationChannel.Receiver() {
             @Override
             public void opened() {
                 openers.forEach(Runnable::run);
@@ -50,7 +51,7 @@ public final class CallerChanges implements AutoCloseable {
                 lastBeat = since;
             }
         });
-        channel.open();
+        channels.open();
     }
 
     /**
@@ -59,7 +60,7 @@ public final class CallerChanges implements AutoCloseable {
      * @throws io.agentworkspace.engine.kernel.db.DatabaseFailure if they do not, as behind a pooler of transactions
      */
     public void awaitFirst() {
-        channel.awaitFirst();
+        channels.awaitFirst();
     }
 
     /**
@@ -94,6 +95,6 @@ public final class CallerChanges implements AutoCloseable {
 
     @Override
     public void close() {
-        channel.close();
+        channels.close();
     }
 }

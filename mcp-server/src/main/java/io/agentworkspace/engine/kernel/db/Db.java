@@ -171,9 +171,9 @@ public final class Db implements AutoCloseable {
         return withoutLimits;
     }
 
-    /** Returns a channel of notifications that listens on a connection of its own, and is not open yet. */
-    public NotificationChannel channel(String name, Duration beat, NotificationChannel.Receiver receiver) {
-        return new NotificationChannel(login, name, beat, receiver);
+    /** Returns channels of notifications that listen on a connection of their own to each server, and are not open yet. */
+    public NotificationChannels channels(String name, Duration beat, NotificationChannel.Receiver receiver) {
+        return new NotificationChannels(new ServerQueries(this), login, name, beat, receiver);
     }
 
     /**

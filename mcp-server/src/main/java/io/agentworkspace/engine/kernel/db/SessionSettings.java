@@ -15,6 +15,11 @@ import java.util.stream.Collectors;
 record SessionSettings(Map<String, String> values) {
     private static final String IN_FORCE = "SELECT name, setting FROM pg_settings";
 
+    /** With Citus a plan is made for the tenant, since another one is on another server. */
+    private static final String PLANS = "plan_cache_mode";
+
+    private static final String OF_EACH_TENANT = "force_custom_plan";
+
     SessionSettings with(Map<String, String> more) {
         var all = new LinkedHashMap<>(values);
         all.putAll(more);
@@ -29,9 +34,21 @@ record SessionSettings(Map<String, String> values) {
     private String statement(String quote) {
         return values.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
-                .map(each -> "set_config(%1$s%2$s%1$s, %1$s%3$s%1$s, false)"
-                        .formatted(quote, each.getKey(), each.getValue()))
+                .map(each -> "set_config(%1$s%2$s%1$s, %3$s, false)"
+                        .formatted(quote, each.getKey(), value(each.getKey(), quote)))
                 .collect(Collectors.joining(", ", "SELECT ", ""));
+    }
+
+    private String value(String name, String quote) {
+        var literal = quote + values.get(name) + quote;
+        return name.equals(PLANS)
+                ? "CASE WHEN to_regclass(%1$spg_dist_node%1$s) IS NULL THEN %2$s ELSE %1$s%3$s%1$s END"
+                        .formatted(quote, literal, OF_EACH_TENANT)
+                : literal;
+    }
+
+    private boolean isRight(String name, String setting) {
+        return setting.equals(values.get(name)) || name.equals(PLANS) && setting.equals(OF_EACH_TENANT);
     }
 
     /** Returns what to write into the configuration of PgBouncer, where quotes are doubled. */
@@ -51,7 +68,7 @@ record SessionSettings(Map<String, String> values) {
             while (rows.next()) {
                 var name = rows.getString(1);
                 var setting = rows.getString(2);
-                if (values.containsKey(name) && !values.get(name).equals(setting)) {
+                if (values.containsKey(name) && !isRight(name, setting)) {
                     throw new DatabaseFailure(
                             "the database does not keep the settings of a connection: %s is %s, not %s. %s"
                                     .formatted(

@@ -16,7 +16,7 @@ class NotificationChannelTest {
     void closingDoesNotWaitForTheNextBeat() {
         var opened = new CompletableFuture<Boolean>();
         var ends = new AtomicInteger();
-        var channel = TestDatabase.db().channel("closing", Duration.ofHours(1), new NotificationChannel.Receiver() {
+        var channel = TestDatabase.db().channels("closing", Duration.ofHours(1), new NotificationChannel.Receiver() {
             @Override
             public void opened() {
                 opened.complete(true);
