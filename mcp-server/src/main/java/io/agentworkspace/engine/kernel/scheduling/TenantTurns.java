@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,52 @@ public final class TenantTurns {
     /** @param name names the work in the log */
     public TenantTurns(String name) {
         this.name = name;
+    }
+
+    /** Takes up to the tenant's share of the room. */
+    @FunctionalInterface
+    public interface Taking<T> {
+        /** @param firstHalf how much of the share is in the first half of the whole room */
+        List<T> take(long tenant, int share, int firstHalf);
+    }
+
+    /**
+     * Divides room between the tenants. What one leaves is for those after it.
+     *
+     * @param weights by which the room is divided
+     */
+    public <T> List<T> divide(int room, Map<Long, Long> weights, Taking<T> taking) {
+        var taken = new ArrayList<T>();
+        var all = new Room(weights.values().stream().mapToLong(Long::longValue).sum(), room, room / 2);
+        each(weights.keySet(), tenant -> {
+            var weight = weights.getOrDefault(tenant, 1L);
+            var share = all.share(all.left, weight);
+            var firstHalf = all.share(all.firstHalf, weight);
+            all.weight -= weight;
+            var part = taking.take(tenant, share, firstHalf);
+            taken.addAll(part);
+            all.left -= part.size();
+            all.firstHalf -= Math.min(firstHalf, part.size());
+            return all.left > 0;
+        });
+        return taken;
+    }
+
+    /** What is left while room is divided. */
+    private static final class Room {
+        private long weight;
+        private int left;
+        private int firstHalf;
+
+        Room(long weight, int left, int firstHalf) {
+            this.weight = weight;
+            this.left = left;
+            this.firstHalf = firstHalf;
+        }
+
+        int share(int part, long itsWeight) {
+            return (int) Math.ceilDiv(part * itsWeight, weight);
+        }
     }
 
     /**

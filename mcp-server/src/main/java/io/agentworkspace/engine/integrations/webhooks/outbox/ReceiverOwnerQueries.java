@@ -10,9 +10,10 @@ import io.agentworkspace.engine.kernel.db.SqlTemplate;
  * {@code :tenant} itself: Citus cannot follow it from the outer rows.
  */
 final class ReceiverOwnerQueries {
+    /** That there is an owner is said twice: so the planner looks each thing up, instead of hashing all of the tenant's. */
     private static final String OWNER = """
             app_user u
-             WHERE u.tenant_id = :tenant AND u.id = w.owner_id AND u.removed_at IS NULL""";
+             WHERE u.tenant_id = :tenant AND u.id = w.owner_id AND w.owner_id IS NOT NULL AND u.removed_at IS NULL""";
 
     /** Whether the owner takes part in the domain {@code d}. */
     private static final String TAKES_PART = """
