@@ -135,19 +135,32 @@ public final class OutboxStore {
              WHERE succeeded > 0 AND failing_since IS NOT NULL AND (SELECT count(*) FROM signal) >= 0
             """;
 
-    /** Advances each feed over the events to be deleted, and no further. */
+    /** The tenants whose oldest event is old, and those whose feed still names events that are gone. */
+    private static final String TENANTS_WITH_OLD_EVENTS = """
+            SELECT f.tenant_id
+              FROM event_feed f
+             WHERE f.last_seq > 0
+               AND COALESCE((SELECT e.created_at
+                               FROM event e
+                              WHERE e.tenant_id = f.tenant_id AND e.seq IS NOT NULL
+                              ORDER BY e.seq
+                              LIMIT 1) < :until,
+                            f.cleared_seq < f.last_seq)
+            """;
+
+    /** Advances the feed over the events to be deleted, and no further. */
     private static final String CLEAR = """
             UPDATE event_feed f
                SET cleared_seq = p.cleared
-              FROM (SELECT f.tenant_id, COALESCE(young.seq - 1, f.last_seq) AS cleared
+              FROM (SELECT COALESCE(young.seq - 1, f.last_seq) AS cleared
                       FROM event_feed f
                       LEFT JOIN LATERAL (SELECT e.seq
                                            FROM event e
-                                          WHERE e.tenant_id = f.tenant_id AND e.seq > f.cleared_seq AND e.created_at >= :until
+                                          WHERE e.tenant_id = :tenant AND e.seq > f.cleared_seq AND e.created_at >= :until
                                           ORDER BY e.seq
                                           LIMIT 1) young ON true
-                     WHERE f.cleared_seq < f.last_seq) p
-             WHERE f.tenant_id = p.tenant_id AND f.cleared_seq < p.cleared
+                     WHERE f.tenant_id = :tenant AND f.cleared_seq < f.last_seq) p
+             WHERE f.tenant_id = :tenant AND f.cleared_seq < p.cleared
             """;
 
     private static final String AWAITED = """
@@ -179,20 +192,19 @@ public final class OutboxStore {
 
     private static final long COUNTED = 100_000;
 
-    /** Along each feed, so that an event needs no entry in an index of ages. */
+    /** Along the feed, so that an event needs no entry in an index of ages. */
     private static final String OLD_EVENTS =
             Db.deletingOld("event", SqlTemplate.of("""
             DELETE FROM event
-             WHERE ctid IN (SELECT old.place
-                              FROM event_feed f
-                             CROSS JOIN LATERAL (SELECT event.ctid AS place
-                                                   FROM event
-                                                  WHERE event.tenant_id = f.tenant_id AND event.seq <= f.cleared_seq
-                                                    AND event.created_at < :until AND NOT {awaited}
-                                                  ORDER BY event.seq
-                                                  LIMIT :portion
-                                                    FOR UPDATE SKIP LOCKED) old
-                             LIMIT :portion)
+             USING (SELECT event.ctid AS place
+                      FROM event
+                     WHERE event.tenant_id = :tenant
+                       AND event.seq <= (SELECT cleared_seq FROM event_feed WHERE tenant_id = :tenant)
+                       AND event.created_at < :until AND NOT {awaited}
+                     ORDER BY event.seq
+                     LIMIT :portion
+                       FOR UPDATE OF event SKIP LOCKED) old
+             WHERE event.tenant_id = :tenant AND event.ctid = old.place
             """).with("awaited", AWAITED).sql());
 
     private static final String OLD_TESTS = Db.oldRows("event", "directed AND created_at < :until AND NOT " + AWAITED);
@@ -201,11 +213,38 @@ public final class OutboxStore {
 
     private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "deleted_at < :until");
 
+    private static final String GIVE_UP = """
+            WITH signal AS (
+                UPDATE webhook_endpoint w
+                   SET enabled = false, disabled_reason = 'manual'
+                 WHERE w.tenant_id = :tenant AND w.deleted_at IS NOT NULL AND w.enabled
+                   AND (SELECT d.created_at >= w.deleted_at AND d.due_at IS NULL
+                          FROM webhook_delivery d
+                         WHERE d.tenant_id = :tenant AND d.endpoint_id = w.id AND d.sequence = w.last_sequence)),
+                 exhausted AS (
+                UPDATE webhook_delivery d
+                   SET state = 'exhausted', due_at = NULL
+                  FROM (SELECT d.ctid AS place
+                          FROM webhook_endpoint w
+                          JOIN webhook_delivery d ON d.tenant_id = :tenant AND d.endpoint_id = w.id
+                         WHERE w.tenant_id = :tenant AND w.deleted_at IS NOT NULL AND d.due_at IS NOT NULL
+                           AND d.created_at < w.deleted_at AND (d.state <> 'delivering' OR d.due_at <= :now)
+                         LIMIT 1000
+                           FOR UPDATE OF d SKIP LOCKED) old
+                 WHERE d.tenant_id = :tenant AND d.ctid = old.place
+             RETURNING d.id, d.state)
+            SELECT announce(:tenant, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
+              FROM exhausted
+            HAVING count(*) > 0
+            """;
+
     private final Db db;
     private final Vault vault;
     private final EventLog log;
     private final UUID replica = UUID.randomUUID();
     private final TenantTurns turns = new TenantTurns("deliveries are claimed");
+    private final TenantTurns endings = new TenantTurns("deliveries to deleted receivers are given up");
+    private final TenantTurns purges = new TenantTurns("old events are deleted");
     private final Cache<String, String> secrets = Caffeine.newBuilder()
             .maximumSize(10_000)
             .expireAfterAccess(Duration.ofMinutes(10))
@@ -454,30 +493,18 @@ public final class OutboxStore {
      * receivers once the event of their deletion was sent or has failed.
      */
     void giveUp(Instant now) {
-        db.sql("""
-                WITH signal AS (
-                UPDATE webhook_endpoint w
-                   SET enabled = false, disabled_reason = 'manual'
-                 WHERE w.deleted_at IS NOT NULL AND w.enabled
-                   AND EXISTS (SELECT 1
-                                 FROM webhook_delivery d
-                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
-                                  AND d.sequence = w.last_sequence AND d.created_at >= w.deleted_at AND d.due_at IS NULL)),
-                exhausted AS (
-                UPDATE webhook_delivery
-                   SET state = 'exhausted', due_at = NULL
-                 WHERE ctid IN (SELECT d.ctid
-                                  FROM webhook_endpoint w
-                                  JOIN webhook_delivery d ON d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
-                                 WHERE w.deleted_at IS NOT NULL AND d.due_at IS NOT NULL AND d.created_at < w.deleted_at
-                                   AND (d.state <> 'delivering' OR d.due_at <= :now)
-                                 LIMIT 1000
-                                   FOR UPDATE OF d SKIP LOCKED)
-                RETURNING tenant_id, id, state)
-                SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
-                  FROM exhausted
-                 GROUP BY tenant_id
-                """).set("now", now).run();
+        var tenants = db.sql("""
+                SELECT DISTINCT w.tenant_id
+                  FROM webhook_endpoint w
+                 WHERE w.deleted_at IS NOT NULL
+                   AND (w.enabled OR (SELECT min(d.due_at)
+                                        FROM webhook_delivery d
+                                       WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at IS NOT NULL) IS NOT NULL)
+                """).list(row -> row.number("tenant_id"));
+        endings.each(tenants, tenant -> {
+            db.sql(GIVE_UP).set("tenant", tenant).set("now", now).run();
+            return true;
+        });
     }
 
     /**
@@ -485,8 +512,12 @@ public final class OutboxStore {
      * events stay until they end, but in no feed: each feed is first cut off before its oldest event that is kept.
      */
     public void purge(Instant until) {
-        db.sql(CLEAR).set("until", until).run();
-        db.deleteOld(OLD_EVENTS, until);
+        var tenants = db.sql(TENANTS_WITH_OLD_EVENTS).set("until", until).list(row -> row.number("tenant_id"));
+        purges.each(tenants, tenant -> {
+            db.sql(CLEAR).set("tenant", tenant).set("until", until).run();
+            db.deleteOld(tenant, OLD_EVENTS, until);
+            return true;
+        });
         db.deleteOld(OLD_TESTS, until);
         db.deleteOld(OLD_HEALTH, until);
         db.deleteOld(OLD_ENDPOINTS, until);
